@@ -47,6 +47,7 @@ html_theme_options = {
     "dark_css_variables": {"color-brand-primary": "#7db8f0", "color-brand-content": "#7db8f0"},
 }
 html_static_path = ["_static"]
+html_extra_path = ["generated/site"]  # a live report
 html_css_files = ["site.css"]
 html_js_files = ["catalogue.js"]
 html_show_sourcelink = False

@@ -22,6 +22,7 @@ Results of one or many runs
     compare: systems over several collections
     diff, RunDiff: why two runs differ, by topics and by documents
     agreement, JudgeAgreement: two judgments of the same topics side by side
+    correct, Correction, draw_topics: a model's labels corrected with a few human topics
 Scores that were computed elsewhere
     read_scores, standardize
 Factors
@@ -57,7 +58,7 @@ from ir_std.errors import (
 from ir_std.evaluation.api import calc, calc_aggregate, evaluator, iter_calc, recognize
 from ir_std.evaluation.evaluation import Scores
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.plugin import StdProvider, extend_ir_datasets, install_provider
+from ir_std.evaluation.plugin import StdProvider, install_provider
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
@@ -86,35 +87,36 @@ if TYPE_CHECKING:
     from ir_measures import log_handler as log_handler, logger as logger
 
     # What is imported when it is first used: archives and processes alone would cost 80 ms.
-    from ir_std import analysis, merging, testing
-    from ir_std.reporting import html as report, plots
+    from ir_std import analysis, merging, plots, report, testing
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
     from ir_std.evaluation.placement import Placement
     from ir_std.evaluation.placer import Placer, place
     from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
-    from ir_std.reporting.agreement import agreement
-    from ir_std.reporting.judge_agreement import JudgeAgreement
+    from ir_std.reporting.agreement import JudgeAgreement, agreement
     from ir_std.reporting.compare import compare
-    from ir_std.reporting.comparison import Comparison
-    from ir_std.reporting.diff import diff
-    from ir_std.reporting.run_diff import RunDiff
-    from ir_std.reporting.leaderboard import Leaderboard, leaderboard
-    from ir_std.reporting.results import Results, evaluate
+    from ir_std.reporting.diff import RunDiff, diff
+    from ir_std.reporting.correction import Correction, correct, draw_topics
+    from ir_std.reporting.model import Results
+    from ir_std.reporting.results import evaluate
 
 __all__ = [
     "__version__", "agreement", "analysis", "available_factors", "build_factors",
-    "build_from_scores", "calc", "calc_aggregate", "compare", "Comparison", "DCG", "diff",
+    "build_from_scores", "calc", "calc_aggregate", "compare", "correct", "Correction", "DCG",
+    "diff", "draw_topics",
     "evaluate", "evaluator", "ExternalMeasure", "FactorSet", "Fit", "InputError", "IrStdError",
-    "iter_calc", "JudgeAgreement", "Leaderboard", "leaderboard", "load_factors", "Match", "merge",
+    "iter_calc", "JudgeAgreement", "load_factors", "Match", "merge",
     "merging", "NDCG", "nDCG", "nERR", "NoFactorsError", "normalize", "parse_measure", "place",
     "Placement", "Placer", "plots", "Q", "read_scores", "read_trec_qrels", "read_trec_run",
     "recognize", "report", "Results", "RunDiff", "sAP", "sBpref", "Scores", "sDCG", "sERR",
     "sJudged", "snDCG", "snERR", "SP", "sP", "sQ", "sR", "sRBP", "sRprec", "sRR", "sSP", "sSuccess",
     "StandardizationWarning", "standardize", "Standardized", "standardized", "StdEvaluator",
     "StdProvider", "system", "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
-    # Of ir_measures:
+]
+# What others return, or few people call, is importable and not listed.
+_OWN = {*__all__} - {"Fit", "Placer", "StdProvider"}
+__all__ += [
     "Accuracy", "accuracy", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BaseMeasure", "BPM", "BPref",
     "Bpref", "calc_ctxt", "CalcResults", "Compat", "compat", "convert_trec_name", "cwl_eval",
     "CwlMetric", "DefaultPipeline", "define", "define_byquery", "ERR", "ERR_IA", "Evaluator",
@@ -134,25 +136,25 @@ __all__ += sorted(set(ir_measures.__all__) - set(__all__))  # those of later ver
 _LAZY_MODULES = {
     "analysis": "analysis",
     "merging": "merging",
-    "plots": "reporting.plots",
-    "report": "reporting.html",
+    "plots": "plots",
+    "report": "report",
     "testing": "testing",
 }
 _LAZY_NAMES = {
-    "JudgeAgreement": "reporting.judge_agreement",
+    "JudgeAgreement": "reporting.agreement",
     "agreement": "reporting.agreement",
-    "Comparison": "reporting.comparison",
     "Placement": "evaluation.placement",
     "Placer": "evaluation.placer",
-    "Results": "reporting.results",
-    "Leaderboard": "reporting.leaderboard",
+    "Results": "reporting.model",
     "build_factors": "builders.from_runs",
     "build_from_scores": "builders.from_scores",
-    "RunDiff": "reporting.run_diff",
+    "RunDiff": "reporting.diff",
     "compare": "reporting.compare",
+    "Correction": "reporting.correction",
+    "correct": "reporting.correction",
+    "draw_topics": "reporting.correction",
     "diff": "reporting.diff",
     "evaluate": "reporting.results",
-    "leaderboard": "reporting.leaderboard",
     "merge": "merging",
     "normalize": "merging",
     "place": "evaluation.placer",
@@ -161,7 +163,6 @@ _LAZY_NAMES = {
 """The modules of the names that are imported when they are first used."""
 
 install_provider()
-extend_ir_datasets()
 
 if not TYPE_CHECKING:
 
@@ -178,5 +179,17 @@ if not TYPE_CHECKING:
         raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
 
 
+# fmt: off
+_CALLS = [
+    "calc_ctxt", "CalcResults", "convert_trec_name", "define", "define_byquery", "GenericQrel",
+    "GenericScoredDoc", "Measure", "measures", "Metric", "parse_trec_measure", "parse_trec_qrels",
+    "parse_trec_run", "Qrel", "ScoredDoc",
+]
+# fmt: on
+"""What users of ir_measures call, in addition to measures."""
+
+
 def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    theirs = [n for n in ir_measures.__all__ if isinstance(getattr(ir_measures, n), Measure)]
+    dunder = [name for name in globals() if name.startswith("__")]
+    return sorted({*_OWN, *theirs, *_CALLS, *dunder})

@@ -10,9 +10,17 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+_LINE_BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+
 
 class IrStdError(Exception):
-    """Base of all errors that come from what the user gave; the command line exits with 2."""
+    """Base of all errors that come from what the user gave; the command line exits with 2.
+
+    The text is one line, whatever names it quotes.
+    """
+
+    def __init__(self, text: object = "") -> None:
+        super().__init__(_LINE_BREAKS.sub(lambda c: repr(c[0])[1:-1], str(text)))
 
 
 class InputError(IrStdError, ValueError):
@@ -161,7 +169,7 @@ def look_up(name: str, known: Mapping[str, T], what: str) -> T:
     """
     if name not in known:
         raise UsageError(
-            f"unknown {what} {name!r}: allowed are {', '.join(known)}{suggestion(name, known)}"
+            f"unknown {what} {name!r}: allowed are {', '.join(known)}{suggestion(str(name), known)}"
         )
     return known[name]
 
@@ -184,6 +192,12 @@ def abbreviate(names: Iterable[str], most: int = 3) -> str:
     if len(listed) <= most:
         return ", ".join(listed)
     return f"{', '.join(listed[:most])}, ... ({len(listed)} in all)"
+
+
+def join_with_and(parts: Iterable[str]) -> str:
+    """Join names for a sentence, as ``a, b and c``."""
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def counted(n: int, what: str) -> str:

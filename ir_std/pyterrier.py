@@ -1,18 +1,14 @@
-"""ir_std in PyTerrier: what ``pt.std`` is, and factor sets as artifacts.
+"""Extend PyTerrier by ``pt.std``.
 
-PyTerrier finds this module by the entry points of the installed distribution, so a program that
+PyTerrier finds this module by the entry point of the installed distribution, so a program that
 imports PyTerrier need not import ir_std.  ``pt.std`` has all names of ir_std, measures such as
 ``pt.std.snDCG`` among them, and what stands here.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
 import ir_measures
 import pandas as pd
@@ -20,14 +16,11 @@ import pyterrier as pt
 from ir_measures.measures import Measure
 
 import ir_std
-from ir_std._system.files import read_bounded
-from ir_std.errors import InputError, UsageError, warn_caller
+from ir_std.errors import UsageError, warn_caller
 from ir_std.evaluation.companions import companions
 from ir_std.evaluation.messages import message_texts
-from ir_std.evaluation.plans import match_factors
-from ir_std.factors import packs
-from ir_std.factors.catalog import Factors, check_set, load_factors
-from ir_std.factors.files import FILES, replace_folder
+from ir_std.evaluation.plans import make_plan, match_factors
+from ir_std.factors.catalog import Factors
 from ir_std.factors.match import Match
 from ir_std.measures import Standardized, parse_measure
 from ir_std.schemes import scheme_names
@@ -60,8 +53,8 @@ def Experiment(  # noqa: N802 - PyTerrier's name
         ``"official"``, ``"mrt"``), which keeps its name and meaning there.
     schemes : str or iterable of str
         ``"N"``, ``"N,U"``, ``"all"`` or several names.
-    factors : FactorSet, FactorSetArtifact, str or path, optional
-        The factors to use: a set on disk, an artifact, a set's id, or its folder.
+    factors : FactorSet, str or path, optional
+        The factors to use: a set on disk, a set's id, or its file.
     **options
         As for ``pt.Experiment``: ``perquery``, ``baseline``, ``batch_size``, ...
 
@@ -77,7 +70,7 @@ def Experiment(  # noqa: N802 - PyTerrier's name
     judgments = as_qrels(qrels)
     match = match_factors(judgments, factors)
     if match.factors and match.factors.path is None:
-        raise UsageError(f"{match.factors.id} is not on disk: save it first, and name its folder")
+        raise UsageError(f"{match.factors.id} is not on disk: save it first, and name its file")
     metrics = [eval_metrics] if isinstance(eval_metrics, (str, Measure)) else eval_metrics
     columns, messages = dict[str, Measure | str](), dict[str, None]()
     for metric in metrics:
@@ -118,7 +111,7 @@ def _with_companions(
         )
     for measure in wanted:
         if isinstance(measure, Standardized) and all(p.measure != measure for p in of_means):
-            yield _of_set(measure, match)
+            yield _of_set(measure, match, qrels)
 
 
 def _read_metric(metric: Measure | str) -> tuple[Measure | str, list[Measure]]:
@@ -133,93 +126,16 @@ def _read_metric(metric: Measure | str) -> tuple[Measure | str, list[Measure]]:
     return metric, [metric]
 
 
-def _of_set(measure: Standardized, match: Match) -> Standardized:
+def _of_set(measure: Standardized, match: Match, qrels: Qrels) -> Standardized:
     """The measure with the factors of the match; its column is called as the measure was."""
     if match.factors is None or "factors" in measure.params:
         return measure
     name, kind = str(measure), type(measure)
     # PyTerrier calls columns by str(); measures are told apart by repr().
-    named = type(kind.__name__, (kind,), {"__str__": lambda _: name})
+    decided = match, make_plan(measure, match, qrels)
+    named = type(kind.__name__, (kind,), {"__str__": lambda _: name, "decided": decided})
     result: Standardized = named(**measure.params, factors=match.factors.path)
     return result
-
-
-class FactorSetArtifact(pt.Artifact):
-    """A factor set as an artifact of PyTerrier.
-
-    ``pt.Artifact.load`` takes a set's folder or a pack (``ir_std factors pack``);
-    ``pt.Artifact.from_url``, ``from_hf`` and ``from_zenodo`` what :meth:`build_package`,
-    :meth:`to_hf` and :meth:`to_zenodo` made of one.  It stands wherever a factor set may be named:
-    ``pt.std.Experiment(..., factors=artifact)``, ``pt.std.sAP(factors=artifact)``.
-
-    Parameters
-    ----------
-    path : str or path
-        A set's folder, its id, or a pack, which is unpacked below PyTerrier's folder of artifacts.
-
-    Attributes
-    ----------
-    factors : FactorSet
-
-    Raises
-    ------
-    InputError
-        If the set is not sound.
-    """
-
-    ARTIFACT_TYPE = "factor_set"
-    ARTIFACT_FORMAT = "ir_std"
-    ARTIFACT_PACKAGE_HINT = "ir-std"
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.factors = load_factors(_unpacked(path) if os.path.isfile(path) else path)
-        assert self.factors.path is not None  # for mypy: it was read from there
-        _check_sound(self.factors.path)
-        super().__init__(self.factors.path)
-
-    def __fspath__(self) -> str:
-        return os.fspath(self.path)
-
-
-def _unpacked(pack: str | os.PathLike[str]) -> Path:
-    """The folder of a pack's set; the same pack has the same."""
-    content = read_bounded(pack, packs.LARGEST)
-    _, files = packs.unpack(content, pack)
-    place = Path(pt.io.pyterrier_home(), "artifacts", hashlib.sha256(content).hexdigest())
-
-    def write(folder: Path) -> None:
-        for name, data in files.items():
-            (folder / name).write_bytes(data)
-        _check_sound(folder, pack)
-
-    if not place.exists():
-        replace_folder(place, write)
-    return place
-
-
-def _check_sound(folder: Path, shown: object = None) -> None:
-    for problem in check_set(folder):
-        raise InputError.at(shown or folder, "the set is not sound", problem)
-
-
-def describe_artifact(path: str, names: list[str]) -> dict[str, str] | None:
-    """What PyTerrier asks of a folder or file that does not say itself what it is."""
-    if set(FILES) <= set(names) or (os.path.isfile(path) and _is_pack(path)):
-        kind = FactorSetArtifact
-        return {
-            "type": kind.ARTIFACT_TYPE,
-            "format": kind.ARTIFACT_FORMAT,
-            "package_hint": kind.ARTIFACT_PACKAGE_HINT,
-        }
-    return None
-
-
-def _is_pack(path: str) -> bool:
-    try:
-        with ZipFile(path) as archive:
-            return any(name.endswith(f"/{packs.MANIFEST}") for name in archive.namelist())
-    except (BadZipFile, OSError):
-        return False
 
 
 def __getattr__(name: str) -> Any:
@@ -229,4 +145,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*dir(ir_std), "Experiment", "FactorSetArtifact"})
+    return sorted({*dir(ir_std), "Experiment"})

@@ -208,16 +208,20 @@ def get_scheme(name: str) -> Scheme:
 
 
 def scheme_names(schemes: str | Iterable[str]) -> tuple[str, ...]:
-    """Names of schemes, as one name, ``"N,U"``, ``"all"`` or several names.
+    """Return names of schemes: one name, ``"N,U"``, several names, ``"all"`` or ``"none"``.
 
     Raises
     ------
     UsageError
         If one of them is unknown, or there is none.
     """
-    names = schemes.split(",") if isinstance(schemes, str) else list(schemes)
+    if not isinstance(schemes, Iterable):
+        raise UsageError(f"expected names of schemes, got {schemes!r}")
+    names = schemes.split(",") if isinstance(schemes, str) else list(map(str, schemes))
     if names == ["all"]:
         return tuple(SCHEMES)
+    if names == ["none"]:
+        return ()
     if not names:
         raise UsageError(f"no scheme: name at least one of {', '.join(SCHEMES)}")
     return tuple(dict.fromkeys(get_scheme(name.strip()).name for name in names))

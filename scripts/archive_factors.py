@@ -56,7 +56,7 @@ def sha256(content: bytes) -> str:
 
 def metadata(root: Path, version: str) -> dict[str, object]:
     """What Zenodo wants to know of the record."""
-    names = sorted(folder.parent.name for folder in root.glob("*/set.json"))
+    names = sorted(file.stem for file in root.glob("*.npz"))
     history = re.split(r"^## .*", (root / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)
     return {
         "title": f"Factor sets for standardized scores in information retrieval, {version}",
@@ -65,8 +65,8 @@ def metadata(root: Path, version: str) -> dict[str, object]:
         "description": (
             f"<p>Means, standard deviations and sorted scores of past systems by topic, for "
             f"{len(names)} test collections: {', '.join(names)}.  With them raw scores become "
-            "standardized ones (Webber, Moffat and Zobel, SIGIR 2008).  Each set.json names its "
-            "sources; LICENSES.md has their licences.</p>"
+            "standardized ones (Webber, Moffat and Zobel, SIGIR 2008).  The set.json of each "
+            "names its sources; LICENSES.md has their licences.</p>"
         ),
         "creators": [{"name": "The ir_std developers"}],
         "access_right": "open",
@@ -81,11 +81,13 @@ def metadata(root: Path, version: str) -> dict[str, object]:
 
 def changes(old: Path, new: Path) -> Iterator[str]:
     """The sets that came and went, and on how many topics their means or deviations changed."""
-    before, after = ({p.parent.name for p in root.glob("*/set.json")} for root in (old, new))
+    before, after = ({file.stem for file in root.glob("*.npz")} for root in (old, new))
     yield from (f"- `{name}` is gone." for name in sorted(before - after))
     yield from (f"- `{name}` is new." for name in sorted(after - before))
     for name in sorted(before & after):
-        lines = list(_changed_measures(FactorSet.load(old / name), FactorSet.load(new / name)))
+        lines = list(
+            _changed_measures(*(FactorSet.load(root / f"{name}.npz") for root in (old, new)))
+        )
         yield from (f"- `{name}`: {line}" for line in lines)
 
 
@@ -120,8 +122,8 @@ def main() -> None:
                 packed.extractall(scratch)
                 (old,) = Path(scratch).iterdir()
                 print(*changes(old, root), sep="\n")
-        for folder in sorted(root.glob("*/set.json")):
-            for problem in check_set(folder.parent):
+        for file in sorted(root.glob("*.npz")):
+            for problem in check_set(file):
                 sys.exit(f"archive_factors: {problem}")
         content, file = archive(root, version), args.folder / f"{NAME}-{version}.zip"
         args.folder.mkdir(parents=True, exist_ok=True)

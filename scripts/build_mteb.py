@@ -4,7 +4,7 @@
     python scripts/build_mteb.py --data ../shared/data
 
 reads ``mteb/`` and ``qrels/beir/`` below the data folder and writes, in ``factors/``, the set
-``mteb-retrieval/``, beside it ``mteb-benchmarks.json``, which rows each benchmark has, and
+``mteb-retrieval.npz``, next to it ``mteb-benchmarks.json``, which rows each benchmark has, and
 ``mteb-left-out.csv.gz``, every result that is left out or does not count, and why.  The same
 input gives the same bytes.
 """
@@ -29,7 +29,6 @@ from data_folder import ROOT, add_data_option
 from ir_std._version import __version__
 from ir_std.factors.cells import FEWEST, MAIN, MISSING, NOT_TRAINED, STEPS, TRAINED, UNKNOWN, Cells
 from ir_std.factors.collection import judgments_of_dataset
-from ir_std.factors.distributions import means_and_deviations
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 from ir_std.scores.mteb import CQADUPSTACK, aliases_of_rows, row_name
@@ -97,9 +96,7 @@ MACROLANGUAGES = {
     for member in members.split()
 }
 """ISO 639-3's macrolanguages: tasks state one, models the other, of the same language."""
-ENGLISH = frozenset(["eng-Latn"])
-SCRIPTS = {"Hans": "Hani", "Hant": "Hani", "Hang": "Kore", "Hira": "Jpan"}
-"""Parts and kinds of a script, and the script."""
+ENGLISH = frozenset(["eng"])
 PARTS = tuple(f"CQADupstack{part.capitalize()}Retrieval" for part in CQADUPSTACK)
 WHOLE = "CQADupstackRetrieval"
 MOST_QUERIES = 4000
@@ -108,6 +105,32 @@ ROUNDED = 5.1e-6
 """By how much these may be off."""
 BY_CHANCE = 1e-6
 """With this probability any scores would be means over a number of queries."""
+
+NEGLIGIBLE_SHARE = 0.05
+"""A score below this share of a row's median is a broken result, if the model is usually good."""
+MIN_MEDIAN = 0.05
+"""On rows with a lower median, low scores are not unusual."""
+LOW_SHARE = 0.5
+"""A score below this share of a row's median is low."""
+MAX_LOW_ROWS = 0.1
+"""A model that is low on more of its rows is a weak model, whose low scores are no accident."""
+MAX_LOW_MODELS = 0.15
+"""If more models of a row are low, the row is hard, or tells models of two kinds apart."""
+MIN_BEST = 0.05
+"""If no model reaches this score on a row, the row is no scale."""
+TOLERANCE = 1e-4
+"""Rounding of scores, by which related measures may contradict each other."""
+BROKEN = {
+    ("BLINKIT2IRetrieval/test", model): "near zero, far below models that are weaker elsewhere"
+    for model in (
+        "QuanSun/EVA02-CLIP-B-16",
+        "QuanSun/EVA02-CLIP-L-14",
+        "QuanSun/EVA02-CLIP-bigE-14",
+        "QuanSun/EVA02-CLIP-bigE-14-plus",
+        "kakaobrain/align-base",
+    )
+}
+"""Results that are plainly broken although the rule does not find them, with the reason."""
 
 IDENTICAL = (
     "MTEB leaves documents out whose id is the query's own: take them out of a run before "
@@ -125,7 +148,18 @@ NOTES = {
     "MSMARCO/dev": "the development queries, as BEIR has it; its test part is TREC 2019 Deep "
     "Learning",
 }
-"""What a reader of a data set's scores should know."""
+"""What a reader of a dataset's scores should know."""
+TASK_NOTES = {
+    "WebLINXCandidatesReranking": "mteb before 2.18.19 broke ties in RR wrongly, and results do "
+    "not say which version they are from (issue 5092 of mteb)",
+    "GermanQuAD-Retrieval": "mteb before 2.18.19 broke ties in RR wrongly, and results do not say "
+    "which version they are from (issue 5092 of mteb)",
+    "BrightRetrieval": "some submissions removed the documents that a query excludes, others did "
+    "not (issue 2696 of mteb)",
+    "TwitterHjerneRetrieval": "results whose RR@10 is above 10 P@10 are left out: mteb up to 1.18 "
+    "dropped documents there (issue 5228 of mteb)",
+}
+"""The same for all rows of a task."""
 
 
 class Result(NamedTuple):
@@ -166,28 +200,27 @@ class Known:
 
     def trained(self, model: str, task: str) -> int:
         """Whether a model was trained on a task or one that resembles it."""
-        if model not in self._trained:
+        if model not in self._trained:  # an empty list is what is written by who states nothing
             listed = self.models[model]["training_with_similar"]
-            self._trained[model] = None if listed is None else frozenset(listed)
+            self._trained[model] = frozenset(listed) if listed else None
         tasks = self._trained[model]
         return UNKNOWN if tasks is None else TRAINED if task in tasks else NOT_TRAINED
 
     def speaks(self, model: str, task: str, subset: str) -> bool:
-        """Whether a model states a language of the row; one that states none knows English."""
-        theirs = plain_languages(self.models[model]["languages"])
-        languages = plain_languages(self.tasks.get(task, {}).get("by_subset", {}).get(subset))
-        return not languages or not (theirs or ENGLISH).isdisjoint(languages)
+        """Check whether a model states all languages of the row; one that states none, English."""
+        theirs = plain_languages(self.models[model]["languages"]) or ENGLISH
+        return plain_languages(self.tasks.get(task, {}).get("by_subset", {}).get(subset)) <= theirs
 
 
 def plain_languages(stated: Iterable[str] | None) -> frozenset[str]:
-    """Languages as both sides write them; without programming languages, which few models state.
+    """Return languages without scripts, without programming languages, which few models state.
 
     >>> sorted(plain_languages(["cmn-Hans", "python-Code", "swa-Latn"]))
-    ['swa-Latn', 'zho-Hani']
+    ['swa', 'zho']
     """
     split = (each.partition("-") for each in stated or ())
     return frozenset(
-        f"{MACROLANGUAGES.get(language, language)}-{SCRIPTS.get(script, script)}"
+        MACROLANGUAGES.get(language, language)
         for language, _, script in split
         if script not in ("Code", "Zxxx")
     )
@@ -208,7 +241,7 @@ def main() -> None:
     built, not_counted = mteb(
         results, known, judgments(args.data / "qrels" / "beir"), inputs_of(args.data)
     )
-    built.save(args.out / built.id)
+    built.save(args.out / f"{built.id}.npz")
     rows = {*built.topics}
     write_json(args.out / "mteb-benchmarks.json", benchmark_rows(known, rows))
     left_out += not_counted
@@ -413,27 +446,78 @@ def mteb(
     by_row: dict[str, dict[str, Result]] = defaultdict(dict)
     for one in results:
         by_row[one.row][one.model] = one
+    counted = {row: speakers(each, known) for row, each in by_row.items()}
+    doubted = implausible(by_row, counted)
     left_out, rows = [], []
-    counted: dict[str, set[str]] = {}
     for row in sorted(by_row):
-        counted[row] = {
-            model for model, r in by_row[row].items() if known.speaks(model, r.task, r.subset)
-        }
-        if len(counted[row]) < FEWEST:
-            reason = f"fewer than {FEWEST} models on the row"
+        sound = counted[row] - doubted[row].keys()
+        if reason := no_scale([by_row[row][model].scores[MAIN] for model in sound]):
             left_out += [LeftOut(model, row, reason) for model in sorted(by_row[row])]
             continue
         rows.append(row)
-        left_out += [
-            LeftOut(model, row, "states no language of the row, does not count there")
-            for model in sorted({*by_row[row]} - counted[row])
-        ]
+        foreign = "does not state all languages of the row, does not count there"
+        reasons = doubted[row] | dict.fromkeys({*by_row[row]} - counted[row], foreign)
+        left_out += [LeftOut(model, row, reason) for model, reason in sorted(reasons.items())]
+        counted[row] = sound
     models = sorted({model for row in rows for model in by_row[row]})
     cells = make_cells([by_row[row] for row in rows], [counted[r] for r in rows], models, known)
-    description, known_judgments, mean, sd = described(cells, rows, models, judged, inputs)
-    none = [m for m in MEASURES.values() if m not in description["measures"]]
+    description, known_judgments = described(cells, rows, judged, inputs)
+    none = [m for m in MEASURES.values() if m not in (MAIN, *description["measures"])]
     kept = {name: array for name, array in cells.items() if name not in none}
-    return FactorSet(description, known_judgments, mean, sd, cells=kept), left_out
+    return FactorSet(description, known_judgments, systems=models, cells=kept), left_out
+
+
+def speakers(results: Mapping[str, Result], known: Known) -> set[str]:
+    """Return the models of a row that state all its languages."""
+    return {model for model, r in results.items() if known.speaks(model, r.task, r.subset)}
+
+
+def no_scale(scores: Sequence[float]) -> str:
+    """Return why a row with these scores has no factors; empty if it has."""
+    if len(scores) < FEWEST:
+        return f"fewer than {FEWEST} models count on the row"
+    return "" if max(scores) >= MIN_BEST else f"no model reaches {MIN_BEST} on the row"
+
+
+def implausible(
+    by_row: Mapping[str, Mapping[str, Result]], counted: Mapping[str, set[str]]
+) -> dict[str, dict[str, str]]:
+    """Return, by row and model, why a result that would count cannot be right.
+
+    A result is impossible if RR@10 exceeds 10 P@10: a query whose reciprocal rank is above 0 has a
+    relevant document among the first ten.  It is broken if it is below `NEGLIGIBLE_SHARE` of the
+    row's median, the model is low on at most `MAX_LOW_ROWS` of its rows, and at most
+    `MAX_LOW_MODELS` of the row's models are low.
+    """
+    doubted: dict[str, dict[str, str]] = {row: {} for row in by_row}
+    for row, models in counted.items():
+        for model in models:
+            scores = by_row[row][model].scores
+            if scores["RR@10"] > 10 * scores["P@10"] + TOLERANCE:
+                doubted[row][model] = "impossible: RR@10 is above 10 P@10, does not count there"
+            elif reason := BROKEN.get((row, model)):
+                doubted[row][model] = f"broken: {reason}, does not count there"
+    medians = {
+        row: float(np.median([by_row[row][model].scores[MAIN] for model in models]))
+        for row, models in counted.items()
+        if len(models) >= FEWEST
+    }
+    low: dict[str, list[bool]] = defaultdict(list)
+    low_models: dict[str, list[bool]] = defaultdict(list)
+    for row, median in medians.items():
+        for model in sorted(counted[row]) if median >= MIN_MEDIAN else ():
+            is_low = by_row[row][model].scores[MAIN] < LOW_SHARE * median
+            low[model].append(is_low)
+            low_models[row].append(is_low)
+    for row, each in low_models.items():
+        if np.mean(each) <= MAX_LOW_MODELS:
+            doubted[row] |= {
+                model: "broken: near zero, where the model is usually good, does not count there"
+                for model in counted[row] - doubted[row].keys()
+                if by_row[row][model].scores[MAIN] < NEGLIGIBLE_SHARE * medians[row]
+                and np.mean(low[model]) <= MAX_LOW_ROWS
+            }
+    return doubted
 
 
 def make_cells(
@@ -442,54 +526,40 @@ def make_cells(
     models: Sequence[str],
     known: Known,
 ) -> dict[str, np.ndarray]:
-    """The arrays of ``cells.npz``."""
+    """Make the arrays of :class:`Cells`."""
     number = {model: i for i, model in enumerate(models)}
-    ordered = [
-        (each[m], m in there)
-        for each, there in zip(rows, counted, strict=True)
-        for m in sorted(each)
-    ]
-    counts = [each for each, there in ordered if there]
-    trained = [known.trained(each.model, each.task) for each, _ in ordered]
-    return {
-        "start": np.concatenate([[0], np.cumsum([len(each) for each in rows])]).astype(np.uint32),
-        "system": np.array([number[each.model] for each, _ in ordered], np.uint16),
-        "counted": np.array([there for _, there in ordered], np.uint8),
-        "trained": np.array(trained, np.uint8),
-        MAIN: steps(each.scores[MAIN] for each, _ in ordered),
-        **{m: steps(each.scores[m] for each in counts) for m in MEASURES.values() if m != MAIN},
-    }
-
-
-def steps(scores: Iterable[float]) -> np.ndarray:
-    """Scores as whole numbers of millionths."""
-    values = np.array(list(scores))
-    missing = np.isnan(values)
-    return np.where(missing, MISSING, np.rint(np.where(missing, 0, values) * STEPS)).astype(
-        np.int32
-    )
+    shape = len(rows), len(models)
+    cells = {m: np.full(shape, MISSING, np.int32) for m in MEASURES.values()}
+    cells["counted"] = np.zeros(shape, np.uint8)
+    cells["trained"] = np.full(shape, UNKNOWN, np.uint8)
+    for i, (results, there) in enumerate(zip(rows, counted, strict=True)):
+        for model, each in results.items():
+            place = i, number[model]
+            cells["counted"][place] = model in there
+            cells["trained"][place] = known.trained(model, each.task)
+            for measure, score in each.scores.items():
+                if (model in there or measure == MAIN) and score == score:
+                    cells[measure][place] = round(score * STEPS)
+    return cells
 
 
 def described(
     cells: Mapping[str, np.ndarray],
     rows: Sequence[str],
-    models: Sequence[str],
     judged: Mapping[str, tuple[int, Judgments]],
     inputs: Sequence[Mapping[str, str]],
-) -> tuple[dict[str, Any], dict[str, Judgments | None], dict[str, Any], dict[str, Any]]:
-    """What the set is, its judgments, means and deviations."""
-    _, scores = Cells(cells).table(np.arange(len(rows)))
-    moments = {m: means_and_deviations(np.sort(table, axis=1)) for m, table in scores.items()}
-    measures = {
-        m: {"systems": int((~np.isnan(table)).any(axis=0).sum())} for m, table in scores.items()
+) -> tuple[dict[str, Any], dict[str, Judgments | None]]:
+    """Describe the set, and return what is known of its judgments."""
+    n_systems = {
+        m: int((~np.isnan(Cells(cells).scores(m))).any(axis=0).sum()) for m in MEASURES.values()
     }
+    measures = {m: {"systems": n} for m, n in n_systems.items() if n}
     there = {*rows}
     info = {
         "id": "mteb-retrieval",
         "title": "MTEB retrieval and reranking, models of 2026",
         "track": "MTEB",
         "unit": "collection",
-        "doc_id_pattern": None,
         "ir_datasets": [],
         "max_level": None,
         # As in the other sets RR is no default: too many tie at the top.
@@ -513,14 +583,11 @@ def described(
         "inputs": list(inputs),
         "datasets": {row: about for row in rows if (about := _about(row, judged))},
         "aliases": {a: row for a, row in sorted(aliases_of_rows().items()) if row in there},
-        "tags": list(models),
         "measures": measures,
     }
     return (
         info,
         {row: judged[row][1] if row in judged else None for row in rows},
-        {m: mean for m, (mean, _) in moments.items()},
-        {m: sd for m, (_, sd) in moments.items()},
     )
 
 
@@ -529,9 +596,9 @@ SOURCE = (
     "MTEB's results, state of 2026"
 )
 POPULATION = (
-    "models of MTEB's results that state a language of the data set (those that state none: "
-    "English), each once; whether "
-    "one was trained on the data is what its authors state"
+    "models of MTEB's results that state all languages of the dataset (those that state none: "
+    "English), each once, without broken results; whether one was trained on the data is what its "
+    "authors state"
 )
 
 
@@ -539,21 +606,27 @@ def _about(row: str, judged: Mapping[str, tuple[int, Judgments]]) -> dict[str, s
     about: dict[str, str | int] = {}
     if row in judged:
         about["queries"] = judged[row][0]
-    if row in NOTES:
-        about["note"] = NOTES[row]
+    if note := NOTES.get(row) or TASK_NOTES.get(row.partition("/")[0]):
+        about["note"] = note
     return about
 
 
-def benchmark_rows(known: Known, rows: set[str]) -> dict[str, dict[str, list[str]]]:
-    """By benchmark and task the rows of the set; no rows of tasks that it does not have."""
+def benchmark_rows(known: Known, rows: set[str]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return, by benchmark and task, the rows of the set, and of how many parts they are.
+
+    A part is a split and subset that the benchmark takes; the set lacks those with few results.
+    """
     return {
         name: {
-            task: [
-                row
-                for split in splits
-                for subset in subsets
-                if (row := row_name(task, split, subset)) in rows
-            ]
+            task: {
+                "rows": [
+                    row
+                    for split in splits
+                    for subset in subsets
+                    if (row := row_name(task, split, subset)) in rows
+                ],
+                "parts": len(splits) * len(subsets),
+            }
             for task, _, subsets, splits in tasks
         }
         for name, tasks in known.benchmarks.items()
@@ -582,13 +655,13 @@ def write_left_out(file: Path, left_out: Iterable[LeftOut]) -> None:
 
 def overview(factors: FactorSet) -> Iterator[str]:
     """What the set holds, in numbers."""
-    cells = factors.cells
-    counts = np.diff(cells["start"].astype(int))
-    counted = np.add.reduceat(cells["counted"].astype(int), cells["start"][:-1].astype(int))
+    assert factors.cells
+    counted = factors.cells.counted.sum(axis=1)
+    n_results = int((factors.cells.arrays[MAIN] != MISSING).sum())
     yield f"rows\t{len(factors.topics)}"
     yield f"tasks\t{len({row.partition('/')[0] for row in factors.topics})}"
-    yield f"models\t{len(factors.info['tags'])}"
-    yield f"results\t{counts.sum()}, of which {counted.sum()} count"
+    yield f"models\t{len(factors.systems)}"
+    yield f"results\t{n_results}, of which {counted.sum()} count"
     yield f"models a row\t{counted.min()} to {counted.max()}, median {np.median(counted):g}"
     yield f"thin rows\t{int((counted < 30).sum())}"
 

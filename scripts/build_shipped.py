@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Rebuild every factor set that ir_std ships.
 
-    python scripts/build_shipped.py --data ../shared/data [--more FOLDER] [SET ...]
+    python scripts/build_shipped.py --data ../shared/data [SET ...]
 
-reads ``published/``, ``scores/``, ``runs/``, ``qrels/`` and ``topics/`` below the data folder, and
-``scores/`` below another (what ``import_syndl.py`` wrote), and writes ``factors/SET/``.  The same
+reads ``published/``, ``scores/``, ``more-scores/``, ``runs/``, ``qrels/`` and ``topics/`` below the
+data folder, and writes ``factors/SET.npz``.  The same
 input gives the same bytes.
 """
 
@@ -72,16 +72,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(TRACKS))
     add_data_option(parser)
-    parser.add_argument("--more", type=Path, help="a folder with further score tables")
     parser.add_argument("--out", type=Path, default=ROOT / "factors")
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
     for name in args.sets or TRACKS:
-        shipped(name, args.data, args.jobs, args.more).save(args.out / name)
+        shipped(name, args.data, args.jobs).save(args.out / f"{name}.npz")
         print(name)
 
 
-def shipped(name: str, data: Path, jobs: int = 1, more: Path | None = None) -> FactorSet:
+def shipped(name: str, data: Path, jobs: int = 1) -> FactorSet:
     """A set with all that is known: runs win over tables, and both over published figures."""
     track = TRACKS[name]
     parts: list[tuple[Origin, FactorSet]] = []
@@ -91,12 +90,14 @@ def shipped(name: str, data: Path, jobs: int = 1, more: Path | None = None) -> F
         origin = of(name, track.runs)
         parts.append((origin, from_runs(name, data, origin, jobs)))
         used.append(runs_file(name, data))
-    for origin, tables in tables_by_origin(name, data, more).items():
+    for origin, tables in tables_by_origin(name, data).items():
         parts.append((origin, from_tables(name, data, origin, tables)))
         used += tables
     if track.stem:
-        parts.append((PUBLISHED, import_published.published(name, data)))
-        used += import_published.inputs(name, data)
+        published = import_published.published(name, data)
+        if set(published.measures) - {m for _, part in parts for m in part.measures}:
+            parts.append((PUBLISHED, published))
+            used += import_published.inputs(name, data)
     used += earlier_files(name, data)
     topics = judged_topics(name, data)
     names = system_names(name, data) | anonymous_systems(name, data)
@@ -107,7 +108,7 @@ def shipped(name: str, data: Path, jobs: int = 1, more: Path | None = None) -> F
         names,
         topics,
         parts,
-        hashes(used, [data, *([more] if more else [])]),
+        hashes(used, data),
         pack_earlier(topics, earlier_documents(name, data)) if track.earlier else None,
     )
 
@@ -148,12 +149,12 @@ def measures_from_runs(name: str) -> list[str]:
     ]
 
 
-def tables_by_origin(name: str, data: Path, more: Path | None) -> dict[Origin, list[Path]]:
+def tables_by_origin(name: str, data: Path) -> dict[Origin, list[Path]]:
     """The score tables of a set by where they come from: of each measure the first."""
     track = TRACKS[name]
     files_of: dict[Origin, dict[str, Path]] = {}
-    folders = [(track.tables, root / "scores") for root in (data, more) if root]
-    for origin, folder in [*folders, (track.more, data / "more-scores")]:
+    folders = [(track.tables, data / "scores"), (track.more, data / "more-scores")]
+    for origin, folder in folders:
         for file in (folder / name).glob("*.csv") if origin else ():
             if file.stem != "systems" and not any(file.stem in f for f in files_of.values()):
                 own = track.others.get(file.stem, origin)
@@ -182,7 +183,7 @@ def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> Fa
             whole.sd[measure], measure, whole.about(measure, "resolution")
         )
         scores[measure] = np.where(unusable[:, None], np.nan, columns)
-        tags[measure] = [whole.info["tags"][n] for n in numbers]
+        tags[measure] = [whole.systems[n] for n in numbers]
     return factors_from_scores(scores, topics, whole.info, tags)
 
 
@@ -193,7 +194,7 @@ def combined(
     topics: dict[str, Judgments],
     parts: list[tuple[Origin, FactorSet]],
     inputs: list[dict[str, str]],
-    earlier: dict[str, np.ndarray] | None = None,
+    earlier: np.ndarray | None = None,
 ) -> FactorSet:
     """One set of several: each measure from the first that has it.
 
@@ -234,32 +235,20 @@ def combined(
                     part.info["built"].removeprefix("by ir_std ") for part in owner.values()
                 )
             ),
-            "tags": all_tags,
             "measures": measures,
         }
     )
 
-    def rows(field: str) -> dict[str, np.ndarray]:
-        return {
-            m: table[m][part.rows(topics)]
-            for m, part in owner.items()
-            if m in (table := getattr(part, field))
-        }
-
-    def numbered(measure: str, systems: np.ndarray) -> np.ndarray:
-        number = np.array([all_tags.index(tag) for tag in tags_of[id(owner[measure])]])
-        numbers: np.ndarray = number[systems].astype(np.min_scalar_type(number.max()))
-        return numbers
-
-    return FactorSet(
-        info,
-        topics,
-        rows("mean"),
-        rows("sd"),
-        rows("scores"),
-        {m: numbered(m, systems) for m, systems in rows("systems").items()},
-        earlier=earlier,
-    )
+    mean, sd, scores = {}, {}, {}
+    for measure, part in owner.items():
+        rows = part.rows(topics)
+        if measure in part.scores:
+            scores[measure] = np.full((len(rows), len(all_tags)), np.nan)
+            columns = [all_tags.index(tag) for tag in tags_of[id(part)]]
+            scores[measure][:, columns] = part.scores[measure][rows]
+        else:
+            mean[measure], sd[measure] = part.mean[measure][rows], part.sd[measure][rows]
+    return FactorSet(info, topics, mean, sd, scores, all_tags, earlier)
 
 
 def tags(name: str, part: FactorSet, names: dict[str, str]) -> list[str]:
@@ -268,18 +257,17 @@ def tags(name: str, part: FactorSet, names: dict[str, str]) -> list[str]:
     Robust 2004's nDCG is from another repository than its AP, with columns ``run1`` ... for
     ``sys1`` ...: the AP beside it there is the same, column by column, to its last decimal.
     """
-    columns = part.info.get("tags", ())
-    if name == "robust04":
-        columns = [re.sub(r"^run(?=\d+$)", "sys", tag) for tag in columns]
+    columns = [
+        re.sub(r"^run(?=\d+$)", "sys", tag) if name == "robust04" else tag for tag in part.systems
+    ]
     return [names.get(column, column) for column in columns]
 
 
-def hashes(files: Iterable[Path], roots: list[Path]) -> list[dict[str, str]]:
-    """The inputs by their place below the data folders, with their SHA-256."""
+def hashes(files: Iterable[Path], data: Path) -> list[dict[str, str]]:
+    """The inputs by their place below the data folder, with their SHA-256."""
     hashes = {}
     for file in files:
-        root = next(root for root in roots if root in file.parents)
-        hashes[file.relative_to(root).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()
+        hashes[file.relative_to(data).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()
     return [{"file": file, "sha256": hashes[file]} for file in sorted(hashes)]
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write ``README.md``, ``LICENSES.md`` and ``topics.json`` of ``factors`` from the sets themselves.
+"""Write ``README.md``, ``LICENSES.md`` and ``index.json`` of ``factors`` from the sets themselves.
 
     python scripts/catalogue.py
 
@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 import math
 
-from ir_std.factors.catalog import TOPICS, load_factors, shipped_folder
+from ir_std.factors.catalog import INDEX, index_entry, shipped_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import (
     FEW_MODELS,
     FEW_SYSTEMS,
     OLD,
-    WORDS,
+    QUALITY_LABELS,
     findings,
     quality_summary,
 )
@@ -31,32 +31,23 @@ def main() -> None:
     for name, text in (
         ("README.md", readme(sets)),
         ("LICENSES.md", licences(sets)),
-        (TOPICS, topics(sets)),
+        (INDEX, index(sets)),
     ):
         (shipped_folder() / name).write_text(text, encoding="utf-8")
 
 
 def shipped_sets() -> list[FactorSet]:
     """The sets that come with ir_std, by id."""
-    return [load_factors(path.parent) for path in sorted(shipped_folder().glob("*/set.json"))]
+    paths = sorted(shipped_folder().glob("*.npz"), key=lambda path: path.stem)
+    return [FactorSet.load(path) for path in paths]
 
 
-def topics(sets: list[FactorSet]) -> str:
-    """The topics of each set and their numbers of relevant documents, a line a set.
-
-    Whole data sets are known by their names: their numbers rule nothing out.
-    """
-    known = (
-        (
-            one.id,
-            dict.fromkeys([*one.topics, *one.info.get("aliases", ())])
-            if one.of_datasets
-            else dict(one.n_rel),
-        )
-        for one in sets
-    )
+def index(sets: list[FactorSet]) -> str:
+    """Return the index of the sets, a line a set."""
+    entries = {one.id: index_entry(one.path) for one in sets if one.path}
     lines = (
-        f"{json.dumps(name)}: {json.dumps(n_rel, ensure_ascii=False)}" for name, n_rel in known
+        f"{json.dumps(name)}: {json.dumps(entry, ensure_ascii=False)}"
+        for name, entry in entries.items()
     )
     return "{" + ",\n".join(lines) + "}\n"
 
@@ -124,24 +115,24 @@ files](../docs/reference/file-formats.md); the documentation has a page for each
 
 def quality_words() -> str:
     """What the table's words mean."""
-    words = "\n".join(f"- `{word}`: {meaning}." for word, meaning in WORDS.items())
+    words = "\n".join(f"- `{word}`: {meaning}." for word, meaning in QUALITY_LABELS.items())
     unsure = 1 / math.sqrt(2 * (FEW_SYSTEMS - 1))
     return f"""\
 ## Quality
 
 *Distributions* are the measures whose scores are known system by system: these have scheme E, tell
 where a run ranks, and can be computed again without some systems
-(`--without TAG`).  *Quality* is one word for each measure, the first of these that holds:
+(`--without TAG`).  *Quality* is one label for each measure, the first of these that holds:
 
 {words}
 
 None of them makes a number wrong.  Fewer than {FEW_SYSTEMS} systems make a deviation unsure (of
 normally distributed scores by {unsure:.0%} at {FEW_SYSTEMS}; of a whole data set, whose models are
 of many teams, fewer than {FEW_MODELS}); a coarse measure leaves a good run
-nowhere to go; beside systems of before {OLD} any run of today looks excellent; and low systems, as
-those of broken runs, lift all others: `--without low` (`without="low"`) computes the factors
-without them.  A match carries these words (`ir_std.recognize(qrels).qualities`); what is behind
-them is said set by set, and in the HTML report for the measures that it shows.
+nowhere to go; compared with systems from before {OLD} any run of today looks excellent; and weak
+systems, such as those of broken runs, lift all others: `--without weak` (`without="weak"`) computes
+the factors without them.  A match has these labels (`ir_std.recognize(qrels).qualities`); the
+details are listed set by set, and in the HTML report for the measures that it shows.
 """
 
 

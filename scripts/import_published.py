@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import numpy as np
 from data_folder import add_data_option
 from tracks import PUBLISHED, TRACKS, judged_topics
 
+from ir_std._arrays import Floats
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.formats import read_webber, set_from_tables, webber_files
+from ir_std.factors.formats import ImportedTables, read_webber, set_from_tables, webber_files
+from ir_std.factors.judgments import Judgments
 
 OF_WHOLE_RUNS = ("AP",)
 """In the Terabyte files these come from whole runs, the others from the first 1000 documents.
@@ -20,9 +24,35 @@ NIST's mean AP of the same 70 runs (0.1533), that of the published AP 0.1657.
 """
 
 
+IDEAL_DEPTH = 1000
+"""The published nDCG divides by the ideal of so many relevant documents at most."""
+DISCOUNTS: dict[str, Callable[[Floats], Floats]] = {
+    "nDCG(dcg='jk',rel=1)": lambda rank: np.maximum(1, np.log2(rank)),
+    "nDCG(rel=1)": lambda rank: np.log2(rank + 1),
+}
+"""Discounts of the published measures that are normalized, by rank."""
+
+
+def with_whole_ideals(tables: ImportedTables, topics: Mapping[str, Judgments]) -> ImportedTables:
+    """Rescale nDCG on topics with more relevant documents than the published ideal has.
+
+    ir_measures divides by the ideal of all relevant documents, so the published means and standard
+    deviations are multiplied by the ratio of the two ideals.  One topic needs it: 189 of TREC-3,
+    with 1,141 relevant documents.
+    """
+    for i, topic in enumerate(tables.topics):
+        n = topics[topic].n_rel or 0
+        for measure, discount in DISCOUNTS.items() if n > IDEAL_DEPTH else ():
+            gains = np.cumsum(1 / discount(np.arange(1.0, n + 1)))
+            for table in (tables.mean, tables.sd):
+                table[measure][i] *= gains[IDEAL_DEPTH - 1] / gains[-1]
+    return tables
+
+
 def published(name: str, data: Path) -> FactorSet:
     """One published set as a factor set."""
     track = TRACKS[name]
+    topics = judged_topics(name, data)
     info = track.info(name) | {
         "depth": PUBLISHED.depth,
         "source": PUBLISHED.source,
@@ -31,9 +61,8 @@ def published(name: str, data: Path) -> FactorSet:
     }
     if ".tb" in track.stem:
         info["measures"] = {measure: {"depth": 10000} for measure in OF_WHOLE_RUNS}
-    return set_from_tables(
-        read_webber(data / "published" / track.stem), info, track.systems, judged_topics(name, data)
-    )
+    tables = with_whole_ideals(read_webber(data / "published" / track.stem), topics)
+    return set_from_tables(tables, info, track.systems, topics)
 
 
 def inputs(name: str, data: Path) -> list[Path]:
@@ -49,7 +78,7 @@ def main() -> None:
     args = parser.parse_args()
     for name, track in TRACKS.items():
         if track.stem:
-            published(name, args.data).save(args.out / name)
+            published(name, args.data).save(args.out / f"{name}.npz")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from few_topics import favour_left, print_fallback, print_trials
 from matplotlib.figure import Figure
 from reproduction import arguments, read_table, save, spread, write_csv
 
@@ -41,6 +42,7 @@ LEVELS = {PEOPLE: 2, "umbrela-gpt4": 2, "binary-gpt4": 1, "binary-gpt4o": 1, "ex
 TRACKS = ("dl19-passage", "dl20-passage", "dl21-passage")
 TABLES = {"dl23-passage": {PEOPLE: "scores/dl23-passage", "gpt4": "more-scores/dl23-passage-gpt4"}}
 """Collections whose runs are not at hand, with the folders of their scores, all at level 1."""
+FEW_TOPICS_JUDGES = ("umbrela-gpt4", "gpt4")
 MODERN = ("dl19-passage", "dl20-passage")
 LLM = r"rankgpt|rank-?zephyr|rgpt|rankvicuna|LLM|gpt35"
 """In the names of systems that re-rank with a generative language model."""
@@ -383,6 +385,28 @@ def print_limits(data: Path, cases: Sequence[Judged], out: Path) -> None:
             print(f"{judged.collection:14}{judged.judge:18}{words}; tau <= 0 on {below} topics")
 
 
+def print_few_topics(
+    pairs: Sequence[tuple[Judged, Judged]], cases: Sequence[Judged], trials: int, seed: int
+) -> None:
+    """Estimates from a few topics judged by people, with UMBRELA's or GPT-4's labels of all."""
+    shown = [
+        (f"{c.collection} {c.measure} {scale}", on_scale(c.people, c.people, scale),
+         on_scale(c.model, c.model, scale))
+        for c in cases
+        if c.judge in FEW_TOPICS_JUDGES
+        for scale in ("raw", "N")
+    ]  # fmt: skip
+    print_trials(shown, trials, seed)
+    print_fallback([case for case in shown if " nDCG@10 " in case[0]], trials, seed)
+    print("\nLLM re-rankers favoured by UMBRELA's labels (nDCG@10, N): all labels, 15 human topics")
+    for own, later in pairs:
+        if own.measure == "nDCG@10" and own.judge == "umbrela-gpt4":
+            people, model = held_out(own, later)["N"]
+            llm = np.array([bool(re.search(LLM, system)) for system in later.systems])
+            favoured = favour_left(people, model, llm, 15, trials, seed)
+            print(f"{own.collection:14}" + "{:+8.3f}{:+8.3f}".format(*favoured))
+
+
 def draw(pairs: Sequence[tuple[Judged, Judged]]) -> Figure:
     """Each later system under both judges, raw and standardized: nDCG@10, UMBRELA."""
     shown = [p for p in pairs if p[0].measure == "nDCG@10" and p[0].judge == "umbrela-gpt4"]
@@ -438,6 +462,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         )
     print_kinds([c for c in cases if c.collection in TABLES], out)
     print_limits(args.data, cases, out)
+    print_few_topics(pairs, cases, args.trials, args.seed)
     save(draw(pairs), out / "judges")
 
 

@@ -1,9 +1,9 @@
-"""Where the constants in ir_std/analysis/anchors.py come from, and what other collections say.
+"""Where the constants in ir_std/analysis/linking.py come from, and what other collections say.
 
 A system's two means differ after a link by more than topics explain.  That excess is measured as
-in ``linking_experiment.py``: between real sets of topics, which engines may suit unlike (USUAL),
-and on random halves of the topics of one collection, which differ in their standardizing systems
-alone: by the constant (BY_CONSTANT), and by how far a system is from the anchors (BY_DISTANCE).
+in ``linking_experiment.py``: between real sets of topics, which engines may suit unlike
+(KNOWN_TAU), and on random halves of the topics of one collection, which differ in their reference
+systems alone: by the shift (KNOWN_TAU_BY_SHIFT), and by the distance from anchors (BY_DISTANCE).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from reproduction import arguments, spread
 
 import ir_std
 from ir_std._arrays import Floats, Ints, Mask
-from ir_std.analysis.anchors import BY_CONSTANT, AnchorPair, Curve
-from ir_std.analysis.linked_means import LinkedMean, difference_of_means
+from ir_std.analysis.linking import BY_DISTANCE, KNOWN_TAU_BY_SHIFT, AnchorPair, Curve, Link
 from ir_std.factors.estimates import scores_by_system
+from ir_std.reporting.model import deviations
 from ir_std.schemes import normal_cdf, z_scores
 
 OLD, NEW = (301, 450), (601, 700)
@@ -71,8 +71,8 @@ class Excess(NamedTuple):
 
     @property
     def by_distance(self) -> float:
-        """The error of a mean by constant and distance, beyond :data:`BY_CONSTANT`."""
-        more = self.seen - self.by_tau * (BY_CONSTANT * self.constant) ** 2
+        """The error of a mean by constant and distance, beyond :data:`KNOWN_TAU_BY_SHIFT`."""
+        more = self.seen - self.by_tau * (KNOWN_TAU_BY_SHIFT * self.constant) ** 2
         return root(more.sum() / ((self.constant * self.distance) ** 2).sum())
 
     def left(self, low: float, high: float) -> float:
@@ -97,17 +97,19 @@ def excess(a: Floats, b: Floats, used: Ints, tested: Ints) -> Excess:
     if np.nanmean(normal_cdf(a[:, used])) > np.nanmean(normal_cdf(b[:, used])):
         a, b = b, a
     known: list[Mask] = [np.asarray(~np.isnan(z[:, used]).any(axis=1)) for z in (a, b)]
-    curve = Curve("N", 0.15, 0.5)
+    curve = Curve("N")
     pair = AnchorPair(a[known[0]][:, used], b[known[1]][:, used], curve, (known[0], known[1]))
-    c = pair.constant()
-    mean = LinkedMean(pair, c, 0.0, b[:, tested])
-    found = difference_of_means(curve.score(a[:, tested]), mean)
-    by_topics = found.error**2 - mean.distance_error**2
+    c = pair.shift()
+    without_tau = Link(c, 0.0, np.inf, ("",) * len(used), (), pair)
+    found = without_tau.difference(a[:, tested], b[:, tested])
+    slope = without_tau.slope_ratio(b[:, tested]) * pair.slopes(c).mean()
+    distance = without_tau.distance(b[:, tested]) * pair.slopes(c).mean()
+    by_topics = found.error**2 - (BY_DISTANCE * c * distance) ** 2
     return Excess(
         found.difference**2 - by_topics,
-        mean.slope**2 * (1 + 1 / len(used)),
+        slope**2 * (1 + 1 / len(used)),
         np.full(len(tested), c),
-        mean.y.mean(axis=0) - pair.scores(c)[1].mean(),
+        distance,
         np.full(len(tested), float(len(used))),
     )
 
@@ -151,11 +153,10 @@ def of_modern_systems(trials: int, seed: int) -> Excess:
     return together(found)
 
 
-def of_engines(comparison: ir_std.Comparison) -> Excess:
+def of_engines(comparison: ir_std.Results) -> Excess:
     """Of an engine with a technique, linked by itself without it, on all pairs of collections."""
-    anchor, system = comparison.systems
     z = [
-        np.stack([comparison.part(name, c).z(ir_std.sAP) for name in (anchor, system)], axis=1)
+        np.stack([deviations(comparison.on(c), run, ir_std.sAP) for run in comparison.runs], axis=1)
         for c in comparison.collections
     ]
     return together(excess(a, b, np.array([0]), np.array([1])) for a, b in combinations(z, 2))

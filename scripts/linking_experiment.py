@@ -2,13 +2,15 @@
 
 One collection is cut into two that share no topic and no standardizing system: half of the topics
 standardized by the strong half of the systems, the other half by the weak one, as if years lay
-between them, or both by random halves (Urbano, Lima and Hanjalic, SIGIR 2019, between collections);
+between them, or both by random halves;
 on Robust 2003 the old topics and the new ones.  A third of the systems is held out: some of these
 are the anchors, the others are compared with themselves and with each other.  Prints, for numbers
 of anchors and ways to choose them, with Monte Carlo errors: how far linked means drift, how often
 a system differs significantly from itself, how often intervals hold the difference of two systems,
 and how often a real difference is found, or found the wrong way round; and what Soboroff's engines
-(CIKM 2018) score on nine collections.  Writes into out/linking.
+(CIKM 2018) score on nine collections.  Before that, what links between rounds and years leave of
+systems of one name that ran on both, which no cut of one collection can tell.  Writes into
+out/linking.
 """
 
 from __future__ import annotations
@@ -26,10 +28,11 @@ from reproduction import arguments, spread, write_csv
 import ir_std
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.analysis import link, random_effects
-from ir_std.analysis.anchors import variance_of_sum
-from ir_std.analysis.linked_means import LinkedDifference
+from ir_std.analysis.linking import LinkedDifference, variance_of_mean
 from ir_std.errors import UsageError
+from ir_std.evaluation.uncertainty import is_anonymous, team_of
 from ir_std.factors.estimates import scores_by_system
+from ir_std.reporting.compare import link_results
 from ir_std.reporting.links import RESEMBLING
 from ir_std.schemes import normal_cdf, z_scores
 
@@ -53,11 +56,9 @@ MATRICES = (
 )
 REAL = ("robust03", "AP")
 """Its old topics are one collection, its new ones the other."""
-URBANO = {("robust04", "AP"): (601, 700), ("terabyte04-06", "nDCG"): (701, 850)}
-"""The scores of Urbano's experiment, and its topics."""
 ANCHORS = (1, 3, 5, 10)
 WAYS = ("random", "best", "worst", "median")
-STRONG_WEAK, RANDOM, ALL_PAIRS = "strong and weak", "random halves", "random halves, all pairs"
+STRONG_WEAK, RANDOM = "strong and weak", "random halves"
 RANKS_APART = 5
 LEVELS = (0.05, 0.01, 0.001)
 
@@ -110,10 +111,8 @@ def choose(way: str, k: int, n: int, random: np.random.Generator) -> Ints:
     return np.arange(start, start + k)
 
 
-def pairs(tested: Ints, split: str) -> tuple[Ints, Ints]:
-    """Each system with itself, and with those some ranks below and above, or with all."""
-    if split == ALL_PAIRS:
-        return np.repeat(tested, len(tested)), np.tile(tested, len(tested))
+def pairs(tested: Ints) -> tuple[Ints, Ints]:
+    """Each system with itself, and with those some ranks below and above."""
     above, below = tested[:-RANKS_APART], tested[RANKS_APART:]
     return np.concatenate([tested, above, below]), np.concatenate([tested, below, above])
 
@@ -121,16 +120,19 @@ def pairs(tested: Ints, split: str) -> tuple[Ints, Ints]:
 def welch(y_a: Floats, y_b: Floats) -> LinkedDifference:
     """Differences of means that nothing links."""
     a, b = (y[~np.isnan(y).any(axis=1)] for y in (y_a, y_b))
-    variance, df = variance_of_sum([a, b])
-    return LinkedDifference(a.mean(axis=0) - b.mean(axis=0), np.sqrt(variance), df)
+    parts = [variance_of_mean(a), variance_of_mean(b)]
+    return LinkedDifference.of(a.mean(axis=0) - b.mean(axis=0), parts, 0.0, True)
 
 
 def figures(found: LinkedDifference, true: Floats, own: Mask) -> dict[str, float]:
     """What a trial says of differences of systems from themselves (``own``) and from others."""
+    drift = float((found.difference[own] ** 2).mean())
+    if np.isnan(found.p).all():  # by a single anchor
+        return {"drift": drift}
     p, (low, high) = found.p, found.interval
     right = found.difference * true > 0
     return {
-        "drift": float((found.difference[own] ** 2).mean()),
+        "drift": drift,
         **{f"type I at {level}": float((p[own] < level).mean()) for level in LEVELS},
         "coverage": float(((low <= true) & (true <= high)).mean()),
         **{f"found at {level}": float((right & (p < level))[~own].mean()) for level in LEVELS},
@@ -153,18 +155,18 @@ def linked_figures(a: Half, b: Half, used: Ints, i: Ints, j: Ints) -> dict[str, 
         **figures(found, a.truth[i] - a.truth[j], own),
         "type I, not warned": float(of_alike.mean()) if len(of_alike) else np.nan,
         "refused": 0.0,
-        "constant": linked.constant,
+        "shift": linked.shift,
     }
 
 
 def trial(
-    cut: tuple[Half, Half, Half], split: str, way: str, random: np.random.Generator
+    cut: tuple[Half, Half, Half], way: str, random: np.random.Generator
 ) -> Iterator[tuple[str, Mapping[str, float]]]:
     """One cut: raw, not linked, linked by numbers of anchors, and by the same systems."""
     a, b, same = cut
     n = len(a.truth)
     anchors = choose(way, max(ANCHORS), n, random)
-    i, j = pairs(np.setdiff1d(np.arange(n), anchors), split)
+    i, j = pairs(np.setdiff1d(np.arange(n), anchors))
     true, own = a.truth[i] - a.truth[j], i == j
     raw = figures(welch(a.raw[:, i], b.raw[:, j]), true, own)
     yield "raw", {**raw, "drift": np.nan, "coverage": np.nan}  # of another unit
@@ -189,7 +191,7 @@ FIGURES = (
     *(f"found at {level}" for level in LEVELS),
     "wrong way",
     "refused",
-    "constant",
+    "shift",
 )
 Found = Mapping[str, Mapping[str, Floats]]
 """By what was done, each figure by trial; NaN for none."""
@@ -218,23 +220,19 @@ def cases() -> Iterator[Case]:
                 yield from (Case(*key, n_topics, STRONG_WEAK, way) for way in WAYS)
                 yield Case(*key, n_topics, RANDOM, WAYS[0])
     yield from (Case(*REAL, None, split, WAYS[0]) for split in (STRONG_WEAK, RANDOM))
-    yield from (Case(*key, 50, ALL_PAIRS, WAYS[0]) for key in URBANO)
 
 
 @cache
-def matrix(name: str, measure: str, topics: tuple[int, int] | None = None) -> Floats:
-    """The scores of a set's systems, shape (n_topics, n_systems); of some topics, if given."""
-    factors = ir_std.load_factors(name)
-    scores = scores_by_system(factors, measure)[1]
-    wanted = [topics is None or topics[0] <= int(t) <= topics[1] for t in factors.topics]
-    return scores[np.array(wanted) & ~np.isnan(scores).any(axis=1)]
+def matrix(name: str, measure: str) -> Floats:
+    """The scores of a set's systems, shape (n_topics, n_systems)."""
+    scores = scores_by_system(ir_std.load_factors(name), measure)[1]
+    return scores[~np.isnan(scores).any(axis=1)]
 
 
 def run_case(trials: int, seed: int, case: Case) -> Found:
     """All trials of a case."""
     random = np.random.default_rng(seed)
-    key = case.name, case.measure
-    scores = matrix(*key, URBANO[key] if case.split == ALL_PAIRS else None)
+    scores = matrix(case.name, case.measure)
     n = min(case.n_topics or len(scores), len(scores) // 2)
     found: dict[str, list[Mapping[str, float]]] = {}
     for _ in range(trials):
@@ -242,7 +240,7 @@ def run_case(trials: int, seed: int, case: Case) -> Found:
         if case.n_topics:
             topics = random.permutation(topics)
         cut = halves(scores, (topics[:n], topics[n : 2 * n]), case.split, random)
-        for what, of_trial in trial(cut, case.split, case.way, random):
+        for what, of_trial in trial(cut, case.way, random):
             found.setdefault(what, []).append(of_trial)
     return {
         what: {
@@ -256,6 +254,137 @@ def run_case(trials: int, seed: int, case: Case) -> Found:
 def run_fewer(trials: int, seed: int, case: Case) -> Found:
     """All trials of a case of the guide's table, a third of them of others."""
     return run_case(trials if case.in_table else max(trials // 3, 2), seed, case)
+
+
+YEARS = (
+    ("covid-round1", "covid-round2", "nDCG@10"),
+    ("covid-round1", "covid-round5", "nDCG@10"),
+    ("covid-round2", "covid-round3", "nDCG@10"),
+    ("covid-round2", "covid-round4", "nDCG@10"),
+    ("covid-round2", "covid-round5", "nDCG@10"),
+    ("covid-round3", "covid-round4", "nDCG@10"),
+    ("covid-round3", "covid-round5", "nDCG@10"),
+    ("covid-round4", "covid-round5", "nDCG@10"),
+    ("dl20-passage", "dl21-passage", "AP(rel=2)"),
+    ("dl22-passage", "dl23-passage", "nDCG@10"),
+)
+"""Pairs of collections on which five systems or more have the same name."""
+
+
+class Years(NamedTuple):
+    """What links between two collections leave of the other systems that ran on both.
+
+    Attributes
+    ----------
+    n_common : int
+    differ, differ_if_same, of_new_teams : mapping of int to float
+        By number of anchors the share of other common systems that differ significantly from
+        themselves: as compare tests, as with ``--same-systems``, and of teams without an anchor.
+    disagree, unlinked : mapping of int to float
+        By number of anchors the share of links in which the anchors disagree, or do not link.
+    """
+
+    n_common: int
+    differ: Mapping[int, float]
+    differ_if_same: Mapping[int, float]
+    of_new_teams: Mapping[int, float]
+    disagree: Mapping[int, float]
+    unlinked: Mapping[int, float]
+
+
+def common_z(first: str, second: str, measure: str) -> tuple[list[str], Floats, Floats]:
+    """The names of systems on both collections, and their z on each, topics x systems."""
+    by_name = []
+    for name in (first, second):
+        factors = ir_std.load_factors(name)
+        numbers, scores = scores_by_system(factors, measure)
+        z = z_scores(scores, factors.mean[measure][:, None], factors.sd[measure][:, None])
+        by_name.append({factors.systems[i]: column for i, column in zip(numbers, z.T, strict=True)})
+    common = [name for name in by_name[0] if name in by_name[1] and not is_anonymous(name)]
+    a, b = (np.stack([z[name] for name in common], axis=1) for z in by_name)
+    return common, a, b
+
+
+def between_years(trials: int, seed: int, pair: tuple[str, str, str]) -> Years:
+    """Link two collections by random common systems; test the others against themselves."""
+    names, a, b = common_z(*pair)
+    if normal_cdf(a).mean() > normal_cdf(b).mean():
+        a, b = b, a
+    teams = np.array([team_of(name) for name in names])
+    random = np.random.default_rng(seed)
+    found: list[dict[int, list[float]]] = [{} for _ in Years._fields[1:]]
+    for k in [k for k in ANCHORS if 3 <= k < len(names)]:
+        for _ in range(trials):
+            order = random.permutation(len(names))
+            used, rest = order[:k], order[k:]
+            try:
+                linked = link(b[:, used], a[:, used])
+                same = link(b[:, used], a[:, used], same_systems=True)
+            except UsageError:
+                continue
+            differ = linked.difference(a[:, rest], b[:, rest]).p < LEVELS[0]
+            if_same = same.difference(a[:, rest], b[:, rest]).p < LEVELS[0]
+            new = ~np.isin(teams[rest], teams[used])
+            values = (
+                differ.mean(),
+                if_same.mean(),
+                differ[new].mean() if new.any() else np.nan,
+                any("disagree" in doubt for doubt in linked.doubts),
+                any("do not link" in doubt for doubt in linked.doubts),
+            )
+            for by_k, value in zip(found, values, strict=True):
+                by_k.setdefault(k, []).append(float(value))
+    known = ({k: [v for v in values if v == v] for k, values in by_k.items()} for by_k in found)
+    means = ({k: float(np.mean(values)) for k, values in by_k.items() if values} for by_k in known)
+    return Years(len(names), *means)
+
+
+def years_table(found: Mapping[tuple[str, str, str], Years]) -> list[str]:
+    """The guide's table of pairs of rounds and years; the means of pairs in the last row."""
+    tested = [k for k in ANCHORS if k >= 3]
+    lines = [
+        f"| first | second | measure | common | {' | '.join(map(str, tested))} | "
+        f"{' | '.join(f'{k}, identical' for k in tested)} |",
+        "| --- " * (2 * len(tested) + 4) + "|",
+    ]
+
+    def row(labels: Sequence[object], one: Mapping[int, float], same: Mapping[int, float]) -> str:
+        cells = [share(by_k.get(k)) for by_k in (one, same) for k in tested]
+        return f"| {' | '.join([*map(str, labels), *cells])} |"
+
+    for pair, years in found.items():
+        lines.append(row((*pair, years.n_common), years.differ, years.differ_if_same))
+    means = (over_pairs([getattr(y, name) for y in found.values()]) for name in Years._fields[1:3])
+    lines.append(row(("mean", "", "", ""), *means))
+    return lines
+
+
+def over_pairs(values: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """The mean over pairs, by number of anchors."""
+    return {
+        k: float(np.mean([one[k] for one in values if k in one]))
+        for k in dict.fromkeys(k for one in values for k in one)
+    }
+
+
+def share(value: float | None) -> str:
+    """``.067``; empty for none."""
+    return "" if value is None else f"{value:.3f}".removeprefix("0")
+
+
+def describe_years(found: Mapping[tuple[str, str, str], Years]) -> list[str]:
+    """The table of years, and its other figures, by number of anchors."""
+    titles = {
+        "of_new_teams": "systems of teams without an anchor differ from themselves",
+        "disagree": "links in which the anchors disagree",
+        "unlinked": "links in which the anchors do not link",
+    }
+    lines = years_table(found)
+    for name, title in titles.items():
+        means = over_pairs([getattr(years, name) for years in found.values()])
+        by_k = ", ".join(f"{share(value)} with {k}" for k, value in means.items())
+        lines.append(f"{title}: {by_k}")
+    return lines
 
 
 class Engine(NamedTuple):
@@ -279,7 +408,7 @@ ENGINES = {"feedback": "prf", "stemming": "krovetz"}
 WITHOUT_FACTORS = "nyt"
 
 
-def compare_engines(data: Path, experiment: str) -> ir_std.Comparison:
+def compare_engines(data: Path, experiment: str) -> ir_std.Results:
     """One engine without a technique and with it, on the collections that have factors."""
     entries = [
         (system, folder / f"{system}.eval", None)
@@ -295,18 +424,17 @@ def compare_engines(data: Path, experiment: str) -> ir_std.Comparison:
 def engine(data: Path, experiment: str) -> Engine:
     """One engine with a technique, linked by the same engine without it."""
     plain = compare_engines(data, experiment)
-    linked = plain.linked(ANCHOR)
+    linked = link_results(plain, ANCHOR)
+    system, names = ENGINES[experiment], tuple(linked.collections)
 
-    def means(comparison: ir_std.Comparison) -> Floats:
-        parts = comparison.parts_of(ENGINES[experiment])
-        return np.array([part.estimate(ir_std.sAP).mean for part in parts])
+    def means(results: ir_std.Results) -> Floats:
+        return np.array([results.estimate(system, ir_std.sAP, name).mean for name in names])
 
     differences = [
-        part.values(ir_std.sAP) - linked.part(ANCHOR, part.collection).values(ir_std.sAP)
-        for part in linked.parts_of(ENGINES[experiment])
+        linked.difference((system, name), (ANCHOR, name), ir_std.sAP).by_topic for name in names
     ]
     errors = [np.nanstd(d, ddof=1) / np.sqrt((~np.isnan(d)).sum()) for d in differences]
-    return Engine(linked.collections, means(plain), means(linked), np.array(errors))
+    return Engine(names, means(plain), means(linked), np.array(errors))
 
 
 def engine_by_papers_factors(data: Path, experiment: str) -> Engine:
@@ -460,17 +588,6 @@ def print_largest_errors(chosen: Sequence[Mapping[str, Row]]) -> None:
         )
 
 
-def ratio_table(results: Results) -> list[str]:
-    """The guide's table of the first row by case, the worst with three anchors first."""
-    name, heads = next(iter(IN_TABLE.values())), ["not linked", *map(anchors_label, ANCHORS)]
-    lines = [f"| set | measure | topics | {' | '.join(heads)} |".replace(" anchors", "")]
-    lines.append("| --- " * (len(heads) + 3) + "|")
-    for case, rows in sorted(results.items(), key=lambda item: -item[1]["3 anchors"][name].value):
-        ratios = " | ".join(f"{rows[what][name].value:.2f}" for what in heads)
-        lines.append(f"| {case.name} | {case.measure} | {case.n_topics} | {ratios} |")
-    return lines
-
-
 def print_over_cases(title: str, chosen: Sequence[Mapping[str, Row]]) -> None:
     """Each figure over cases: the mean, and the lowest and highest of any."""
     if not chosen:
@@ -499,7 +616,6 @@ def print_all(results: Results) -> None:
     in_table = {case: rows for case, rows in results.items() if case.in_table}
     print("\n", *guide_table([*in_table.values()]), sep="\n")
     print_largest_errors([*in_table.values()])
-    print("\n", *ratio_table(in_table), sep="\n")
     fresh = [key for key in MATRICES if key not in CHOSEN_ON]
     for split in (STRONG_WEAK, RANDOM):
         print_over_cases(f"{split}, all sets", choose_cases(split, "random", *MATRICES))
@@ -517,7 +633,6 @@ def print_all(results: Results) -> None:
             f"{STRONG_WEAK}, {n_topics} topics",
             [r for case, r in results.items() if case[2:] == (n_topics, STRONG_WEAK, "random")],
         )
-    print_over_cases(f"Urbano's experiment, {ALL_PAIRS}", choose_cases(ALL_PAIRS))
 
 
 def all_cases(trials: int, seed: int, jobs: int) -> Results:
@@ -530,6 +645,8 @@ def all_cases(trials: int, seed: int, jobs: int) -> Results:
 def main(argv: Sequence[str] | None = None) -> None:
     """Run all cases and print them."""
     args = arguments(__doc__ or "", argv, trials=300)
+    by_years = {pair: between_years(args.trials, args.seed, pair) for pair in YEARS}
+    print(*describe_years(by_years), sep="\n")
     describe_engines(args.data)
     results = all_cases(args.trials, args.seed, args.jobs)
     print_all(results)

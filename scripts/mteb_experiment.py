@@ -22,19 +22,55 @@ from scipy.stats import kendalltau, rankdata
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.analysis import linked_scores, rank_intervals
 from ir_std.analysis.estimate import Estimate
-from ir_std.factors.benchmarks import SET, BenchmarkScores, benchmark_scores, tasks_of
+from ir_std.factors.benchmarks import (
+    SET,
+    BenchmarkScores,
+    benchmark_scores,
+    borda_ranks,
+    tasks_of,
+)
 from ir_std.factors.catalog import load_factors
-from ir_std.factors.cells import TRAINED, Cells
-from ir_std.reporting.leaderboard import LEAST_SHARE, borda_ranks, leaderboard
+from ir_std.factors.cells import TRAINED
+from ir_std.reporting.benchmark import MIN_SHARE
+from ir_std.reporting.results import evaluate
 
 ENGLISH = "MTEB(eng, v2)"
 CHECKED = (ENGLISH, "MTEB(Multilingual, v2)")
 SEED = 20080720
 MOVES = 10
 
+
+def mean_z(scores: Floats) -> Floats:
+    """Return each model's mean of z-scores over the tasks that it has."""
+    mean, sd = np.nanmean(scores, axis=1), np.nanstd(scores, axis=1, ddof=1)
+    return np.asarray(np.nanmean((scores - mean[:, None]) / sd[:, None], axis=0))
+
+
+def bradley_terry(scores: Floats) -> Floats:
+    """Return each model's strength (Bradley and Terry 1952), in logarithms, from wins on tasks.
+
+    Hunter's (2004) iterations, from one tie between each two models, so that all are finite.
+    """
+    higher = (scores[:, :, None] > scores[:, None, :]).sum(axis=0).astype(float)
+    ties = (scores[:, :, None] == scores[:, None, :]).sum(axis=0)
+    wins = higher + (ties + 1) / 2
+    np.fill_diagonal(wins, 0)
+    games, won = wins + wins.T, wins.sum(axis=1)
+    strength = np.ones(len(won))
+    for _ in range(500):
+        last = strength
+        strength = won / (games / (strength[:, None] + strength)).sum(axis=1)
+        strength /= np.exp(np.log(strength).mean())
+        if np.abs(np.log(strength / last)).max() < 1e-9:
+            break
+    return np.log(strength)
+
+
 METHODS: dict[str, Callable[[Floats], Floats]] = {
     "raw mean": lambda scores: np.nanmean(scores, axis=0),
     "Borda": lambda scores: -borda_ranks(scores).astype(float),
+    "Bradley-Terry": bradley_terry,
+    "mean z": mean_z,
     "linked N": lambda scores: linked_scores(scores).means,
 }
 """By name how models are ordered, from scores of shape (n_tasks, n_models); higher is better."""
@@ -67,12 +103,12 @@ def complete(read: BenchmarkScores) -> tuple[list[str], Floats]:
 
 def order(_: int) -> Iterator[str]:
     """How the order changes, and how sure it is."""
-    board = leaderboard(ENGLISH)
-    yield from board.notes[:2]
-    together = leaderboard(ENGLISH, simultaneous=True)
-    yield f"all intervals together: {together.n_first} models could be first"
-    width = np.median([each.worst - each.best + 1 for each in board.standings])
-    yield f"median width of an interval: {width:g} of {len(board.standings)} places"
+    board = evaluate(f"{SET}/*", benchmark=ENGLISH)
+    yield board.table().notes[0]
+    ranks = [of_run[board.measures[1]] for of_run in board.ranks.values()]
+    yield f"{sum(each.could_be_first for each in ranks)} of the {len(ranks)} models could be first"
+    width = np.median([each.worst - each.best + 1 for each in ranks])
+    yield f"median width of an interval: {width:g} of {len(ranks)} places"
     names, scores = complete(benchmark_scores(ENGLISH))
     by = {name: places(method(scores)) for name, method in METHODS.items()}
     yield f"{len(names)} models with all tasks: Kendall's tau"
@@ -95,16 +131,22 @@ def order(_: int) -> Iterator[str]:
 
 def zero_shot(_: int) -> Iterator[str]:
     """What leaving out results of models that were trained on a task changes."""
-    boards = {kind: leaderboard(ENGLISH, systems=kind) for kind in ("all", "zero-shot")}
-    by = {kind: {s.model: s for s in board.standings} for kind, board in boards.items()}
+    kinds = ("all", "zero-shot")
+    boards = {kind: evaluate(f"{SET}/*", benchmark=ENGLISH, systems=kind) for kind in kinds}
+    by = {
+        kind: {run: of_run[board.measures[1]].rank for run, of_run in board.ranks.items()}
+        for kind, board in boards.items()
+    }
+    read = benchmark_scores(ENGLISH)
+    trained = dict(zip(read.models, (read.trained == TRAINED).sum(axis=0).tolist(), strict=True))
     both = [model for model in by["all"] if model in by["zero-shot"]]
-    ranks = [rankdata([by[kind][m].place for m in both]) for kind in by]
+    ranks = [rankdata([by[kind][m] for m in both]) for kind in kinds]
     yield f"{len(by['all'])} models are placed, {len(both)} of them by zero-shot results"
     yield f"Kendall's tau of these: {kendalltau(*ranks).statistic:.3f}"
     moves = ranks[0] - ranks[1]
     yield "| model | place of these, all | zero-shot | tasks trained on |"
     for k in np.argsort(-np.abs(moves), kind="stable")[:MOVES]:
-        yield f"| {both[k]} | {ranks[0][k]:g} | {ranks[1][k]:g} | {by['all'][both[k]].trained} |"
+        yield f"| {both[k]} | {ranks[0][k]:g} | {ranks[1][k]:g} | {trained[both[k]]} |"
 
 
 def masking(_: int) -> Iterator[str]:
@@ -132,10 +174,10 @@ def patterns(read: BenchmarkScores, names: list[str], scores: Floats) -> dict[st
     hardest = np.argsort(scores.mean(axis=1))[: n_tasks // 3]
     missing = np.isnan(read.scores)
     share = missing.mean(axis=0)
-    real = missing[:, (share > 0) & (share <= 1 - LEAST_SHARE)]
+    real = missing[:, (share > 0) & (share <= 1 - MIN_SHARE)]
     columns = [read.models.index(name) for name in names]
     trained = read.trained[:, columns] == TRAINED
-    trained[:, trained.mean(axis=0) > LEAST_SHARE] = False
+    trained[:, trained.mean(axis=0) > MIN_SHARE] = False
 
     def draw(column: Callable[[], Mask], share: float = 0.5) -> Mask:
         mask = np.zeros(scores.shape, dtype=bool)
@@ -171,9 +213,8 @@ def coverage(trials: int) -> Iterator[str]:
     top = rank <= 20
     rng = np.random.default_rng(SEED)
     inside: dict[str, list[Mask]] = {
-        "pairs": [],
+        "at once": [],
         "bootstrap": [],
-        "simultaneous": [],
         "t of mean": [],
     }
     for _ in range(trials):
@@ -181,9 +222,8 @@ def coverage(trials: int) -> Iterator[str]:
         common = rng.normal(size=(n_tasks, n_tasks)) @ residuals / np.sqrt(n_tasks)
         own = rng.normal(size=values.shape) * residuals.std(axis=0)
         drawn = truth + np.sqrt(0.5) * (common + own)
-        for name, simultaneous in (("pairs", False), ("simultaneous", True)):
-            found = rank_intervals(drawn, simultaneous=simultaneous)
-            inside[name].append((found.best <= rank) & (rank <= found.worst))
+        found = rank_intervals(drawn)
+        inside["at once"].append((found.best <= rank) & (rank <= found.worst))
         inside["bootstrap"].append(_in_bootstrap(drawn, rank, rng))
         means = [Estimate.of(column).interval for column in drawn.T]
         inside["t of mean"].append(
@@ -218,15 +258,19 @@ def against_mteb(_trials: int) -> Iterator[str]:
     table = import_module("mteb.benchmarks._create_table")
 
     factors = load_factors(SET)
-    cells, tags = Cells(factors.cells), factors.info["tags"]
+    assert factors.cells
+    main_scores = factors.cells.main_scores()
     for name in CHECKED:
         read = benchmark_scores(name)
         records = []
         for task, rows in tasks_of(name).items():
-            row, system, score, *_ = cells.main_scores(factors.rows(rows))
-            for i, k, value in zip(row.tolist(), system.tolist(), score.tolist(), strict=True):
-                _, split, *subset = rows[i].split("/")
-                records.append((tags[k], task, split, *(subset or ["default"]), value))
+            for row, scores in zip(rows, main_scores[factors.rows(rows)].tolist(), strict=True):
+                _, split, *subset = row.split("/")
+                records += [
+                    (model, task, split, *(subset or ["default"]), value)
+                    for model, value in zip(factors.systems, scores, strict=True)
+                    if value == value
+                ]
         columns = ["model_name", "task_name", "split", "subset", "score"]
         summary = table._create_summary_table(pl.DataFrame(records, schema=columns, orient="row"))
         theirs = dict(

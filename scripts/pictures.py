@@ -22,12 +22,12 @@ from judges_experiment import draw as draw_judges
 from judges_experiment import modern_pairs
 from linking_experiment import ENGINES, engine
 from matplotlib.figure import Figure
-from reproduce_soboroff2018 import COLLECTIONS, effects, load
+from reproduce_soboroff2018 import COLLECTIONS, differences, load
 
 import ir_std
 from ir_std import nDCG, plots, snDCG
-from ir_std.reporting.comparison_plots import forest_figure
 from ir_std.reporting.html import write_report
+from ir_std.reporting.plots import draw_forests
 
 PICTURES = ROOT / "scripts" / "pictures"
 RUNS = ("idst_bert_p1", "p_bert", "TUW19-p3-f", "ms_duet_passage", "bm25base_p")
@@ -57,7 +57,7 @@ def topics(results: ir_std.Results) -> Figure:
 
 def forest(data: Path) -> Figure:
     """Feedback against none on ten collections."""
-    return forest_figure(effects("feedback", [load(data, "feedback", c) for c in COLLECTIONS]))
+    return draw_forests(differences("feedback", [load(data, "feedback", c) for c in COLLECTIONS]))
 
 
 def linking(data: Path) -> Figure:
@@ -89,18 +89,16 @@ def overview(results: ir_std.Results, folder: Path) -> None:
         )
         for dark in (False, True):
             page = browser.new_page(
-                viewport={"width": 1000, "height": 800},
+                viewport={"width": 1200, "height": 800},
                 device_scale_factor=1.5,
                 color_scheme="dark" if dark else "light",
             )
             page.goto(page_file.as_uri())
             page.wait_for_selector("[data-ready]", state="attached")
-            bottom = page.evaluate(
-                "document.querySelector('figure.overview').getBoundingClientRect().bottom"
-            )
+            bottom = page.eval_on_selector(".trust", "e => e.getBoundingClientRect().bottom")
             page.screenshot(
                 path=folder / ("overview-dark.png" if dark else "overview.png"),
-                clip={"x": 0, "y": 0, "width": 1000, "height": bottom + 8},
+                clip={"x": 0, "y": 0, "width": 1200, "height": bottom + 16},
             )
         browser.close()
 

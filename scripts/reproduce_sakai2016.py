@@ -18,6 +18,15 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from paper_statistics import (
+    SwapRates,
+    residual_variance,
+    swap_rate,
+    topic_set_size,
+    topic_set_size_two_way,
+    tukey_p_values,
+    within_system_variance,
+)
 from reproduction import (
     COLOURS,
     DASHES,
@@ -30,20 +39,7 @@ from reproduction import (
     write_csv,
 )
 
-from ir_std.analysis import (
-    SwapRates,
-    kendall_tau_b,
-    leave_out,
-    paired_p_values,
-    residual_variance,
-    standardize_matrix,
-    swap_rate,
-    topic_set_size,
-    topic_set_size_paired_t,
-    topic_set_size_two_way,
-    tukey_p_values,
-    within_system_variance,
-)
+from ir_std.analysis import kendall_tau_b, paired_t, standardize_matrix, topic_set_size_paired_t
 from ir_std.analysis.means import standard_error
 from ir_std.evaluation.uncertainty import team_of
 
@@ -127,7 +123,7 @@ def left_out(scores: Scores, named: bool) -> list[LeftOut]:
     groups = [team_of(tag) if named else tag for tag in scores.systems]
     rows = []
     for scheme in SCHEMES[1:]:
-        out = leave_out(scores.values, groups, scheme)
+        out = standardize_matrix(scores.values, scheme=scheme, leave_out=groups)
         a = standardize_matrix(scores.values, scheme=scheme).mean(axis=0)
         b = out.mean(axis=0)
         change = np.abs(a - b)
@@ -148,7 +144,7 @@ def p_values(
 ) -> dict[tuple[str, str], np.ndarray]:
     """Sorted p values of all pairs, by test and scheme."""
     tests: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-        "t": paired_p_values,
+        "t": lambda x: paired_t(x).p,
         "tukey": partial(tukey_p_values, trials=trials, seed=seed),
     }
     return {(name, s): np.sort(test(x)) for name, test in tests.items() for s, x in scores.items()}

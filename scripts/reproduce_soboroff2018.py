@@ -18,23 +18,31 @@ from pathlib import Path
 
 import numpy as np
 from ir_measures import AP
+from ir_measures.measures import Measure
 from reproduction import Compared, arguments, published_factors, report, save, table, write_csv
 from scipy import stats
 
 import ir_std
 from ir_std.analysis.influence import (
     DESIGN_EFFECT,
+    contrast_error,
     covariance_by_design,
     design_effect,
     inflation,
     influence,
+    normal_covariance,
 )
-from ir_std.analysis.uncertainty import contrast_error, normal_covariance
-from ir_std.reporting.effects import Effects
-from ir_std.reporting.plots import forest_figure
-from ir_std.reporting.system_effects import Effect, SystemEffects
+from ir_std.reporting.difference import Difference
+from ir_std.reporting.plots import draw_forests
+from ir_std.reporting.result_tables import compared_table
+from ir_std.reporting.summaries import RunDifferences
 from ir_std.schemes import normal_cdf, z_scores
 
+SAP = ir_std.sAP
+NOTE = (
+    "The collections of one name share documents, not topics: they are less independent than ten "
+    "collections of their own. nyt has no factors."
+)
 EXPERIMENTS = {"stemming": "krovetz", "feedback": "prf"}
 """Each experiment's system; the baseline of both is no_stem."""
 BASELINE = "no_stem"
@@ -213,37 +221,39 @@ def slip(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
     ]
 
 
-def effects(experiment: str, loaded: Sequence[Experiment]) -> Effects:
+Differences = dict[str, dict[Measure, RunDifferences]]
+"""From the baseline, by system and measure."""
+
+
+def differences(experiment: str, loaded: Sequence[Experiment]) -> Differences:
     """Differences, raw and standardized, over all collections that have them."""
     system = EXPERIMENTS[experiment]
-    of_raw = [Effect.of(e.collection, e.x[:, 0] - e.x[:, 1]) for e in loaded]
+    of_raw = [
+        Difference.of(system, BASELINE, e.collection, AP, e.x[:, 0] - e.x[:, 1]) for e in loaded
+    ]
     of_standardized = []
     for e in loaded:
         if e.factors is None:
-            of_standardized.append(Effect.of(e.collection, []))
+            of_standardized.append(Difference.of(system, BASELINE, e.collection, SAP, []))
         else:
             y = e.factors.standardized(e.x)
             of_standardized.append(
-                Effect.of(
+                Difference.of(
+                    system,
+                    BASELINE,
                     e.collection,
+                    SAP,
                     y[:, 0] - y[:, 1],
                     e.factors.systems_error(e.x),
                     e.factors.n_systems - 1,
                 )
             )
-    measures = (AP, ir_std.sAP)
-    return Effects(
-        BASELINE,
-        measures,
-        tuple(
-            SystemEffects(system, BASELINE, m, tuple(by_collection))
-            for m, by_collection in zip(measures, (of_raw, of_standardized), strict=True)
-        ),
-        (
-            "The collections of one name share documents, not topics: they are less independent "
-            "than ten collections of their own. nyt has no factors.",
-        ),
-    )
+    return {
+        system: {
+            AP: RunDifferences(system, BASELINE, AP, tuple(of_raw)),
+            SAP: RunDifferences(system, BASELINE, SAP, tuple(of_standardized)),
+        }
+    }
 
 
 def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> list[str]:
@@ -282,19 +292,19 @@ def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> lis
     return differ
 
 
-def agreement(combined: Effects) -> str:
+def agreement(combined: dict[Measure, RunDifferences]) -> str:
     """Whether raw and standardized summaries say the same, in a sentence."""
     parts = []
-    raw, known = combined.of(AP), combined.of(ir_std.sAP).known
+    raw, known = combined[AP], combined[SAP].known
     for title, by_measure, size in (
         ("raw", raw, False),
         (
             f"raw on the {sum(known)} with factors",
-            replace(raw, effects=tuple(compress(raw.effects, known))),
+            replace(raw, differences=tuple(compress(raw.differences, known))),
             False,
         ),
-        ("standardized", combined.of(ir_std.sAP), False),
-        ("effect size", combined.of(AP), True),
+        ("standardized", combined[SAP], False),
+        ("effect size", combined[AP], True),
     ):
         if s := by_measure.summary(size):
             parts.append(
@@ -321,13 +331,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         differ = show_right(experiment, loaded, out / f"{experiment}-right.csv")
         print(f"Sign or significance at 0.05 differ on: {', '.join(differ) or 'none'}")
-        combined = effects(experiment, loaded)
-        effects_table = combined.table()
-        print(
-            f"\n{experiment} over all collections\n{effects_table.text()}\n\n{agreement(combined)}"
-        )
+        combined = differences(experiment, loaded)
+        effects_table = compared_table(combined, (NOTE,))
+        print(f"\n{experiment} over all collections\n{effects_table.text()}\n")
+        print(agreement(combined[EXPERIMENTS[experiment]]))
         (out / f"{experiment}-effects.csv").write_text(effects_table.csv() + "\n", encoding="utf-8")
-        save(forest_figure(combined), out / f"{experiment}-forest")
+        save(draw_forests(combined), out / f"{experiment}-forest")
     print(
         f"\n{'All' if alike else 'NOT ALL'} published figures were found. Tables and figures "
         f"are in {out}"

@@ -14,6 +14,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from paper_statistics import two_sample_p_values
 from reproduction import (
     COLOURS,
     DASHES,
@@ -32,7 +33,6 @@ from ir_std.analysis import (
     kendall_tau_b,
     standardize_matrix,
     tau_ap_b,
-    two_sample_p_values,
 )
 from ir_std.analysis.means import standard_error
 from ir_std.schemes import get_scheme

@@ -16,6 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
+from paper_statistics import drmse, factor_stability, self_false_positives
 from reproduction import (
     COLOURS,
     Compared,
@@ -29,13 +30,7 @@ from reproduction import (
     write_csv,
 )
 
-from ir_std.analysis import (
-    drmse,
-    factor_stability,
-    kendall_tau_b,
-    self_false_positives,
-    standardize_matrix,
-)
+from ir_std.analysis import kendall_tau_b, standardize_matrix
 from ir_std.factors.formats import PUBLISHED_NAMES as METRICS
 from ir_std.schemes import get_scheme
 

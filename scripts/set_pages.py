@@ -21,10 +21,8 @@ from catalogue import row as catalogue_row
 from set_pictures import correlated_measures, pictures, shown_measure, system_means
 from tracks import TRACKS
 
-from ir_std.evaluation.uncertainty import teams_of
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.quality import Quality, findings
-from ir_std.factors.system_checks import find_low_systems
+from ir_std.factors.quality import Quality, find_weak_systems, findings
 
 NOISY = 5
 """So many topics are named that order the systems least as the others do."""
@@ -121,7 +119,7 @@ def _related_text(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
     related = []
     for other in sets:
         shared = len(own & set(other.topics))
-        same_documents = factors.info.get("doc_id_pattern") == other.info.get("doc_id_pattern")
+        same_documents = factors.info.get("corpus") == other.info.get("corpus")
         if other.id == factors.id or not shared or not same_documents:
             continue
         kind = (
@@ -153,7 +151,7 @@ def _topics_text(factors: FactorSet, measure: str) -> str:
     ]
     measures_of: dict[tuple[str, ...], list[str]] = {}
     for name in factors.measures:
-        measures_of.setdefault(Quality(factors, name).flat, []).append(name)
+        measures_of.setdefault(Quality(factors, name).constant_topics, []).append(name)
     flat = [
         f"by {', '.join(names)} on {_named(factors, topics)}"
         for topics, names in measures_of.items()
@@ -164,10 +162,10 @@ def _topics_text(factors: FactorSet, measure: str) -> str:
         if flat
         else f"On no {_unit(factors, 1)} have all systems one score, by any measure."
     )
-    if quality.capped:
+    if quality.capped_topics:
         lines.append(
             f"A perfect {measure} is less than one deviation above the mean on "
-            f"{_named(factors, quality.capped)}."
+            f"{_named(factors, quality.capped_topics)}."
         )
     if means := system_means(factors, measure):
         least = np.argsort(means.agreement, kind="stable")[:NOISY]
@@ -202,22 +200,20 @@ def _systems_text(factors: FactorSet, measure: str) -> str:
     if means is None:
         return (
             f"No {_unit(factors, 1)} has scores of all systems, so that means do not compare; "
-            "`ir_std leaderboard` orders them by what they have in common."
-            if measure in factors.systems
+            "`--benchmark` ranks them by what they have in common."
+            if measure in factors.scores
             else "Only means and deviations over the systems are known."
         )
-    low = find_low_systems(factors, measure)
-    names = factors.info.get("tags", ())
-    teams = teams_of(factors)
-    head = (
-        "| place | system |" + " team, by its tag |" * bool(teams) + f" {measure} | mean of N | |"
-    )
+    low = find_weak_systems(factors, measure)
+    names = factors.systems
+    teams = factors.info.get("teams", {})
+    head = "| place | system |" + " team |" * bool(teams) + f" {measure} | mean of N | |"
     lines = [head, "| --- " * (head.count("|") - 1) + "|"]
     for place, number in enumerate(means.numbers.tolist()):
         name = names[number] if names else f"no. {number}"
         cells = [str(place + 1), f"`{name}`"] + [teams.get(name, "")] * bool(teams)
         cells += [f"{means.raw[place]:.4f}", f"{means.standardized[place]:.4f}"]
-        cells.append("low" if low and number in low.numbers else "")
+        cells.append("weak" if low and number in low.numbers else "")
         lines.append(f"| {' | '.join(cells)} |")
     return "\n\n".join([f"![Systems by their means]({factors.id}-systems.svg)", "\n".join(lines)])
 
@@ -236,7 +232,7 @@ def _measures_text(factors: FactorSet) -> str:
             if factors.about(name, "resolution")
             else "",
             "yes" if name in factors.scores else "",
-            Quality(factors, name).word,
+            Quality(factors, name).label,
         )
         lines.append(f"| {' | '.join(cells)} |")
     picture = (

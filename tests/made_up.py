@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+
+import ir_std
 
 Qrels = dict[str, dict[str, int]]
 Runs = dict[str, dict[str, dict[str, float]]]
@@ -50,3 +53,9 @@ def write_runs(runs: Runs, folder: Path) -> Path:
             )
         )
     return folder
+
+
+def by_topic(results: ir_std.Results, run: str, measure: Any) -> dict[str, float]:
+    """Scores by topic id, without topics that have none."""
+    values = zip(results.topics, results.values[run][measure].tolist(), strict=True)
+    return {topic: value for topic, value in values if value == value}

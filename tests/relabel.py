@@ -133,7 +133,7 @@ def outcome(relabeled: Relabeled, measures: Iterable[str], truth: Truth) -> Coun
         plan = planned.get(measure)
         if plan is None:
             # Without a plan the measure, or that no set fits, is named.
-            named = str(measure) in reasons or "no factor set fits" in reasons
+            named = str(measure) in reasons or "no factor set" in reasons
             counts["said" if named else "wrong"] += len(relabeled.qrels)
             continue
         counts += _compare(plan, evaluation.values[plan.measure].tolist(), truth, reasons)

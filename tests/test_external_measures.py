@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from ir_std.errors import InputError, UnknownMeasureError, UsageError
 from ir_std.measures import canonical, parse_measure, standardized
 from ir_std.measures.names import measure_of_scores
 from ir_std.reporting.figure_data import runs_by_mean
-from ir_std.reporting.html.sentences import describe_results
+from ir_std.reporting.html.standing import subject_of
+from ir_std.reporting.model import place_topics
 from ir_std.schemes import get_scheme
 
 NAMES = st.text(min_size=1).filter(str.strip)
@@ -35,7 +37,7 @@ NAMES = st.text(min_size=1).filter(str.strip)
 def test_any_name_parses_and_prints_back_the_same(name: str) -> None:
     measure = ir_std.ExternalMeasure(name)
     for one in (measure, standardized(measure), standardized(measure, scheme="U", A=0.1)):
-        again = parse_measure(str(one))
+        again = parse_measure(str(one), [name] if str(one) == name else [])
         assert again == one
         assert (type(again), str(again), again.params) == (type(one), str(one), one.params)
         assert pickle.loads(pickle.dumps(one)) == one
@@ -81,9 +83,13 @@ def test_a_name_that_nothing_has_is_an_error_with_the_nearest_measure() -> None:
         parse_measure("never_seen_by_anybody")
 
 
-def test_a_name_that_was_used_needs_no_quotes() -> None:
-    ir_std.ExternalMeasure("used-before")
-    assert parse_measure("used-before") == ir_std.ExternalMeasure("used-before")
+def test_names_that_scores_have_need_no_quotes_and_no_others() -> None:
+    used = ir_std.ExternalMeasure("used-before")
+    assert parse_measure("used-before", ["used-before"]) == used
+    assert parse_measure("sused-before", ["used-before"]) == standardized(used)
+    assert parse_measure("sAP", ["AP"]) == ir_std.sAP
+    with pytest.raises(UsageError):
+        parse_measure("used-before")
 
 
 @pytest.mark.parametrize("name", ["", "  ", None])
@@ -127,8 +133,8 @@ def scores(tmp_path: Path) -> Path:
 @pytest.fixture
 def mine(scores: Path, tmp_path: Path) -> Path:
     built = ir_std.build_from_scores([scores], id="mine", lower_is_better=["latency"])
-    built.save(tmp_path / "sets" / "mine")
-    return tmp_path / "sets" / "mine"
+    built.save(tmp_path / "sets" / "mine.npz")
+    return tmp_path / "sets" / "mine.npz"
 
 
 def test_a_set_of_such_measures_says_which_values_are_better(mine: Path) -> None:
@@ -136,7 +142,7 @@ def test_a_set_of_such_measures_says_which_values_are_better(mine: Path) -> None
     assert factors.measures == ("'strict vital'", "latency")
     assert factors.info["measures"]["latency"]["better"] == "lower"
     assert factors.mean["latency"].tolist() == [2000, 1250.5 / 3 + 2500 / 3]
-    assert factors.info["tags"] == ("a", "b", "c")
+    assert factors.systems == ("a", "b", "c")
 
 
 @pytest.mark.parametrize("scheme", ["N", "z", "U", "E"])
@@ -166,14 +172,11 @@ def test_scores_are_evaluated_and_placed_with_the_best_first(mine: Path, scores:
     table = results.table(sort="latency")
     assert [row[1].text for row in table.rows] == ["b", "a", "c"]
     assert [row[3].best for row in table.rows] == [True, False, False]
-    assert "Less is better by latency" in " ".join(table.notes)
+    assert "Lower is better for latency" in " ".join(table.notes)
     assert "the lowest mean first" in " ".join(table.notes)
     assert runs_by_mean(results, results.measures[0]) == ["b", "a", "c"]
-    assert (
-        "b is the best of the 3 runs by latency"
-        in describe_results(results, results.measures[0])[0]
-    )
-    topics: Any = results.topic_placements
+    assert subject_of(replace(results, baseline=None)) == "b"
+    topics: Any = place_topics(results)
     assert [topics[r]["latency"][0].better for r in "abc"] == [0, 1, 2]
 
 
@@ -182,7 +185,7 @@ def test_less_is_better_without_a_set_if_the_user_says_so(scores: Path) -> None:
     assert [row[1].best for row in said.table().rows] == [False, True, False]
     not_said = ir_std.evaluate(scores, measures=["latency"])
     assert [row[1].best for row in not_said.table().rows] == [False, False, True]
-    with pytest.raises(UsageError, match="less is better of AP: it is no measure here"):
+    with pytest.raises(UsageError, match="unknown measure 'AP'; choose from"):
         ir_std.evaluate(scores, lower_is_better=["AP"])
 
 
@@ -196,7 +199,7 @@ def test_a_topic_that_a_run_lacks_does_not_count_as_the_best(
     lacking = [f"lacking,{topic},4000,0.5" for topic in topics[1:]]
     table.write_text("\n".join(["run,topic,latency,vital", *full, *lacking]))
     factors = None if lower_is_better else mine
-    with pytest.warns(UserWarning, match="lacking: has no value of latency on 1 of the topics"):
+    with pytest.warns(UserWarning, match=r"lacking: no value on some topics \(latency on 1\)"):
         results = ir_std.evaluate(
             table, measures=["latency"], factors=factors, lower_is_better=lower_is_better
         )
@@ -208,16 +211,16 @@ def test_a_topic_that_a_run_lacks_does_not_count_as_the_best(
 def test_the_step_of_a_measure_is_that_of_its_own_decimals(mine: Path, tmp_path: Path) -> None:
     table = tmp_path / "steps.csv"
     table.write_text("run,topic,latency,strict vital\na,1,1000.5,0.1234\na,2,1250,0.5\n")
-    (note,) = [n for n in ir_std.evaluate(table, factors=mine).notes if "steps of" in n]
-    assert "written in steps of 0.0001: without that, raw means could differ by 5e-05" in note
-    assert "means of s'strict vital' by" in note
+    (note,) = [n for n in ir_std.evaluate(table, factors=mine).notes if "rounded" in n]
+    assert "rounded to 0.0001, which can change means by at most 5e-05 (raw)" in note
+    assert "(s'strict vital')" in note
     assert "latency" not in note  # what has few decimals is taken as exact
 
 
 def test_where_one_value_has_all_its_digits_none_was_rounded(mine: Path, tmp_path: Path) -> None:
     table = tmp_path / "exact.csv"
     table.write_text("run,topic,latency,strict vital\na,1,1000.123456789012,0.1234\na,2,1250,0.5\n")
-    assert not [n for n in ir_std.evaluate(table, factors=mine).notes if "steps of" in n]
+    assert not [n for n in ir_std.evaluate(table, factors=mine).notes if "rounded" in n]
 
 
 def test_a_set_that_says_otherwise_is_an_error(mine: Path, scores: Path) -> None:
@@ -236,7 +239,9 @@ def test_a_users_set_is_recognized_by_topics_and_the_name(
     monkeypatch.setenv("IR_STD_FACTORS", str(mine.parent))
     match = match_of(scores)
     assert match.factors.id == "mine"
-    assert "by their ids and the name of 'strict vital', latency alone" in str(match)
+    assert "only topic IDs (2 of 2 topics) and the name of 'strict vital', latency match" in str(
+        match
+    )
     other_name = scores.with_name("other.csv")
     other_name.write_text("run,topic,vital\na,1,0.5\na,2,0.5\n")
     assert match_of(other_name).factors is None
@@ -268,22 +273,19 @@ def test_the_command_line_takes_names_that_the_scores_have(
     (tmp_path / "run").write_text("1 Q0 d 1 1 x\n")
     (tmp_path / "qrels").write_text("1 0 d 1\n")
     given = (scores, "--factors", mine, "--quiet")
-    assert ir_std_cli(*given, "latency", "--raw").out[0] == "a\tall\tlatency\t1200.0000"
+    assert ir_std_cli(*given, "latency", "-s", "none").out[0] == "a\tall\tlatency\t1200.0000"
     for name in ("strict vital", "'strict vital'"):
-        assert ir_std_cli(*given, name, "--raw").out[0] == "a\tall\t'strict vital'\t0.3750"
+        assert ir_std_cli(*given, name, "-s", "none").out[0] == "a\tall\t'strict vital'\t0.3750"
     for name in ("slatency", "s'latency'"):
         assert ir_std_cli(*given, name).out[0].startswith("a\tall\ts'latency'\t0.")
-    assert ir_std_cli(*given, "-m", "strict vital", "--raw").out[2].endswith("0.6250")
+    assert ir_std_cli(*given, "-m", "strict vital", "-s", "none").out[2].endswith("0.6250")
     assert ir_std_cli(*given, "--sort", "latency").out[0].startswith("b\t")
     for inputs in (given, (tmp_path / "run", tmp_path / "qrels")):
         failed = ir_std_cli(*inputs, "nDGC@10")
         assert failed.status == 2
         assert "did you mean 'nDCG@10'?" in failed.err[-1]
     failed = ir_std_cli(*given, "latecy")
-    assert (
-        "neither a file nor a measure nor an ir_datasets id; did you mean 'latency'"
-        in failed.err[-1]
-    )
+    assert "is not a file, a measure or an ir_datasets ID; did you mean 'latency'" in failed.err[-1]
     failed = ir_std_cli(tmp_path / "run", tmp_path / "qrels", "'nDGC@10'")
     assert "run is a run, and 'nDGC@10' is not computed here: give scores by it" in failed.err[-1]
     assert "did you mean 'nDCG@10'?" in failed.err[-1]
@@ -292,15 +294,13 @@ def test_the_command_line_takes_names_that_the_scores_have(
 def test_the_build_says_what_it_takes_as_it_stands(
     scores: Path, ir_std_cli: Any, tmp_path: Path
 ) -> None:
-    given = ("build", "--from-scores", scores, "-o", tmp_path / "built")
+    given = ("build", "--from-scores", scores, "-o", tmp_path / "built.npz")
     built = ir_std_cli(*given, "--lower-is-better", "latency")
+    assert any("latency: custom measure, kept as it is; lower is better" in e for e in built.err)
+    assert ir_std.load_factors(tmp_path / "built.npz").sign("latency") == -1
+    shown = ir_std_cli("factors", "show", tmp_path / "built.npz").out
     assert any(
-        "latency: no measure of ir_measures, taken as it stands; less" in e for e in built.err
-    )
-    assert ir_std.load_factors(tmp_path / "built").sign("latency") == -1
-    shown = ir_std_cli("factors", "show", tmp_path / "built").out
-    assert any(
-        "latency\tthin\t3 systems, in steps of 0.1, less is better" in line for line in shown
+        "latency\tfew-systems\t3 systems, in steps of 0.1, less is better" in line for line in shown
     )
     failed = ir_std_cli(*given, "--force", "--lower-is-better", "latnecy")
-    assert "less is better of latnecy: it is no measure here" in failed.err[-1]
+    assert "unknown measure 'latnecy'; choose from" in failed.err[-1]

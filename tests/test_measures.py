@@ -109,6 +109,14 @@ def test_a_wrong_name_is_refused_with_what_is_allowed(
         parse_measure(wrong)
 
 
+def test_every_measure_of_ir_measures_can_be_read_and_checked() -> None:
+    for name, measure in ir_measures.measures.registry.items():
+        required = {
+            p: info.dtype(1) for p, info in measure.SUPPORTED_PARAMS.items() if info.required
+        }
+        assert parse_measure(str(measure(**required))) == measure(**required), name
+
+
 def test_unknown_names_are_name_errors_as_in_ir_measures() -> None:
     with pytest.raises(NameError):
         parse_measure("XYZ")

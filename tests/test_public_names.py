@@ -14,7 +14,7 @@ import pytest
 import ir_std
 
 OURS = """
-    Comparison DCG FactorSet Fit InputError IrStdError Match NDCG NoFactorsError Placement Placer
+    DCG FactorSet Fit InputError IrStdError Match NDCG NoFactorsError Placement Placer
     Results SP Scores StandardizationWarning Standardized StdEvaluator StdProvider
     UnknownMeasureError UnknownSetError UsageError __version__ analysis available_factors
     build_factors build_from_scores calc calc_aggregate calc_ctxt compare evaluate evaluator
@@ -24,14 +24,15 @@ OURS = """
 """.split()  # noqa: SIM905 - a list of names reads better so
 
 ANALYSIS = """
-    SwapRates discriminative_power drmse factor_stability kendall_tau_b leave_out paired_p_values
-    paired_t self_false_positives standardize_matrix swap_rate tau_ap_b topic_set_size
-    topic_set_size_paired_t tukey_p_values two_sample_p_values within_system_variance
+    LinkedScores RankIntervals bonferroni cohen_kappa confusion_matrix discriminative_power holm
+    kendall_tau_b link linked_scores order_agreement paired_effect paired_t random_effects
+    randomization_test rank_intervals standardize_matrix t_test tau_ap_b topic_set_size_paired_t
 """.split()  # noqa: SIM905 - a list of names reads better so
 
 MODULES = """
     ir_std.analysis ir_std.builders ir_std.cli ir_std.evaluation ir_std.factors ir_std.measures
-    ir_std.merging ir_std.reporting ir_std.reporting.plots ir_std.schemes ir_std.testing
+    ir_std.merging ir_std.plots ir_std.report ir_std.reporting ir_std.reporting.plots
+    ir_std.schemes ir_std.testing
     ir_std.reading ir_std.scores ir_std.trec
 """.split()  # noqa: SIM905 - a list of names reads better so
 
@@ -40,6 +41,20 @@ MODULES = """
 def test_a_public_name_is_there_and_listed(name: str) -> None:
     assert hasattr(ir_std, name)
     assert name in ir_std.__all__
+
+
+def test_dir_lists_what_users_call_and_few_names_of_our_own() -> None:
+    listed = {name for name in dir(ir_std) if not name.startswith("_")}
+    family = {n for n in listed if isinstance(getattr(ir_std, n), ir_std.Standardized)}
+    own = {n for n in listed - family if not hasattr(ir_measures, n)}
+    assert len(own) <= 45
+    assert {"AP", "nDCG", "calc_aggregate", "sAP", "parse_trec_measure", "evaluate"} <= listed
+    assert not listed & {"lazylibs", "runtime", "util", "msmarco", "CwlMetric", "providers"}
+    reference = "".join(
+        file.read_text(encoding="utf-8")
+        for file in (Path(__file__).parent.parent / "docs" / "reference").rglob("*.md")
+    )
+    assert {name for name in own if not re.search(rf"\b{name}\b", reference)} == set()
 
 
 def test_the_analysis_keeps_its_names() -> None:

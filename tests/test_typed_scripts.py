@@ -42,7 +42,7 @@ if both.match is not None and both.match.factors is not None:
 results = ir_std.evaluate({"a": "a.run", "b": "b.run"}, "qrels.txt", [P @ 10], baseline="a",
                           factors=ir_std.load_factors("trec8-adhoc"))
 score: float = results.means["b"]["sP@10"] - results.means["b"][sP @ 10]
-p: float = results.tests["b"]["P@10"].p_adjusted
+p: float = results.differences["b"]["P@10"].p_adjusted
 places: list[str] = [str(place) for place in ir_std.place("a.run", "qrels.txt", "AP")]
 factors: ir_std.FactorSet = ir_std.build_factors("qrels.txt", "runs", "AP", id="mine")
 """
@@ -58,8 +58,8 @@ ir_std.evaluate("run.txt", "qrels.txt", "AP", factor="trec8-adhoc")
 
 
 INSTEAD = {
-    "nDCG": "ir_std.measures.dcg._nDCG",
-    "NDCG": "ir_std.measures.dcg._nDCG",
+    "nDCG": "ir_std.measures.objects._nDCG",
+    "NDCG": "ir_std.measures.objects._nDCG",
     "calc": "schemes:",
     "evaluator": "schemes:",
     "calc_aggregate": "schemes:",

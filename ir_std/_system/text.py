@@ -6,6 +6,7 @@ JSON (``\u001b``), so that lines of JSON stay what they are.
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections.abc import Callable
@@ -37,6 +38,33 @@ def escape_unencodable(text: str, encoding: str, escape: Callable[[str], str] | 
     except UnicodeEncodeError:
         return "".join(c if _fits(c, encoding) else (escape or _escaped)(c) for c in text)
     return text
+
+
+def guard_cell(text: str) -> str:
+    """Return a cell of CSV that no spreadsheet takes for a formula; :func:`unguard_cell` undoes it.
+
+    >>> guard_cell("=1+1"), guard_cell("'=1+1"), guard_cell("it's")
+    ("'=1+1", "''=1+1", "it's")
+    """
+    return f"'{text}" if _is_formula(text) else text
+
+
+def unguard_cell(text: str) -> str:
+    """Return what :func:`guard_cell` was given."""
+    return text[1:] if text[:1] == "'" and _is_formula(text) else text
+
+
+def _is_formula(text: str) -> bool:
+    """Check for a formula's first characters, of single or full width, perhaps behind quotes."""
+    return re.match("'*[=+@\uff1d\uff0b\uff0d\uff20-].", text) is not None
+
+
+def path_text(path: str) -> str:
+    """Return a path as text: file systems have UTF-8, whatever the locale says.
+
+    In a C locale Python has bytes that are no ASCII as surrogates, which cannot be written.
+    """
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
 
 
 def latex_command(character: str) -> str:

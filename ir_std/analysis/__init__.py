@@ -1,64 +1,71 @@
 """The statistics behind standardization: pure functions on topics x systems arrays.
 
 Each takes scores of shape (n_topics, n_systems), from wherever they come; most take leading
-axes too, for many resamplings at once.  ``import ir_std`` does not import this module.
+axes too, for many resamplings at once.  Names are imported when they are first used: scipy alone
+would cost 0.2 s.
 """
 
-from ir_std.analysis.agreement import cohen_kappa, confusion_matrix, order_agreement
-from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
-from ir_std.analysis.effects import paired_effect, random_effects
-from ir_std.analysis.incomplete import LinkedScores, linked_scores
-from ir_std.analysis.linking import link
-from ir_std.analysis.means import residual_variance
-from ir_std.analysis.ranks import RankIntervals, rank_intervals
-from ir_std.analysis.significance import (
-    discriminative_power,
-    paired_p_values,
-    paired_t,
-    self_false_positives,
-    tukey_p_values,
-    two_sample_p_values,
-)
-from ir_std.analysis.size import (
-    topic_set_size,
-    topic_set_size_paired_t,
-    topic_set_size_two_way,
-    within_system_variance,
-)
-from ir_std.analysis.stability import SwapRates, drmse, factor_stability, swap_rate
-from ir_std.analysis.standardization import leave_out, standardize_matrix
-from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "LinkedScores",
-    "RankIntervals",
-    "SwapRates",
-    "bootstrap_covariance",
-    "cohen_kappa",
-    "confusion_matrix",
-    "discriminative_power",
-    "drmse",
-    "factor_stability",
-    "kendall_tau_b",
-    "leave_out",
-    "link",
-    "linked_scores",
-    "normal_covariance",
-    "order_agreement",
-    "paired_effect",
-    "paired_p_values",
-    "paired_t",
-    "random_effects",
-    "rank_intervals",
-    "residual_variance",
-    "self_false_positives",
-    "standardize_matrix",
-    "swap_rate",
-    "tau_ap_b",
-    "topic_set_size",
-    "topic_set_size_paired_t",
-    "topic_set_size_two_way",
-    "tukey_p_values",
-    "two_sample_p_values",
-    "within_system_variance",
-]
+if TYPE_CHECKING:
+    from ir_std.analysis.agreement import cohen_kappa as cohen_kappa
+    from ir_std.analysis.agreement import confusion_matrix as confusion_matrix
+    from ir_std.analysis.agreement import order_agreement as order_agreement
+    from ir_std.analysis.correlation import kendall_tau_b as kendall_tau_b
+    from ir_std.analysis.correlation import tau_ap_b as tau_ap_b
+    from ir_std.analysis.effects import paired_effect as paired_effect
+    from ir_std.analysis.effects import random_effects as random_effects
+    from ir_std.analysis.incomplete import LinkedScores as LinkedScores
+    from ir_std.analysis.incomplete import linked_scores as linked_scores
+    from ir_std.analysis.linking import link as link
+    from ir_std.analysis.paired import bonferroni as bonferroni
+    from ir_std.analysis.paired import discriminative_power as discriminative_power
+    from ir_std.analysis.paired import holm as holm
+    from ir_std.analysis.paired import paired_t as paired_t
+    from ir_std.analysis.paired import randomization_test as randomization_test
+    from ir_std.analysis.paired import t_test as t_test
+    from ir_std.analysis.prediction import PredictionPowered as PredictionPowered
+    from ir_std.analysis.prediction import prediction_powered as prediction_powered
+    from ir_std.analysis.ranks import RankIntervals as RankIntervals
+    from ir_std.analysis.ranks import rank_intervals as rank_intervals
+    from ir_std.analysis.size import topic_set_size_paired_t as topic_set_size_paired_t
+    from ir_std.analysis.standardization import standardize_matrix as standardize_matrix
+
+_MODULE_OF = {
+    name: module
+    for module, names in {
+        "agreement": ("cohen_kappa", "confusion_matrix", "order_agreement"),
+        "correlation": ("kendall_tau_b", "tau_ap_b"),
+        "effects": ("paired_effect", "random_effects"),
+        "incomplete": ("LinkedScores", "linked_scores"),
+        "linking": ("link",),
+        "paired": (
+            "bonferroni",
+            "discriminative_power",
+            "holm",
+            "paired_t",
+            "randomization_test",
+            "t_test",
+        ),
+        "prediction": ("PredictionPowered", "prediction_powered"),
+        "ranks": ("RankIntervals", "rank_intervals"),
+        "size": ("topic_set_size_paired_t",),
+        "standardization": ("standardize_matrix",),
+    }.items()
+    for name in names
+}
+__all__ = sorted(_MODULE_OF)  # noqa: PLE0605
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module 'ir_std.analysis' has no attribute {name!r}")
+        value = getattr(import_module(f"ir_std.analysis.{_MODULE_OF[name]}"), name)
+        globals()[name] = value  # for tools that read a module's names
+        return value
+
+
+def __dir__() -> list[str]:
+    return __all__

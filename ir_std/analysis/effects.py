@@ -14,7 +14,6 @@ from math import exp, lgamma, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 
 from ir_std._arrays import Floats
 from ir_std.analysis.means import check_finite
@@ -196,6 +195,8 @@ def _summarize(
     y: Floats, v: Floats, unit: float, method: str, level: float, widen: bool
 ) -> Summary:
     """The summary, in the effects' own unit, of effects in ``unit``."""
+    from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit  # slow to import
+
     df = len(y) - 1
     q = _q(y, v, 0.0)
     tau2 = METHODS[method][0](y, v)

@@ -145,13 +145,13 @@ def mean_of_estimates(
     return Estimate(
         sum(e.mean for e in estimates) / k,
         sum(e.n for e in estimates),
-        *_combined([(e.topics_error, e.topics_df) for e in estimates], k),
-        *_combined(systems, k),
+        *combine_errors([(e.topics_error, e.topics_df) for e in estimates], k),
+        *combine_errors(systems, k),
     )
 
 
-def _combined(errors: Sequence[tuple[float, float]], k: int) -> tuple[float, float]:
-    """The error of a mean of ``k``, from those of independent parts of the sum, and its df."""
+def combine_errors(errors: Sequence[tuple[float, float]], k: int) -> tuple[float, float]:
+    """Compute the error of a mean of ``k`` from independent parts of the sum, and its df."""
     variance = sum(error**2 for error, _ in errors)
     spent = sum(error**4 / df for error, df in errors if df > 0)
     return sqrt(variance) / k, variance**2 / spent if spent else inf

@@ -24,10 +24,14 @@ class LinkedScores(NamedTuple):
     values : ndarray, shape (n_topics, n_systems)
         N of the linked z; NaN where a system has no score.
     means : ndarray, shape (n_systems,)
+    mean, sd : ndarray, shape (n_topics,)
+        What a topic's scores are standardized by: the linked z is ``(score - mean) / sd``.
     """
 
     values: Floats
     means: Floats
+    mean: Floats
+    sd: Floats
 
 
 def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
@@ -62,12 +66,16 @@ def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
     z = np.where(known, z, np.nan)
     theta = _additive_effects(z)
     for _ in range(MOST_STEPS):
-        linked = _linked(z, known, theta)
+        shift, spread = _scale(known, theta)
+        linked = shift + z * spread
         before, theta = theta, np.nanmean(linked, axis=0)
         if np.abs(theta - theta.mean() - (before - before.mean())).max() < CLOSE_ENOUGH:
             break
     values = normal_cdf(linked)
-    return LinkedScores(values, np.nanmean(values, axis=0))
+    scale = sd / spread
+    return LinkedScores(
+        values, np.nanmean(values, axis=0), (mean - scale * shift)[:, 0], scale[:, 0]
+    )
 
 
 def _check_connected(known: Mask) -> None:
@@ -96,9 +104,8 @@ def _additive_effects(z: Floats) -> Floats:
     return theta
 
 
-def _linked(z: Floats, known: Mask, theta: Floats) -> Floats:
-    """Each topic's z on the scale of the systems' effects."""
+def _scale(known: Mask, theta: Floats) -> tuple[Floats, Floats]:
+    """The mean of the systems' effects on each topic, and their spread relative to that of all."""
     c = np.where(known, theta - theta.mean(), np.nan)
     spread = divide(np.nanstd(c, axis=1, ddof=1), theta.std(ddof=1), otherwise=1.0)
-    linked: Floats = np.nanmean(c, axis=1, keepdims=True) + z * spread[:, None]
-    return linked
+    return np.nanmean(c, axis=1, keepdims=True), spread[:, None]

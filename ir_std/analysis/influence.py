@@ -6,19 +6,24 @@ influences would add up to the variance.  They are not: a team submits several s
 alike.  Where teams are known, influences are added up within them (Liang and Zeger, 1986).  Where
 they are not, the variance is multiplied by a design effect (Kish, 1965): ``n`` systems are worth
 ``n / design effect`` that were drawn one by one.
+
+The errors over topics and over systems add up as squares.  (What topics and systems do only
+together is then counted twice; for AP on TREC-8 that is below 1 percent of the sum.)  Two runs on
+one collection share its factors: the error of their difference comes from the joint covariance, and
+is much smaller than that of either mean.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from math import inf
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Mask
-from ir_std.analysis.means import check_runs_and_systems
+from ir_std.analysis.means import check_finite, check_runs_and_systems
 from ir_std.schemes import get_scheme
 
 DESIGN_EFFECT = 2.75
@@ -40,6 +45,14 @@ effect, a handful of unrelated ones little of it.  Among 15 systems or more some
 """
 MIN_EFFECTIVE = 1.25
 """The fewest systems drawn one by one that any number of systems is worth."""
+TOPIC_CORRELATION = 0.45
+"""How alike systems' scores are on two topics, where only means and deviations are known.
+
+On the shipped sets with distributions the mean correlation of topics over systems is 0.38 for AP
+(median; 0.19 to 0.72), about 0.3 for P@10 and 0.2 for RR.  With this value errors are 1.3 times
+those by system (median; 0.9 to 2.8, most for RR).  That is no margin for teams:
+by team errors are 1.4 to 2.1 times those by system.
+"""
 FLAT = 1e-7
 """A deviation below it is rounding: the systems all scored the same."""
 
@@ -232,3 +245,80 @@ def design_effect(scores: npt.ArrayLike) -> float:
     n_systems = scores.shape[1]
     like = (correlation > ALIKE - 2 / n_systems).sum() - (length > FLAT).sum()
     return float(min(DESIGN_EFFECT, 1 + EACH_ALIKE * like / n_systems))
+
+
+def normal_covariance(
+    x: npt.ArrayLike,
+    mean: npt.ArrayLike,
+    sd: npt.ArrayLike,
+    n_systems: int,
+    scheme: str = "N",
+    *,
+    correlation: float = TOPIC_CORRELATION,
+    **params: Any,
+) -> Floats:
+    """Return the covariance of runs' means if only means and standard deviations are known.
+
+    The delta method through the scheme, with what normal theory says of ``n`` systems' mean and
+    deviation: variances ``sd**2 / n`` and ``sd**2 / (2 * (n - 1))``, no covariance.  Between two
+    topics whose scores correlate by ``r`` over systems, the means' errors correlate by ``r`` and
+    the deviations' by ``r**2`` (bivariate normal).  A correlation of 0 would be an error that
+    averages out over topics, which it does not.
+
+    Parameters
+    ----------
+    x : array_like, shape (n_topics, n_runs)
+        Raw scores.
+    mean, sd : array_like, shape (n_topics,)
+    n_systems : int
+    scheme : {'N', 'U', 'z'}
+    correlation : float
+        ``r``, the same for every two topics.
+    **params
+        ``A`` and ``B`` of U.
+
+    Returns
+    -------
+    ndarray, shape (n_runs, n_runs)
+        NaN with fewer than two systems.  A topic with a deviation of 0 adds nothing.
+
+    Raises
+    ------
+    ValueError
+        If the scheme needs scores, or a value is NaN.
+    """
+    x = check_finite(x, "x")
+    mean, sd = check_finite(mean, "mean")[:, None], check_finite(sd, "sd")[:, None]
+    if get_scheme(scheme).needs_scores:
+        raise ValueError(f"scheme {scheme!r} needs the systems' scores")
+    if n_systems < 2:
+        return np.full((x.shape[1], x.shape[1]), np.nan)
+    spread = sd > 0
+    z = np.where(spread, (x - mean) / np.where(spread, sd, 1), 0)
+    by_z = np.where(spread, slope(scheme, z, **params), 0)
+    by_mean = _quadratic(by_z, correlation) / n_systems
+    by_sd = _quadratic(by_z * z, correlation**2) / (2 * (n_systems - 1))
+    return (by_mean + by_sd) / len(x) ** 2
+
+
+def _quadratic(gradients: Floats, correlation: float) -> Floats:
+    """The covariance of sums over topics of terms with unit variance that correlate alike."""
+    within_topics = gradients.T @ gradients
+    total = gradients.sum(axis=0)
+    covariance: Floats = (1 - correlation) * within_topics + correlation * np.outer(total, total)
+    return covariance
+
+
+def contrast_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:
+    """The standard error of a combination of runs' means.
+
+    Parameters
+    ----------
+    covariance : array_like, shape (n_runs, n_runs)
+    contrast : array_like, shape (n_runs,)
+        What each mean is multiplied by: 1 and -1 for a difference.
+    """
+    c = np.asarray(contrast, float)
+    used = np.flatnonzero(c)  # of a thousand runs one or two
+    of_used = np.asarray(covariance, float)[np.ix_(used, used)]
+    return sqrt(max(float(c[used] @ of_used @ c[used]), 0.0))

@@ -3,43 +3,196 @@
 A standardized score is relative to the systems of its own collection.  Test theory puts two forms
 of a test on one scale by what both have in common (Kolen and Brennan, Test Equating, Scaling, and
 Linking, 3rd edition, 2014: common items and nonequivalent groups).  Here the *anchors* are systems
-that ran on both collections: one constant is added to every z on a collection, so that the
-anchors' mean score is what it is on the reference collection.
+that ran on both collections: one shift is added to every z on a collection, so that the anchors'
+mean score is what it is on the reference collection.
+
+How well one shift fits all systems is estimated from the anchors alone, by an upper value of how
+much their own shifts scatter.  No anchor is left out: those that disagree tell how far the next
+system may be off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import hypot, sqrt
+from math import hypot, inf, isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats, Mask
-from ir_std.analysis.anchors import AnchorPair, Curve, variance_of_sum
-from ir_std.analysis.linked_means import LinkedDifference, LinkedMean, difference_of_means, z_on
+from ir_std._arrays import Floats, Mask, divide
+from ir_std.analysis.estimate import LEVEL, combine_errors
+from ir_std.analysis.means import student_t
 from ir_std.errors import UsageError, counted
-from ir_std.schemes import normal_cdf
+from ir_std.schemes import clipped_linear
 
 MIN_TOPICS = 10
-"""So many topics with factors it takes on each of the two collections."""
-FEW_ANCHORS = 3
-"""With fewer anchors hardly anything tells how well they agree."""
-DROPS_FROM = 5
-"""With so many anchors one that disagrees with the others is left out."""
-DISAGREES = 0.05
-"""The level of the test whether an anchor disagrees, before correction for the anchors' number."""
-DOUBTFUL_SHIFT, LARGEST_SHIFT = 1.0, 2.0
-"""Constants beyond which a link is doubtful, and beyond which it is refused, in units of z."""
-USUAL_MEAN, POSSIBLE_MEAN = (0.10, 0.85), (0.02, 0.95)
-"""Where the anchors' mean N must lie for a good link, and for any."""
+"""Fewest topics with factors that a link needs on each collection."""
+MIN_TESTED = 3
+"""Fewest anchors whose scatter is known well enough for a p-value."""
+SCATTER_QUANTILE = 0.3
+"""The anchors' scatter over this quantile of chi squared is an upper value of tau squared."""
+BY_DISTANCE = 0.15
+"""Error of a mean per unit of the shift and of its distance from the anchors' mean: on random
+halves of the topics of Robust 2004, Terabyte and Blog, with anchors of one level."""
+DISAGREEING = 0.3
+"""Anchors disagree if the plain estimate of tau is above it."""
+LARGEST_ERROR = 0.5
+"""Anchors do not link if the scatter alone makes half an interval of N wider than this."""
+LARGEST_SHIFT = 2.0
+"""Largest shift, in units of z, with which a link says anything."""
+POSSIBLE_MEAN = (0.02, 0.95)
+"""The anchors' mean N must lie between these."""
 LEAST_SLOPE = 1e-3
-"""An anchor whose mean grows more slowly with the constant, compared with that at z = 0, has hardly
-a topic off the ends of the scale."""
-SATURATED, MOST_SATURATED = (0.01, 0.99), 0.3
-"""N outside of this tells little; more than this share of the anchors' values make doubtful."""
+"""An anchor whose mean grows more slowly with the shift, compared with that at z = 0, has almost
+no topic off the ends of the scale."""
+KNOWN_TAU, LEAST_KNOWN_TAU, KNOWN_TAU_BY_SHIFT = 0.15, 0.05, 0.10
+"""How much the shifts of identical systems vary, as a rule and at least, and how much more per unit
+of the shift: by Robust 2004, Terabyte and Blog.  For `same_systems` only."""
+KNOWN_WEIGHT = 4
+"""Number of anchors that :data:`KNOWN_TAU` is worth."""
+FURTHEST = 64.0
+"""Largest shift that is looked for."""
+
+
+class Curve:
+    """How a scheme turns z into a score, and how fast that grows with z."""
+
+    def __init__(self, scheme: str, A: float = 0.15, B: float = 0.5) -> None:
+        from scipy.special import ndtr  # slow to import
+
+        curves: dict[str, tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]] = {
+            "N": (ndtr, lambda z: np.exp(-(z**2) / 2) / sqrt(2 * np.pi)),
+            "U": (
+                lambda z: clipped_linear(z, A, B),
+                lambda z: A * ((A * z + B > 0) & (A * z + B < 1)).astype(float),
+            ),
+            "z": (lambda z: z, np.ones_like),
+        }
+        if scheme not in curves:
+            raise UsageError(
+                f"scheme {scheme} cannot be linked"
+                + (": shares of systems have no common shift" if scheme == "E" else "")
+                + f"; use {', '.join(curves)}"
+            )
+        self.score, self.slope = curves[scheme]
+
+
+@dataclass(frozen=True, eq=False)
+class AnchorPair:
+    """The anchors' z on the reference and on the collection, without topics that lack one.
+
+    ``used`` says which of the topics given these are.
+    """
+
+    reference: Floats
+    linked: Floats
+    curve: Curve
+    used: tuple[Mask, Mask]
+
+    @property
+    def n_anchors(self) -> int:
+        """The number of anchors."""
+        return int(self.reference.shape[1])
+
+    def shift(self) -> float:
+        """Find what must be added to z so that the anchors' mean score is that on the reference."""
+        from scipy.optimize import brentq  # costs more than the rest of this module
+
+        target = self.curve.score(self.reference).mean()
+
+        def excess(c: float) -> float:
+            return float(self.curve.score(self.linked + c).mean() - target)
+
+        c = float(brentq(excess, -FURTHEST, FURTHEST, xtol=1e-14))
+        if abs(c) > FURTHEST - 1:
+            raise UsageError("no shift links the anchors: their scores are all at one end")
+        return c
+
+    def slopes(self, c: float) -> Floats:
+        """How fast each anchor's linked mean grows with the shift, shape (n_anchors,)."""
+        slopes: Floats = self.curve.slope(self.linked + c).mean(axis=0)
+        return slopes
+
+    def scores(self, c: float) -> tuple[Floats, Floats]:
+        """The anchors' scores on the reference and, linked, on the collection."""
+        return self.curve.score(self.reference), self.curve.score(self.linked + c)
+
+    def residual_shifts(self, c: float) -> tuple[Floats, float]:
+        """How much more each anchor would be shifted by itself; and what topics explain of that.
+
+        ``e_i``, the difference of anchor i's two means over its slope, and ``k / (k - 1) mean v_i``
+        with ``v_i`` the variance of ``e_i`` that topics explain.
+        """
+        k = self.n_anchors
+        sides, slopes = self.scores(c), self.slopes(c)
+        shifts = (sides[0].mean(axis=0) - sides[1].mean(axis=0)) / slopes
+        ratio = slopes / slopes.mean()
+        residuals = (y - np.multiply.outer(y.mean(axis=1), ratio) for y in sides)
+        by_topics = sum(variance_of_mean(y)[0] for y in residuals) / slopes**2
+        return shifts, k / (k - 1) * float(np.mean(by_topics))
+
+
+def variance_of_mean(values: Floats) -> tuple[Any, int]:
+    """Compute the variance of a mean over topics, the first axis, and its degrees of freedom.
+
+    Examples
+    --------
+    >>> variance, df = variance_of_mean(np.array([1.0, 5.0]))
+    >>> float(variance), df
+    (4.0, 1)
+    """
+    n = len(values)
+    return values.var(axis=0, ddof=1) / n, n - 1
+
+
+@dataclass(frozen=True)
+class LinkedDifference:
+    """A mean on one collection minus a mean on another, on one scale.
+
+    Attributes
+    ----------
+    difference : float
+    error : float
+        The standard error, over the topics of both collections and over anchors; NaN with a single
+        anchor.
+    df : float
+        Degrees of freedom (Satterthwaite, 1946) of both together.
+    p : float
+        Two-sided p-value of no difference; NaN with fewer than three anchors.
+
+    Notes
+    -----
+    For several systems each is an array, shape (n_systems,), and so is the interval.
+    """
+
+    difference: Any
+    error: Any
+    df: Any
+    p: Any
+
+    @classmethod
+    def of(
+        cls, difference: Any, parts: Sequence[tuple[Any, float]], extra: Any, tested: bool
+    ) -> LinkedDifference:
+        """Combine variances, each with its degrees of freedom, and ``extra``, which has none."""
+        total = sum(variance for variance, _ in parts) + extra
+        spent = sum(variance**2 / df for variance, df in parts)
+        # Without any variance all degrees of freedom say the same.
+        df = divide(total**2, spent, min(df for _, df in parts))[()]
+        from scipy.special import stdtr  # slow to import
+
+        p = 2 * stdtr(df, -abs(student_t(difference, total))) if tested else difference * nan
+        return cls(difference, np.sqrt(total), df, p)
+
+    @property
+    def interval(self) -> tuple[Any, Any]:
+        """The 95 percent interval, by Student's t."""
+        from scipy.special import stdtrit  # slow to import
+
+        half = stdtrit(self.df, (1 + LEVEL) / 2) * self.error
+        return self.difference - half, self.difference + half
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,35 +201,41 @@ class Link:
 
     Attributes
     ----------
-    constant : float
+    shift : float
         What is added to every z of the collection.
-    error : float
-        Its standard error, over topics and anchors.
-    disagreement : float
-        How much single anchors' constants vary beyond what topics explain: a standard deviation,
-        shrunk towards the usual one (see :func:`link`).
+    tau : float
+        How much the shifts that fit single systems vary, beyond what topics explain: a standard
+        deviation, in units of z.  An upper value (see :func:`link`); NaN with a single anchor.
+    tau_df : float
+        Its degrees of freedom.
     anchors : tuple of str
-        The names of the anchors that were used.
-    dropped : tuple of str
-        Anchors that disagreed with the others and were left out.
+        The names of the anchors.
     doubts : tuple of str
         Why the link is doubtful; empty if nothing speaks against it.
     """
 
-    constant: float
-    error: float
-    disagreement: float
+    shift: float
+    tau: float
+    tau_df: float
     anchors: tuple[str, ...]
-    dropped: tuple[str, ...]
     doubts: tuple[str, ...]
     _pair: AnchorPair = field(repr=False)
 
+    @property
+    def error(self) -> float:
+        """The standard error of the shift, over topics and anchors."""
+        over_topics = sum(
+            variance_of_mean(scores.mean(axis=1))[0] for scores in self._pair.scores(self.shift)
+        )
+        slope = self._pair.slopes(self.shift).mean()
+        return sqrt(over_topics / slope**2 + self.tau**2 / len(self.anchors))
+
     def apply(self, z: npt.ArrayLike) -> Floats:
         """Scores on the reference's scale, of z on the linked collection."""
-        return self._pair.curve.score(np.asarray(z, float) + self.constant)
+        return self._pair.curve.score(np.asarray(z, float) + self.shift)
 
     def difference(self, z_reference: npt.ArrayLike, z: npt.ArrayLike) -> LinkedDifference:
-        """How far a mean on the reference is above a linked mean.
+        """Compute how far a mean on the reference is above a linked mean.
 
         Parameters
         ----------
@@ -88,29 +247,29 @@ class Link:
 
         Notes
         -----
-        The variance over topics is ``var(y_A - r a) / n_A + var(y_B - r b) / n_B``: ``y`` are the
-        system's scores, ``a`` and ``b`` the anchors' means by topic, ``r`` is the system's slope
-        ``f`` over the anchors' (the delta method).  ``tau**2 f**2 (1 + 1/k)`` is added, as the
-        system itself, like each of the k anchors, may suit one of the collections better; and
-        ``(.15 c d)**2``, as one constant does not fit all: ``d`` is how far the system's linked
-        mean is from the anchors'.
+        The variances over topics are those of the means of ``y_A - r a`` and ``y_B - r b``: ``y``
+        are the system's scores, ``a`` and ``b`` the anchors' means by topic, ``r`` is the system's
+        slope ``f`` over the anchors' (the delta method).  ``W = tau**2 f**2 (1 + 1/k)`` is added,
+        as the system itself, like each of the k anchors, may suit one of the collections better;
+        and ``(.15 c d)**2``, as one shift does not fit all: ``d`` is how far the system's linked
+        mean is from the anchors'.  The degrees of freedom are those of the three variances
+        together, ``n - 1`` for topics and ``k - 1`` for W.
         """
-        reference = z_on(z_reference, self._pair.used[0], "the reference")
-        return difference_of_means(self._pair.curve.score(reference), self._mean_of(z))
+        reference = _z_on(z_reference, self._pair.used[0], "the reference")
+        return _difference_of_means(self._pair.curve.score(reference), self._mean_of(z))
 
-    def error_of(self, z: npt.ArrayLike) -> float:
-        """The standard error that the link adds to a system's linked mean.
+    def error_of(self, z: npt.ArrayLike) -> tuple[float, float]:
+        """Compute the standard error that the link adds to a linked mean, and its df.
 
         Parameters
         ----------
         z : array_like, shape (n_topics,)
             The system's z on the topics of the linked collection.
         """
-        mean = self._mean_of(z)
-        return hypot(self.error * mean.slope, mean.distance_error)
+        return error_of_linked_mean([self], [z], 1)
 
     def error_between(self, z: npt.ArrayLike, other: npt.ArrayLike) -> float:
-        """The standard error that the link adds to the difference of two linked means.
+        """Compute the standard error that the link adds to the difference of two linked means.
 
         Parameters
         ----------
@@ -118,10 +277,21 @@ class Link:
             Two systems' z on the topics of the linked collection.
         """
         a, b = self._mean_of(z), self._mean_of(other)
-        return hypot(self.error * (a.slope - b.slope), a.distance_error - b.distance_error)
+        of_shift = 0.0 if a.slope == b.slope else self.error * (a.slope - b.slope)
+        return hypot(of_shift, a.distance_error - b.distance_error)
+
+    def slope_ratio(self, z: npt.ArrayLike) -> Any:
+        """Compute how fast a linked mean moves with the anchors' mean on the reference.
+
+        Parameters
+        ----------
+        z : array_like, shape (n_topics,) or (n_topics, n_systems)
+            The system's z on the topics of the linked collection.
+        """
+        return self._mean_of(z).slope / self._pair.slopes(self.shift).mean()
 
     def distance(self, z: npt.ArrayLike) -> Any:
-        """How far a system's linked mean is above the anchors', in units of z.
+        """Compute how far a system's linked mean is above the anchors', in units of z.
 
         Parameters
         ----------
@@ -134,18 +304,81 @@ class Link:
         """
         return self._mean_of(z).distance
 
-    def _mean_of(self, z: npt.ArrayLike) -> LinkedMean:
-        return LinkedMean(self._pair, self.constant, self.disagreement, z)
+    def _mean_of(self, z: npt.ArrayLike) -> _LinkedMean:
+        return _LinkedMean(self, self._pair, z)
+
+
+class _LinkedMean:
+    """A system's scores on a linked collection, and what of their error the anchors take away.
+
+    Attributes
+    ----------
+    y : ndarray
+        The linked scores, on the topics that count.
+    slope : float or ndarray, shape (n_systems,)
+        How fast the mean grows with the shift.
+    of_anchors, on_reference : ndarray
+        What the anchors' mean by topic takes from the scores, here and on the reference.
+    distance : float or ndarray, shape (n_systems,)
+        How far the mean is above the anchors', in units of z.
+    distance_error : float or ndarray, shape (n_systems,)
+        The error by this distance: it has a sign, the same for systems on one side of the anchors.
+    """
+
+    def __init__(self, link: Link, pair: AnchorPair, z: npt.ArrayLike) -> None:
+        values = _z_on(z, pair.used[1], "the linked collection")[pair.used[1]]
+        known = _without_gaps(values)
+        shifted = values[known] + link.shift
+        on_reference, linked = (scores.mean(axis=1) for scores in pair.scores(link.shift))
+        slope = pair.slopes(link.shift).mean()
+        self.link = link
+        self.y = pair.curve.score(shifted)
+        self.slope = pair.curve.slope(shifted).mean(axis=0)
+        distance = self.y.mean(axis=0) - linked.mean()
+        self.distance = distance / slope
+        self.distance_error = BY_DISTANCE * link.shift * distance
+        self.of_anchors = np.multiply.outer(linked[known], self.slope / slope)
+        self.on_reference = np.full((len(pair.used[0]), *np.shape(self.slope)), np.nan)
+        self.on_reference[pair.used[0]] = np.multiply.outer(on_reference, self.slope / slope)
+
+    def scatter(self, n_like: float) -> tuple[Any, float]:
+        """The variance by tau, counted ``n_like`` times, and its degrees of freedom."""
+        return (self.link.tau * self.slope) ** 2 * n_like, self.link.tau_df
+
+
+def _difference_of_means(above: _LinkedMean | Floats, below: _LinkedMean) -> LinkedDifference:
+    """A mean on the reference, or a linked one, minus a linked mean on another collection.
+
+    Parameters
+    ----------
+    above : _LinkedMean or ndarray, shape (n_reference_topics,) or (n_reference_topics, n_systems)
+        An array has scores on the reference.
+    below : _LinkedMean
+    """
+    linked = [below, above] if isinstance(above, _LinkedMean) else [below]
+    on_reference = above.on_reference if isinstance(above, _LinkedMean) else above
+    on_reference = on_reference - below.on_reference
+    known = _without_gaps(on_reference)
+    y = above.y if isinstance(above, _LinkedMean) else above[known]
+    parts: list[tuple[Any, float]] = [variance_of_mean(on_reference[known])]
+    parts += [variance_of_mean(mean.y - mean.of_anchors) for mean in linked]
+    parts += [mean.scatter(1 + 1 / len(mean.link.anchors)) for mean in linked]
+    return LinkedDifference.of(
+        y.mean(axis=0) - below.y.mean(axis=0),
+        parts,
+        sum(mean.distance_error**2 for mean in linked),
+        all(mean.link.tau_df >= MIN_TESTED - 1 for mean in linked),
+    )
 
 
 def linked_difference(
     first: Link, z_first: npt.ArrayLike, second: Link, z_second: npt.ArrayLike
 ) -> LinkedDifference:
-    """How far a mean on one collection is above a mean on another, both linked to a reference.
+    """Compute how far a mean on one collection is above one on another, both linked.
 
     As :meth:`Link.difference`; the anchors' scores on the reference, which both links rest on,
-    count by the difference of the systems' slopes over the anchors'.  The disagreement of both
-    links counts in full, that on the reference twice: the interval is on the wide side.
+    count by the difference of the systems' slopes over the anchors'.  The scatter of both links
+    counts in full, that on the reference twice: the interval is on the wide side.
 
     Parameters
     ----------
@@ -154,11 +387,13 @@ def linked_difference(
     z_first, z_second : array_like, shape (n_topics,)
         A system's z on the topics of each collection.
     """
-    return difference_of_means(first._mean_of(z_first), second._mean_of(z_second))
+    return _difference_of_means(first._mean_of(z_first), second._mean_of(z_second))
 
 
-def error_of_linked_mean(links: Sequence[Link], z: Sequence[npt.ArrayLike], n: int) -> float:
-    """The standard error that links add to the mean of a system's means on several collections.
+def error_of_linked_mean(
+    links: Sequence[Link], z: Sequence[npt.ArrayLike], n: int
+) -> tuple[float, float]:
+    """Compute the error that links add to the mean of a system's means, and its df.
 
     The anchors' scores on the reference count once, for all links rest on them.
 
@@ -173,14 +408,17 @@ def error_of_linked_mean(links: Sequence[Link], z: Sequence[npt.ArrayLike], n: i
     """
     means = [link._mean_of(values) for link, values in zip(links, z, strict=True)]
     if not means:
-        return 0.0
-    on_reference = np.sum([mean.on_reference for mean in means], axis=0) / n
-    variance, _ = variance_of_sum([on_reference[~np.isnan(on_reference)]])
+        return 0.0, inf
+    on_reference = np.sum([mean.on_reference for mean in means], axis=0)
+    used = on_reference[~np.isnan(on_reference)]
+    parts: list[tuple[Any, float]] = [variance_of_mean(used)]
     for mean in means:
-        anchors, _ = variance_of_sum([mean.of_anchors])
-        shift = mean.shift_error**2 / mean.n_anchors
-        variance += (anchors + shift + mean.distance_error**2) / n**2
-    return sqrt(variance)
+        parts += [
+            variance_of_mean(mean.of_anchors),
+            mean.scatter(1 / len(mean.link.anchors)),
+            (mean.distance_error**2, inf),
+        ]
+    return combine_errors([(sqrt(variance), df) for variance, df in parts], n)
 
 
 def link(
@@ -189,14 +427,15 @@ def link(
     scheme: str = "N",
     *,
     names: Sequence[str] = (),
+    same_systems: bool = False,
     A: float = 0.15,
     B: float = 0.5,
 ) -> Link:
     """Link a collection to a reference by the anchors' z on both.
 
-    The constant ``c`` solves ``mean f(z + c) = mean f(z_reference)``, means over topics and
-    anchors, where ``f`` is the scheme: equal means on the scale that is reported.  Of ten ways of
-    linking that were tried this one leaves the smallest differences.
+    The shift ``c`` solves ``mean f(z + c) = mean f(z_reference)``, means over topics and anchors,
+    where ``f`` is the scheme: equal means on the scale that is reported.  Of ten ways of linking
+    that were tried this one leaves the smallest differences.
 
     Parameters
     ----------
@@ -205,30 +444,34 @@ def link(
         one is NaN have no part in the link.
     z_reference : array_like, shape (n_reference_topics, n_anchors)
         The same anchors' z on the reference, in the same order.  It should be the collection with
-        the strongest standardizing systems, where the anchors' mean is lowest, so that ``c`` is
-        at most 0.
+        the strongest reference systems, where the anchors' mean is lowest, so that ``c`` is at
+        most 0.
     scheme : {'N', 'U', 'z'}
     names : sequence of str, optional
-        The anchors' names; ``anchor 1`` and so on where none are given.
+        The anchors' names; ``anchor 1`` and so on if none are given.
+    same_systems : bool
+        True if you know that each anchor, and each system that you compare, is the identical
+        program on both collections.  One name may be two programs: nothing in the scores shows it.
     A, B : float
         Of U.
 
     Returns
     -------
     Link
-        Its ``disagreement`` is ``tau``.  With ``e_i`` the difference of anchor i's two means, over
-        its slope, ``v_i`` the variance of that which topics explain,
-        ``T**2 = sum e_i**2 / (k-1) - k / (k-1) mean v_i`` and ``t0**2 = .15**2 + (.10 c)**2``:
-        ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.10 c)**2)``, with one anchor
-        ``t0**2``.  The constants were found on Robust 2004, Terabyte and Blog;
-        ``scripts/linking_experiment.py`` tries them on other collections.
+        With ``e_i`` the difference of anchor i's two means, over its slope, and ``v_i`` the
+        variance of that which topics explain, ``S = sum (e_i - mean e)**2``, ``V = k / (k-1) mean
+        v_i``: ``tau**2 = max(0, S / q - V)``, q the .3 quantile of chi squared with k-1 degrees of
+        freedom.  A single anchor tells nothing of it; two tell too little for a p-value.
+
+        With `same_systems`, ``T**2 = sum e_i**2 / (k-1) - V`` and ``t0**2 = .15**2 + (.10 c)**2``:
+        ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.10 c)**2)``, ``t0**2`` with one
+        anchor, without loss of degrees of freedom.
 
     Raises
     ------
     UsageError
-        (a ValueError) if there are fewer than ten topics with factors, the scheme is E, the
-        constant is beyond 2, the anchors' mean score is too close to an end of the scale, or two
-        anchors disagree.
+        (a ValueError) if there are fewer than ten topics with factors, the scheme is E, the shift
+        is beyond 2, or the anchors' mean score is too close to an end of the scale.
 
     Examples
     --------
@@ -236,8 +479,8 @@ def link(
     >>> rng = np.random.default_rng(0)
     >>> strong, weak = rng.normal(0, 1, (50, 3)), rng.normal(0.5, 1, (50, 3))
     >>> linked = link(weak, strong)
-    >>> round(linked.constant, 2), round(linked.error, 2)
-    (-0.25, 0.18)
+    >>> round(linked.shift, 2), round(linked.error, 2)
+    (-0.25, 0.36)
     """
     curve = Curve(scheme, A, B)
     linked, reference = np.asarray(z, float), np.asarray(z_reference, float)
@@ -254,20 +497,35 @@ def link(
         )
     used = (_usable(reference, "the reference"), _usable(linked, "the linked collection"))
     pair = AnchorPair(reference[used[0]], linked[used[1]], curve, used)
-    kept, doubts = _agreeing_anchors(pair, names)
-    pair = pair.only(kept)
-    c = pair.constant()
+    c = pair.shift()
     _check_possible(pair, c)
-    _check_slopes(pair, c, [names[i] for i in kept])
-    return Link(
-        c,
-        pair.error(c),
-        pair.disagreement(c),
-        tuple(names[i] for i in kept),
-        tuple(name for i, name in enumerate(names) if i not in kept),
-        (*doubts, *_doubts(pair, c)),
-        pair,
-    )
+    _check_slopes(pair, c, names)
+    tau, df = _tau_of_same_systems(pair, c) if same_systems else _tau(pair, c)
+    return Link(c, tau, df, names, tuple(_doubts(pair, c, tau, df)), pair)
+
+
+def _tau(pair: AnchorPair, c: float) -> tuple[float, float]:
+    """An upper value of how the shifts of single systems vary, and its degrees of freedom."""
+    df = pair.n_anchors - 1
+    if df == 0:
+        return nan, nan
+    shifts, by_topics = pair.residual_shifts(c)
+    from scipy.special import chdtri  # slow to import
+
+    quantile = float(chdtri(df, 1 - SCATTER_QUANTILE))
+    return sqrt(max(0.0, df * float(shifts.var(ddof=1)) / quantile - by_topics)), df
+
+
+def _tau_of_same_systems(pair: AnchorPair, c: float) -> tuple[float, float]:
+    """The same for systems that are known to be identical on both collections."""
+    df, more = pair.n_anchors - 1, (KNOWN_TAU_BY_SHIFT * c) ** 2
+    usual = KNOWN_TAU**2 + more
+    if df == 0:
+        return sqrt(usual), inf
+    shifts, by_topics = pair.residual_shifts(c)
+    seen = float(shifts @ shifts) / df - by_topics
+    shrunk = (KNOWN_WEIGHT * usual + df * seen) / (KNOWN_WEIGHT + df)
+    return sqrt(max(shrunk, LEAST_KNOWN_TAU**2 + more)), inf
 
 
 def _usable(z: Floats, where: str) -> Mask:
@@ -280,35 +538,8 @@ def _usable(z: Floats, where: str) -> Mask:
     return usable
 
 
-def _agreeing_anchors(pair: AnchorPair, names: Sequence[str]) -> tuple[list[int], list[str]]:
-    """The anchors to use, by their columns, and what is wrong with the others."""
-    kept, doubts = list(range(pair.n_anchors)), []
-    while len(kept) > 1:
-        used = pair.only(kept)
-        by_anchor = used.p_of_anchors()
-        worst = int(by_anchor.argmin())
-        p = float(by_anchor[worst])
-        if p >= DISAGREES / len(kept):
-            break
-        name = names[kept[worst]]
-        if len(kept) == 2:
-            raise UsageError(
-                f"the anchors {names[kept[0]]} and {names[kept[1]]} disagree on how far the "
-                f"collections are apart (p = {p:.2g}): use others, or more"
-            )
-        doubts.append(f"{name} disagrees with the other anchors (p = {p:.2g})")
-        if len(kept) < DROPS_FROM:
-            median = float(np.median([used.only([i]).constant() for i in range(len(kept))]))
-            doubts[-1] += f": the median of the links by one anchor is {median:.2f}"
-            break
-        doubts[-1] += ": left out"
-        del kept[worst]
-    return kept, doubts
-
-
 def _check_slopes(pair: AnchorPair, c: float, names: Sequence[str]) -> None:
-    slopes = pair.slopes(c)
-    for name, slope in zip(names, slopes, strict=True):
+    for name, slope in zip(names, pair.slopes(c), strict=True):
         if slope < LEAST_SLOPE * pair.curve.slope(np.zeros(1))[0]:
             raise UsageError(
                 f"the anchor {name} is at an end of the scale on all topics: it tells nothing of "
@@ -316,18 +547,15 @@ def _check_slopes(pair: AnchorPair, c: float, names: Sequence[str]) -> None:
             )
 
 
-def _normal_scores(pair: AnchorPair, c: float) -> Floats:
-    """The anchors' N, whatever the scheme, on both collections."""
-    return np.concatenate([normal_cdf(z).ravel() for z in (pair.reference, pair.linked + c)])
-
-
 def _check_possible(pair: AnchorPair, c: float) -> None:
     if abs(c) > LARGEST_SHIFT:
         raise UsageError(
-            f"the standardizing systems of the two collections are {abs(c):.2f} standard "
+            f"the reference systems of the two collections are {abs(c):.2f} standard "
             f"deviations apart: beyond {LARGEST_SHIFT:g} a link says nothing"
         )
-    mean = float(_normal_scores(pair, c).mean())
+    from scipy.special import ndtr  # slow to import
+
+    mean = float(np.append(ndtr(pair.reference), ndtr(pair.linked + c)).mean())
     if not POSSIBLE_MEAN[0] <= mean <= POSSIBLE_MEAN[1]:
         raise UsageError(
             f"the anchors' mean N is {mean:.3f}, too near to an end of the scale to link by: use "
@@ -335,15 +563,49 @@ def _check_possible(pair: AnchorPair, c: float) -> None:
         )
 
 
-def _doubts(pair: AnchorPair, c: float) -> Iterator[str]:
-    if pair.n_anchors < FEW_ANCHORS:
-        yield f"{counted(pair.n_anchors, 'anchor')}: hardly known how well it links"
-    if abs(c) > DOUBTFUL_SHIFT:
-        yield f"the standardizing systems are {abs(c):.2f} standard deviations apart"
-    scores = _normal_scores(pair, c)
-    share = float(((scores < SATURATED[0]) | (scores > SATURATED[1])).mean())
-    if share > MOST_SATURATED:
-        yield f"{share:.0%} of the anchors' scores are at an end of the scale"
-    mean = float(scores.mean())
-    if not USUAL_MEAN[0] <= mean <= USUAL_MEAN[1]:
-        yield f"the anchors' mean N is {mean:.3f}, near an end of the scale"
+def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
+    """Why a link is doubtful."""
+    k = pair.n_anchors
+    if isnan(tau):
+        yield "a single anchor does not tell how well it links; intervals are over topics only"
+    elif df < MIN_TESTED - 1:
+        yield "two anchors barely tell how well they link; differences have no p-value"
+    if k > 1:
+        shifts, by_topics = pair.residual_shifts(c)
+        plain = sqrt(max(0.0, float(shifts.var(ddof=1)) - by_topics))
+        if plain > DISAGREEING:
+            yield (
+                f"the anchors disagree; the shifts that fit each of them vary by {plain:.2f} "
+                "standard deviations"
+            )
+    slope = float(Curve("N").slope(pair.linked + c).mean())
+    from scipy.special import stdtrit  # slow to import
+
+    half = float(stdtrit(df, (1 + LEVEL) / 2)) * tau * slope * sqrt(1 + 1 / k)
+    if k >= MIN_TESTED and half > LARGEST_ERROR:
+        yield (
+            f"these anchors do not link; a system's linked mean is only known to ±{half:.2f}: use "
+            "other anchors, or more"
+        )
+
+
+def _z_on(z: npt.ArrayLike, used: Mask, where: str) -> Floats:
+    """Return z as an array.
+
+    Raises
+    ------
+    UsageError
+        If it is not of the topics that a link was given, or known on fewer than two that it used.
+    """
+    values = np.asarray(z, float)
+    if len(values) != len(used):
+        raise UsageError(f"z on {counted(len(values), 'topic')}, where {where} has {len(used)}")
+    if (known := int(_without_gaps(values[used]).sum())) < 2:
+        raise UsageError(f"z is known on {counted(known, 'topic')} of {where}: a mean needs 2")
+    return values
+
+
+def _without_gaps(values: Floats) -> Mask:
+    """The topics on which no system lacks a value."""
+    gaps: Mask = np.isnan(values)
+    return np.asarray(~gaps.reshape(len(gaps), -1).any(axis=1))

@@ -48,20 +48,6 @@ def check_scores_with_gaps(scores: npt.ArrayLike) -> Floats:
     return x
 
 
-def check_same_systems(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, topics: int = 1, systems: int = 1
-) -> tuple[Floats, Floats]:
-    """Two collections' scores of the same systems, checked as :func:`check_scores` does."""
-    first = check_scores(a, "the first collection", topics=topics, systems=systems)
-    second = check_scores(b, "the second collection", topics=topics, systems=systems)
-    if first.shape[-1] != second.shape[-1]:
-        raise ValueError(
-            "both collections must hold the same systems, "
-            f"got {first.shape[-1]} and {second.shape[-1]}"
-        )
-    return first, second
-
-
 def check_runs_and_systems(x: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Raw scores of runs, and those of the systems they are standardized by, as arrays.
 
@@ -151,28 +137,6 @@ def mean_and_variance(x: Floats, axis: int = -2) -> tuple[Floats, Floats, int]:
         np.where(flat, 0.0, x.var(axis=axis, ddof=1)),
         x.shape[axis],
     )
-
-
-def residual_variance(scores: npt.ArrayLike) -> float:
-    """What is left of scores' variance when topics and systems each have their mean taken off.
-
-    The residual mean square of two-way analysis of variance without replication, with
-    ``(n_topics - 1) * (n_systems - 1)`` degrees of freedom: the error by which systems that ran on
-    the same topics are compared, free of the topics' difficulty.  Twice it is the average variance
-    of two systems' differences.
-
-    Parameters
-    ----------
-    scores : array_like, shape (n_topics, n_systems)
-
-    Raises
-    ------
-    ValueError
-        On fewer than two topics or systems, or a value that is NaN or infinite.
-    """
-    x = check_scores(scores, topics=2, systems=2, single=True)
-    residual = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
-    return float((residual**2).sum() / ((x.shape[0] - 1) * (x.shape[1] - 1)))
 
 
 def standard_error(values: npt.ArrayLike) -> float:

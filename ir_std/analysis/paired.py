@@ -8,13 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, product
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats
-from ir_std.analysis.means import SEED, mean_and_variance, student_t, topic_differences
-from ir_std.errors import UsageError, look_up
+from ir_std.analysis.means import (
+    SEED,
+    check_level,
+    check_scores,
+    mean_and_variance,
+    student_t,
+    topic_differences,
+)
+from ir_std.errors import look_up
 
 ALPHA = 0.05
 """Adjusted p-values below it are called significant."""
@@ -24,6 +32,11 @@ ALL_SIGNS_UP_TO = 13
 """With this many topics or fewer all sign vectors are taken: the test is exact."""
 BATCH = 1_000_000
 """Signs in memory at a time: 16 MB."""
+CLOSE = 1e-4
+"""Below this share of the systems' own variances, the variance of their difference is computed from
+the differences: from the covariance matrix it would keep too few digits."""
+BLOCK = 10_000
+"""How many such pairs are computed at a time."""
 
 
 @dataclass(frozen=True)
@@ -122,50 +135,11 @@ def _drawn_signs(n: int, rows: int) -> Iterator[Floats]:
         yield rng.choice([-1.0, 1.0], (min(rows, RESAMPLES - start), n))
 
 
-def tukey_test(d: npt.ArrayLike) -> Floats:
-    """Tukey's HSD test of each run against the baseline, adjusted for all pairs of runs.
-
-    ``q = sqrt(2) * |t|`` of each pair's own paired t statistic, referred to the studentized range
-    of that many systems with ``n - 1`` degrees of freedom (as Games and Howell, 1976, for
-    independent samples).  The p-values are adjusted for all pairs already; for one run and a
-    baseline they are :func:`t_test`'s.
-
-    The usual form, a two-way analysis of variance with topics as blocks (Carterette, TOIS 2012),
-    takes one residual variance for all pairs.  Against a baseline that varies more than the runs
-    that is too small: with ten runs, 50 topics and a baseline of three times their deviation it
-    finds a difference where there is none in 14 of 100 cases at a level of 5 percent, this in fewer
-    than 1 (``scripts/uncertainty_experiment.py``).
-
-    Parameters
-    ----------
-    d : array_like, shape (n_topics, n_runs)
-        Differences of all runs from the baseline, on topics that all have.
-
-    Returns
-    -------
-    ndarray, shape (n_runs,)
-        NaN for fewer than two topics.
-    """
-    from scipy.stats import studentized_range
-
-    d = np.asarray(d, float)
-    n, runs = d.shape
-    if n < 2:
-        return np.full(runs, np.nan)
-    mean, variance, _ = mean_and_variance(d, axis=0)
-    q = np.sqrt(2) * np.abs(student_t(mean, variance / n))
-    p: Floats = studentized_range.sf(q, runs + 1, n - 1)
-    return p
-
-
 TESTS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
     "t": (t_test, "paired t-test"),
     "randomization": (randomization_test, "randomization test"),
-    "tukey": (tukey_test, "Tukey HSD test"),
 }
 """The tests by name, each with its title; the default first."""
-FAMILYWISE = frozenset({"tukey"})
-"""Tests of all runs at once, which adjust their p-values for the number of runs."""
 
 
 def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
@@ -234,7 +208,7 @@ def paired_tests(
     runs: Mapping[str, npt.ArrayLike],
     topics: Sequence[str],
     test: str = "t",
-    correction: str | None = None,
+    correction: str = "holm",
 ) -> dict[str, Paired]:
     """Test each run's scores against a baseline's; p-values are adjusted for their number.
 
@@ -246,15 +220,14 @@ def paired_tests(
         By run, on the same topics.
     topics : sequence of str, length n_topics
         The topics' ids.
-    test : {'t', 'randomization', 'tukey'}
-        Pairs are formed by topics where both have a score; ``tukey`` takes topics where all have.
-    correction : {'holm', 'bonferroni', 'none'}, optional
-        Holm's if not given.  ``tukey`` needs none and takes none.
+    test : {'t', 'randomization'}
+        Pairs are formed by topics where both have a score.
+    correction : {'holm', 'bonferroni', 'none'}
 
     Raises
     ------
     UsageError
-        If there is no such test or correction, or the test takes none.
+        If there is no such test or correction.
 
     Notes
     -----
@@ -264,15 +237,13 @@ def paired_tests(
     to claim a difference by any of them, correct for their number too.
     """
     p_values, _ = get_test(test)
-    adjust = correction_for(test, correction)
+    adjust, _ = get_correction(correction)
     if not runs:
         return {}
     d = topic_differences(
         np.column_stack([np.asarray(s, float) for s in runs.values()]),
         np.asarray(baseline, float)[:, None],
     )
-    if test in FAMILYWISE:
-        d[np.isnan(d).any(axis=1)] = np.nan
     known = ~np.isnan(d)
     mean, p = np.full((2, len(runs)), np.nan)
     for pairs in np.unique(known, axis=1).T:
@@ -290,42 +261,120 @@ def paired_tests(
     }
 
 
-def correction_for(test: str, correction: str | None) -> Callable[[npt.ArrayLike], Floats]:
-    """How p-values of a test are adjusted; errors as for :func:`paired_tests`."""
-    get_test(test)
-    if test not in FAMILYWISE:
-        return get_correction(correction or "holm")[0]
-    if correction not in (None, "none"):
-        raise UsageError(
-            f"{TESTS[test][1]} adjusts for the number of runs by itself: give no "
-            f"correction with it, not {correction!r}"
-        )
-    return uncorrected
-
-
-def describe_test(test: str, correction: str | None, n_runs: int) -> str:
+def describe_test(test: str, correction: str, n_runs: int) -> str:
     """What :func:`paired_tests` did with ``n_runs`` runs, for a note under a table."""
     return (
         f"two-sided {get_test(test)[1]} over topics, p < {ALPHA}"
-        f"{describe_correction(test, correction, n_runs)}"
+        f"{describe_correction(correction, n_runs)}"
     )
 
 
-def describe_correction(test: str, correction: str | None, n_runs: int) -> str:
+def describe_correction(correction: str, n_runs: int) -> str:
     """For how many comparisons p-values were adjusted, and how; empty for one run."""
-    adjust = correction_for(test, correction)
+    title = get_correction(correction)[1]
     if n_runs == 1:
         return ""
-    if test in FAMILYWISE:
-        return f" for all {n_runs * (n_runs + 1) // 2} pairs of the {n_runs + 1} runs"
-    if adjust is uncorrected:
+    if correction == "none":
         return f", not corrected for the {n_runs} runs"
-    return f" after {get_correction(correction or 'holm')[1]} for {n_runs} runs"
+    return f" after {title} for {n_runs} runs"
 
 
-def p_columns(result: Paired, test: str, correction: str | None) -> dict[str, float]:
-    """The p-values of a test by the names of their columns, as ``p`` and ``p_holm``."""
-    if test in FAMILYWISE:
-        return {f"p_{test}": result.p}
-    name = correction or "holm"
-    return {"p": result.p} | ({} if name == "none" else {f"p_{name}": result.p_adjusted})
+# Tests of all pairs of systems
+
+
+class PairwiseT(NamedTuple):
+    """Student's t of the paired difference of every pair of systems.
+
+    Pairs are ordered as in ``numpy.triu_indices(n_systems, 1)``: (0, 1), (0, 2), ..., (1, 2), ...
+
+    Attributes
+    ----------
+    t : ndarray, shape (..., n_pairs)
+        0 for a pair of equal systems, infinite if the difference is the same on all topics.
+    df : int
+        Degrees of freedom.
+    """
+
+    t: Floats
+    df: int
+
+    @property
+    def p(self) -> Floats:
+        """Two-sided p-values."""
+        from scipy.special import stdtr
+
+        p: Floats = 2 * stdtr(self.df, -np.abs(self.t))
+        return p
+
+
+def paired_t(scores: npt.ArrayLike) -> PairwiseT:
+    """Compute Student's paired t-test for every pair of systems.
+
+    ``mean(d) / sqrt(var(d) / n)`` with ``d = scores[:, i] - scores[:, j]``, n - 1 degrees of
+    freedom.  The variances come from one covariance matrix, ``c_ii + c_jj - 2 c_ij``, so that
+    all pairs cost one matrix product.
+
+    Parameters
+    ----------
+    scores : array_like, shape (..., n_topics, n_systems)
+        Leading axes are independent experiments, such as resamplings of topics.
+
+    Returns
+    -------
+    PairwiseT
+
+    Raises
+    ------
+    ValueError
+        On fewer than two topics or two systems, or a value that is NaN or infinite.
+    """
+    x = check_scores(scores, topics=2, systems=2)
+    *samples, n, m = x.shape
+    x = x.reshape(-1, n, m)
+    i, j = np.triu_indices(m, 1)
+    mean, _, _ = mean_and_variance(x)
+    centred = x - mean[:, None, :]
+    # Not with @: BLAS starts threads even for products this small, and waiting for them costs more
+    # than they save, ten times more on a busy machine.
+    cov = np.einsum("sti,stj->sij", centred, centred) / (n - 1)
+    variances = np.diagonal(cov, axis1=1, axis2=2)
+    total = variances[:, i] + variances[:, j]
+    var = total - 2 * np.take(cov.reshape(-1, m * m), i * m + j, axis=1)
+    difference = mean[:, i] - mean[:, j]
+    close = np.nonzero(var < CLOSE * total)
+    for start in range(0, len(close[0]), BLOCK):
+        sample, pair = (index[start : start + BLOCK] for index in close)
+        d = topic_differences(x[sample, :, i[pair]], x[sample, :, j[pair]])
+        difference[sample, pair], var[sample, pair], _ = mean_and_variance(d, axis=1)
+    return PairwiseT(student_t(difference, var / n).reshape(*samples, len(i)), n - 1)
+
+
+def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05) -> Floats:
+    """Compute the share of system pairs that the paired t-test finds significantly different.
+
+    Sakai (SIGIR 2006); the power of Urbano, Lima and Hanjalic (SIGIR 2019).
+
+    Parameters
+    ----------
+    scores : array_like, shape (..., n_topics, n_systems)
+    alpha : float or array_like, shape (n_alphas,)
+        Significance level or levels; a pair counts if p < alpha.
+
+    Returns
+    -------
+    ndarray, shape (...) or (..., n_alphas)
+
+    Raises
+    ------
+    ValueError
+        As for :func:`paired_t`; on a level outside (0, 1).
+    """
+    from scipy.special import stdtrit
+
+    levels = check_level(alpha)
+    t, df = paired_t(scores)
+    # A comparison with critical values needs no p-value for each pair.
+    critical = stdtrit(df, 1 - levels / 2)
+    counts = [np.count_nonzero(np.abs(t) > limit, axis=-1) for limit in critical.flat]
+    shares: Floats = np.stack(counts, axis=-1) / t.shape[-1]
+    return shares if levels.ndim else shares[..., 0]

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 from ir_std._arrays import Floats, Ints, Mask, divide
 from ir_std.analysis.means import (
@@ -17,7 +16,7 @@ from ir_std.analysis.means import (
     student_t,
     topic_differences,
 )
-from ir_std.analysis.significance import CLOSE
+from ir_std.analysis.paired import CLOSE
 
 FEWEST = 5
 """Two systems with fewer common topics are not compared: either could be the better one."""
@@ -25,24 +24,34 @@ ALL_FLIPS_UP_TO = 12
 """With this many topics or fewer all flips of signs are taken."""
 PAIRS_AT_ONCE = 1024
 """So many pairs that hardly differ are compared again at once, which takes little room."""
-FLIPS = 2000
-"""Flips drawn of more topics; the Monte Carlo error of the confidence is then 0.005."""
+FLIPS = 1000
+"""Flips drawn of more topics; the Monte Carlo error of the confidence is then 0.007."""
+FEW_TOPICS = 30
+"""With fewer topics intervals hold less often than they say where systems are all alike."""
 
 
 class RankIntervals(NamedTuple):
     """The best and the worst rank that each system may have, 1 the best.
 
-    ``better[j, k]`` is whether system j is significantly better than system k.
+    Attributes
+    ----------
+    best, worst : ndarray of int, shape (n_systems,)
+        They hold for all systems at once.
+    better : ndarray of bool, shape (n_systems, n_systems)
+        ``better[j, k]`` is True if system j is significantly better than system k.
+    could_be_first : ndarray of bool, shape (n_systems,)
+        Confidence set for the best system (Hsu, 1981): it holds the best one with the level.
     """
 
     best: Ints
     worst: Ints
     better: Mask
+    could_be_first: Mask
 
     @property
     def n_first(self) -> int:
-        """How many systems could be first."""
-        return int(np.count_nonzero(self.best == 1))
+        """Number of systems in the confidence set for the best."""
+        return int(np.count_nonzero(self.could_be_first))
 
     def groups(self) -> Ints:
         """The number, from 0, of each system's group, where systems stand best mean first.
@@ -60,44 +69,36 @@ class RankIntervals(NamedTuple):
         return group
 
 
-def rank_intervals(
-    scores: npt.ArrayLike, level: float = 0.95, *, simultaneous: bool = False
-) -> RankIntervals:
-    """The interval of ranks of every system: `1 + n_better` to `n_systems - n_worse`.
+def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
+    """Compute the intervals of all systems' ranks: `1 + n_better` to `n_systems - n_worse`.
 
     ``n_better`` systems are significantly better than the system over the topics that both have,
     ``n_worse`` significantly worse.  Ranks are of systems' means over all topics there could be,
     of which these are a sample, and not of the means over these topics.
 
-    Each pair is tested by itself, by the paired t-test, two-sided: an interval for a reader who
-    asks for one system.  There is no correction for the number of pairs.  In simulations
-    (``scripts/ranks_experiment.py``) .99 of true ranks lie inside where systems differ, however
-    little; of systems that are exactly tied in groups of five .89 to .97 do with all the ranks that
-    they share, and where all 60 are tied .39 to .41: use ``simultaneous`` there.
+    The intervals are one statement on all systems: all pairs are referred to the largest of their
+    statistics under flips of signs, all signs of a topic flipped together (a wild bootstrap of
+    residuals; Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, Review of Economic Studies
+    2024, build such sets from the largest of all t).  Residuals of ``n`` topics are multiplied by
+    ``sqrt(n / (n - 1))``.  Of thousands of pairs some have a variance that is small by chance: each
+    is averaged with the mean over all pairs.
 
-    ``simultaneous`` is for a reader who takes all systems' intervals as one statement: all pairs
-    are referred to the largest of their statistics under flips of signs, all signs of a topic
-    flipped together (a wild bootstrap of residuals; Mogstad, Romano, Shaikh and Wilhelm, Inference
-    for ranks, Review of Economic Studies 2024, build such sets from the largest of all t).
-    Residuals of ``n`` topics are multiplied by ``sqrt(n / (n - 1))``.  Of thousands of pairs some
-    have a variance that is small by chance: each is averaged with the mean over all pairs, which
-    is twice :func:`residual_variance`.  Where systems differ all intervals hold in .985 of trials;
-    where all are tied in .59 of them with 12 topics, .90 with 50, .94 with 200.
+    Which systems could be first is a smaller question: a system stays if no other is better than
+    it by more than the quantile of the largest one-sided statistic against it (multiple comparisons
+    with the best; Hsu, Annals of Statistics 1981).  How often both hold says
+    ``docs/evidence/ranks.md``; with fewer than 30 topics it is less often.
 
     Parameters
     ----------
     scores : array_like, shape (n_topics, n_systems)
         Higher is better; NaN where a system has no score on a topic.
     level : float
-        The confidence, between 0 and 1: of each pair's test, or of all together.
-    simultaneous : bool
+        The confidence, between 0 and 1.
 
     Returns
     -------
     RankIntervals
-        ``best`` and ``worst``, each an array of int of shape (n_systems,), and ``better``, whether
-        one system is significantly better than another, shape (n_systems, n_systems).  A system
-        that shares fewer than five topics with each other system may have every rank.
+        A system that shares fewer than five topics with each other system may have every rank.
 
     Raises
     ------
@@ -114,18 +115,21 @@ def rank_intervals(
     >>> ranks.n_first, ranks.groups().tolist()
     (2, [0, 0, 1])
     """
-    x = check_scores_with_gaps(scores)
-    quantile = (1 + float(check_level(level, "level"))) / 2
+    x, quantile = check_scores_with_gaps(scores), float(check_level(level, "level"))
     mean, variance, n = _compare_pairs(x)
     compared = n >= FEWEST
-    if simultaneous:
-        variance = (variance + _average(variance, n - 1, compared)) / 2
-        limit: Floats | float = _largest_of_flips(x, variance, n, compared, float(level))
-    else:
-        limit = stdtrit(np.maximum(np.arange(len(x) + 1) - 1, 1), quantile)[n]
+    variance = (variance + _average(variance, n - 1, compared)) / 2
+    statistic = student_t(mean, divide(variance, n, otherwise=0.0))
+    flips = _Flips(x, variance, n, compared)
+    largest = np.max([flips.two_sided(k) for k in range(x.shape[1])], axis=0, initial=0.0)
     # [j, k]: whether j is better than k.
-    better = compared & (student_t(mean, divide(variance, n, otherwise=0.0)) > limit)
-    return RankIntervals(1 + better.sum(axis=0), x.shape[1] - better.sum(axis=1), better)
+    better = compared & (statistic > _quantile(largest, quantile))
+    best = 1 + better.sum(axis=0)
+    could_be_first = best == 1
+    for k in np.flatnonzero(could_be_first).tolist():
+        limit = _quantile(flips.one_sided(k), quantile)
+        could_be_first[k] = not (compared[:, k] & (statistic[:, k] > limit)).any()
+    return RankIntervals(best, x.shape[1] - better.sum(axis=1), better, could_be_first)
 
 
 def _compare_pairs(x: Floats) -> tuple[Floats, Floats, Ints]:
@@ -159,25 +163,45 @@ def _average(values: Floats, weights: Ints, where: Mask) -> float:
     return float(divide((values * weights).sum(), weights.sum(), otherwise=0.0))
 
 
-def _largest_of_flips(x: Floats, variance: Floats, n: Ints, compared: Mask, level: float) -> float:
-    """The quantile of the largest statistic of all pairs, over flips of topics' signs."""
-    if not compared.any():
-        return 0.0
-    signs = _flips(len(x))
-    complete = signs @ (x - x.mean(axis=0)) if (n == len(x)).all() else None
-    largest = np.zeros(len(signs))
-    for k in range(x.shape[1] - 1):
-        j = k + 1 + np.flatnonzero((compared & (variance > 0))[k + 1 :, k])
-        if complete is not None:
-            flipped = complete[:, j] - complete[:, [k]]
+class _Flips:
+    """Statistics of pairs of systems under flips of topics' signs."""
+
+    def __init__(self, x: Floats, variance: Floats, n: Ints, compared: Mask) -> None:
+        self.x, self.signs = x, _flips(len(x))
+        self.used = compared & (variance > 0)
+        scale = divide(1.0, np.sqrt(np.maximum((n - 1) * variance, 0.0)), 0.0)
+        self.scale = np.where(self.used, scale, 0.0).astype(np.float32)
+        complete = bool((n == len(x)).all()) and len(x) > 0
+        self.complete = self.signs @ (x - x.mean(axis=0)) if complete else None
+        if self.complete is not None:
+            self.complete = self.complete.astype(np.float32)
+
+    def _against(self, k: int, others: Mask) -> Floats:
+        """The statistics of systems against system k, shape (n_flips, n_others)."""
+        j = np.flatnonzero(others & self.used[:, k])
+        if self.complete is not None:
+            flipped = self.complete[:, j] - self.complete[:, [k]]
         elif len(j):
-            d = x[:, j] - x[:, [k]]
-            flipped = signs @ np.nan_to_num(d - np.nanmean(d, axis=0))
+            d = self.x[:, j] - self.x[:, [k]]
+            flipped = self.signs @ np.nan_to_num(d - np.nanmean(d, axis=0))
         else:
-            continue
-        flipped /= np.sqrt((n[j, k] - 1) * variance[j, k])
-        np.maximum(largest, np.abs(flipped, out=flipped).max(axis=1, initial=0.0), out=largest)
-    return float(np.quantile(largest, level, method="inverted_cdf"))
+            flipped = np.zeros((len(self.signs), 0))
+        scaled: Floats = flipped * self.scale[j, k]
+        return scaled
+
+    def two_sided(self, k: int) -> Floats:
+        """The largest size of a statistic against system k, of later systems, by flip."""
+        flipped = self._against(k, np.arange(len(self.used)) > k)
+        return np.asarray(np.abs(flipped, out=flipped).max(axis=1, initial=0.0))
+
+    def one_sided(self, k: int) -> Floats:
+        """The largest statistic against system k, by flip and its mirror image."""
+        flipped = self._against(k, np.ones(len(self.used), dtype=bool))
+        return np.append(flipped.max(axis=1, initial=0.0), -flipped.min(axis=1, initial=0.0))
+
+
+def _quantile(values: Floats, level: float) -> float:
+    return float(np.quantile(values, level, method="inverted_cdf"))
 
 
 def _flips(n_topics: int) -> Floats:

@@ -4,105 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
-import numpy.typing as npt
 from scipy.special import fdtri, ncfdtr
 
-from ir_std.analysis.means import check_level, check_scores
-
-
-def within_system_variance(scores: npt.ArrayLike) -> float:
-    """The residual variance of one-way ANOVA: how much a system varies over topics.
-
-    ``sum_ij (x_ij - mean_j)**2 / (m * (n - 1))`` over ``n`` topics and ``m`` systems (Sakai,
-    Topic set size design, IRJ 2016): the mean of the systems' sample variances.
-
-    Parameters
-    ----------
-    scores : array_like, shape (n_topics, n_systems)
-
-    Raises
-    ------
-    ValueError
-        On fewer than two topics, or a value that is NaN or infinite.
-    """
-    return float(check_scores(scores, topics=2, single=True).var(axis=0, ddof=1).mean())
-
-
-def topic_set_size(
-    variance: float,
-    min_difference: float,
-    systems: int = 10,
-    *,
-    alpha: float = 0.05,
-    beta: float = 0.20,
-) -> int:
-    """The fewest topics with which one-way ANOVA finds a difference of interest.
-
-    The smallest ``n`` for which the F test of ``m`` systems at level ``alpha`` has a power of at
-    least ``1 - beta`` whenever the best and the worst system differ by ``min_difference``: the
-    noncentral F distribution with ``m - 1`` and ``m * (n - 1)`` degrees of freedom and
-    ``lambda = n * min_difference**2 / (2 * variance)``, its least value for that difference
-    (Sakai, Topic set size design, IRJ 2016).
-
-    Parameters
-    ----------
-    variance : float
-        Of a system over topics, see :func:`within_system_variance`.
-    min_difference : float
-        In the unit of the scores.
-    systems : int
-        ``m``, at least 2.
-    alpha, beta : float
-        Rates of Type I and Type II errors.
-
-    Returns
-    -------
-    int
-        At least 2.
-
-    Raises
-    ------
-    ValueError
-        If a variance or difference is not above 0 and finite, ``systems`` is below 2, or a level is
-        outside (0, 1).
-    """
-    _check_design(variance, min_difference, systems, alpha, beta)
-    return _fewest(systems - 1, systems, min_difference**2 / (2 * variance), alpha, beta)
-
-
-def topic_set_size_two_way(
-    variance: float,
-    min_difference: float,
-    systems: int = 10,
-    *,
-    alpha: float = 0.05,
-    beta: float = 0.20,
-) -> int:
-    """The fewest topics with which two-way ANOVA finds a difference of interest.
-
-    As :func:`topic_set_size`, for systems that all run on the same topics: a topic is a block, its
-    difficulty no error.  The degrees of freedom are ``m - 1`` and ``(m - 1) * (n - 1)``, and
-    ``lambda`` is that with the residual variance.
-
-    Parameters
-    ----------
-    variance : float
-        The residual one, see :func:`ir_std.analysis.residual_variance`.
-    min_difference, systems, alpha, beta
-        As for :func:`topic_set_size`.
-
-    Returns
-    -------
-    int
-        At least 2.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`topic_set_size`.
-    """
-    _check_design(variance, min_difference, systems, alpha, beta)
-    return _fewest(systems - 1, systems - 1, min_difference**2 / (2 * variance), alpha, beta)
+from ir_std.analysis.means import check_level
 
 
 def topic_set_size_paired_t(
@@ -118,9 +22,8 @@ def topic_set_size_paired_t(
     Parameters
     ----------
     variance : float
-        Of the per-topic differences of two systems: on average over pairs twice the
-        :func:`ir_std.analysis.residual_variance`.  Where only
-        :func:`within_system_variance` is known, twice that is the usual cautious choice.
+        Variance over topics of the difference of two systems.  If only the variance of single
+        systems is known, twice that is the usual cautious choice.
     min_difference : float
         In the unit of the scores.
     alpha, beta : float
@@ -136,11 +39,11 @@ def topic_set_size_paired_t(
     ValueError
         If a variance or difference is not above 0 and finite, or a level is outside (0, 1).
     """
-    _check_design(variance, min_difference, 2, alpha, beta)
-    return _fewest(1, 1, min_difference**2 / variance, alpha, beta)
+    check_design(variance, min_difference, alpha, beta)
+    return fewest_topics(1, 1, min_difference**2 / variance, alpha, beta)
 
 
-def _fewest(between: int, within: int, effect: float, alpha: float, beta: float) -> int:
+def fewest_topics(between: int, within: int, effect: float, alpha: float, beta: float) -> int:
     """The fewest topics, 2 at least, with which an F test has a power of ``1 - beta``.
 
     Each topic but the first adds ``within`` degrees of freedom, each adds ``effect`` to lambda.
@@ -160,14 +63,11 @@ def _fewest(between: int, within: int, effect: float, alpha: float, beta: float)
     return high
 
 
-def _check_design(
-    variance: float, min_difference: float, systems: int, alpha: float, beta: float
-) -> None:
+def check_design(variance: float, min_difference: float, alpha: float, beta: float) -> None:
+    """Raise a ValueError unless the design of an experiment is possible."""
     if not (0 < variance < inf and 0 < min_difference < inf):
         raise ValueError(
             "variance and min_difference must be above 0 and finite, "
             f"got {variance} and {min_difference}"
         )
-    if systems < 2:
-        raise ValueError(f"systems must be at least 2, got {systems}")
     check_level(alpha), check_level(beta, "beta")

@@ -14,67 +14,58 @@ from ir_std.schemes import EXACT, get_scheme
 
 
 def standardize_matrix(
-    scores: npt.ArrayLike, by: npt.ArrayLike | None = None, scheme: str = "N", **params: Any
+    scores: npt.ArrayLike,
+    by: npt.ArrayLike | None = None,
+    scheme: str = "N",
+    *,
+    leave_out: Sequence[Hashable] | None = None,
+    **params: Any,
 ) -> Floats:
-    """Scores standardized by factors from the systems ``by``.
+    """Standardize scores by factors from the reference systems ``by``.
 
     Parameters
     ----------
     scores : array_like, shape (n_topics, n_systems)
-    by : array_like, shape (n_topics, n_standardizing), optional
-        The standardizing systems on the same topics; ``scores`` themselves unless given.
+    by : array_like, shape (n_topics, n_reference_systems), optional
+        Scores of the reference systems on the same topics; ``scores`` themselves unless given.
     scheme : str
         A scheme of :data:`ir_std.schemes.SCHEMES`, with its ``params`` (``A``, ``B`` of U;
         ``resolution``).
+    leave_out : sequence, length n_systems, optional
+        The group of each system, such as its team: each group is standardized by all the other
+        groups, as systems that did not take part would be.  The runs of one team resemble each
+        other, so they are left out together (Sakai, ICTIR 2016).
 
     Returns
     -------
     ndarray, shape (n_topics, n_systems)
-        NaN as the scheme gives it where the standardizing systems do not differ.
+        NaN as the scheme gives it if the reference systems do not differ.
 
     Raises
     ------
     ValueError
-        If the topics differ in number, there are fewer than two standardizing systems, a value
-        is NaN or infinite, or the scheme is unknown.
+        If the topics differ in number, fewer than two reference systems remain, a value is NaN or
+        infinite, the scheme is unknown, ``leave_out`` has another length than the systems, or it
+        is given together with ``by``.
     """
     x = check_scores(scores, single=True)
-    by = x if by is None else check_scores(by, "the standardizing systems", single=True)
-    if by.shape[1] < 2 or x.shape[0] != by.shape[0]:
+    if leave_out is not None:
+        return _by_other_groups(x, by, scheme, leave_out, params)
+    reference = x if by is None else check_scores(by, "the reference systems", single=True)
+    if reference.shape[1] < 2 or x.shape[0] != reference.shape[0]:
         raise ValueError(
-            "factors need at least two standardizing systems on the same topics, "
-            f"got the shapes {x.shape} and {by.shape}"
+            "factors need at least two reference systems on the same topics, "
+            f"got the shapes {x.shape} and {reference.shape}"
         )
-    return get_scheme(scheme).apply(x, **compute_factors(by), **params)
+    return get_scheme(scheme).apply(x, **compute_factors(reference), **params)
 
 
-def leave_out(
-    scores: npt.ArrayLike, groups: Sequence[Hashable], scheme: str = "N", **params: Any
+def _by_other_groups(
+    x: Floats, by: Any, scheme: str, groups: Sequence[Hashable], params: dict[str, Any]
 ) -> Floats:
-    """Each group's systems standardized by factors from all the other groups.
-
-    The scores of systems that did not take part: the runs of one team resemble each other, so
-    they are left out together (Sakai, ICTIR 2016).
-
-    Parameters
-    ----------
-    scores : array_like, shape (n_topics, n_systems)
-    groups : sequence, length n_systems
-        The group of each system, such as its team.
-    scheme : str
-        As for :func:`standardize_matrix`, with its ``params``.
-
-    Returns
-    -------
-    ndarray, shape (n_topics, n_systems)
-
-    Raises
-    ------
-    ValueError
-        If ``groups`` has another length, or fewer than two systems remain without a group; else
-        as for :func:`standardize_matrix`.
-    """
-    x = check_scores(scores, single=True)
+    """Standardize each group's systems by those of all the other groups."""
+    if by is not None:
+        raise ValueError("leave_out is of the systems themselves; leave by out")
     if len(groups) != x.shape[1]:
         raise ValueError(f"{x.shape[1]} systems need as many groups, got {len(groups)}")
     result = np.empty_like(x)
@@ -89,7 +80,7 @@ def leave_out(
 
 
 def compute_factors(by: Floats) -> dict[str, Any]:
-    """Factors from standardizing systems, shape (..., n_topics, n), for a scheme's ``apply``."""
+    """Compute factors of systems, shape (..., n_topics, n), for a scheme's ``apply``."""
     sd = by.std(axis=-1, ddof=1, keepdims=True)
     # Equal scores have a deviation of 0, whatever rounding makes of their mean.
     sd[np.ptp(by, axis=-1, keepdims=True) <= EXACT] = 0.0

@@ -10,8 +10,8 @@ from ir_measures.measures import Measure
 
 from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, UsageError, abbreviate
-from ir_std.factors.files import LARGEST
 from ir_std.factors.schema import FIELDS
+from ir_std.factors.store import LARGEST
 from ir_std.measures import Measures, canonical, has_standardized, parse_measure
 
 

@@ -149,8 +149,8 @@ def build_factors(
     >>> factors = ir_std.build_factors("qrels.txt", ["bm25.run", "mono.run"], "AP", id="mine")
     >>> factors
     <FactorSet mine: 50 topics, 1 measure>
-    >>> factors.save("mine")
-    >>> list(ir_std.calc_aggregate("AP", "qrels.txt", "bm25.run", factors="mine"))
+    >>> factors.save("mine.npz")
+    >>> list(ir_std.calc_aggregate("AP", "qrels.txt", "bm25.run", factors="mine.npz"))
     [AP, sAP]
     """
     if depth is not None and depth < 1:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from ir_measures import P
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std.builders.checks import Teams, check_measure_names, judge_fields, team_fields
-from ir_std.errors import InputError, UsageError, abbreviate
+from ir_std.errors import InputError, UsageError, abbreviate, warn_caller
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, judgments_of
@@ -24,6 +25,9 @@ from ir_std.scores.forms import needs_measure
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.frames import is_frame
 from ir_std.trec.inputs import as_qrels, is_file
+
+TOLERANCE = 1e-4
+"""Rounding of scores, by which related measures can contradict each other."""
 
 
 def build_from_scores(
@@ -107,12 +111,35 @@ def build_from_scores(
         "built": "by ir_std from tables of scores",
     } | judge_fields(judge)
     info |= team_fields(teams, {run for runs in scores.values() for run in runs})
+    _warn_of_impossible(scores)
     return factors_from_scores(
         {str(measure): _matrix(measure, runs, judgments) for measure, runs in scores.items()},
         judgments,
         info,
         {str(measure): [*runs] for measure, runs in scores.items()},
     )
+
+
+def _warn_of_impossible(scores: Mapping[Measure, Mapping[str, RunScores]]) -> None:
+    """Warn of runs whose RR@k exceeds k P@k: a first relevant document is one of the first k."""
+    for measure, runs in scores.items():
+        k = measure.params.get("cutoff")
+        if measure.NAME != "RR" or k is None:
+            continue
+        precision = P(**measure.params)
+        others = scores.get(precision, {})
+        wrong = [
+            name
+            for name in runs.keys() & others.keys()
+            for found in [others[name].values[precision]]
+            if any(
+                value > k * found.get(topic, np.inf) + TOLERANCE
+                for topic, value in runs[name].values[measure].items()
+            )
+        ]
+        if wrong:
+            text = f"{measure} exceeds {k} times {precision}, which is impossible"
+            warn_caller([f"{abbreviate(sorted(wrong))}: {text}"])
 
 
 def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:

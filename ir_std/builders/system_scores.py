@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ir_std._arrays import Floats
+from ir_std._system.text import path_text
 from ir_std.errors import InputError
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.reading import Source
@@ -107,4 +108,4 @@ def run_tag(name: str) -> str:
     >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn.gz")
     'Flab8atdn'
     """
-    return re.sub(r"\.(gz|bz2|xz)$", "", PurePath(name.rpartition("!")[2]).name)
+    return re.sub(r"\.(gz|bz2|xz)$", "", path_text(PurePath(name.rpartition("!")[2]).name))

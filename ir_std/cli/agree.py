@@ -1,77 +1,66 @@
-"""Compare two judgments of the same topics, such as those of people and of a language model.
-
-  ir_std agree people.qrels model.qrels                    agreement of labels, and of the systems
-  ir_std agree people.qrels model.qrels runs/* nDCG@10     that are known, or of these runs
-
-Of labels Cohen's kappa, plain and weighted; of the systems' order tau and tau_AP; of means the
-difference paired by topic, raw and standardized, each by the factors of its own judgments.
-"""
+"""Compare two judgments of the same topics, such as those of people and of a language model."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
+from typing import Any
 
-from ir_std.cli.inputs import sort_arguments
-from ir_std.cli.options import add_options, add_table_options, check_places
+from ir_std._system.files import may_be_there
+from ir_std.cli.inputs import read_inputs
+from ir_std.cli.options import options_of
 from ir_std.cli.output import print_tables
 from ir_std.cli.streams import note
-from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
-from ir_std.reporting.agreement import agreement
-from ir_std.reporting.judge_agreement import TABLES as OF_AGREEMENT
-from ir_std.scores.inputs import name_runs
+from ir_std.reporting.agreement import TABLES, agreement, are_scores
 
 RECOGNIZED = "-"
-"""What stands for a set that is to be recognized."""
-USUAL = ("labels", "confusion", "order")
+"""Stands for a set that is to be recognized."""
+DEFAULT_TABLES = ("labels", "confusion", "order")
 """The tables that are printed unless one is asked for."""
+HELP = """
+usage: ir_std agree QRELS QRELS [RUN ...] [MEASURE ...] [options]
 
+Compare two judgments of the same topics, such as those of people and of a language model.
 
-def configure(parser: ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.usage = "%(prog)s QRELS QRELS [RUN ...] [MEASURE ...] [options]"
-    parser.add_argument(
-        "inputs",
-        nargs="+",
-        metavar="QRELS|RUN|MEASURE",
-        help="two qrels (files or ir_datasets ids), runs, measures",
-    )
-    add_options(parser, "--scheme")
-    parser.add_argument(
-        "--factors",
-        nargs=2,
-        metavar=("FIRST", "SECOND"),
-        default=(RECOGNIZED, RECOGNIZED),
-        help=f"the factor sets of the two judgments; {RECOGNIZED} for the one that is recognized",
-    )
-    parser.add_argument(
-        "--table",
-        choices=tuple(OF_AGREEMENT),
-        help=f"one table alone (default: {', '.join(USUAL)}; means and topics on request)",
-    )
-    add_table_options(parser)
-    add_options(parser, "--jobs")
+  ir_std agree people.qrels model.qrels                  labels, and the order of known systems
+  ir_std agree people.qrels model.qrels runs/* nDCG@10   labels, and the order of these runs
+  ir_std agree people.csv model.csv                      per-topic scores under two judgments
+
+Labels are compared by Cohen's kappa, plain and weighted; the systems' order by tau and tau_AP;
+means by their difference per topic, raw and standardized, each with the factors of its judgments.
+
+options:
+  --scheme
+  --factors FIRST SECOND
+                        factor sets of the two judgments; - for a set that is to be recognized
+  --table {labels,confusion,order,pairs,means,topics}
+                        print this table only (default: labels, confusion, order)
+  --output
+"""
 
 
 def run(args: Namespace) -> None:
     """Compare and print."""
-    check_places(args.places)
-    if args.output_format == "csv" and not args.table:
-        raise UsageError(f"CSV is one table: add --table {'|'.join(OF_AGREEMENT)}")
-    given = sort_arguments(args.inputs)
-    if (n := len(given.all_qrels)) != 2:
-        raise UsageError(f"found {n} qrels: give the two that are to be compared")
-    first, second = given.all_qrels
+    if args.output == "csv" and not args.table:
+        raise UsageError(f"-o csv prints one table; add --table {'|'.join(TABLES)}")
+    judgments: list[Any] = [file for file in args.inputs if may_be_there(file) and are_scores(file)]
+    args.inputs = [each for each in args.inputs if each not in judgments]
+    given = read_inputs(args)
+    judgments = judgments or given.qrels
+    if len(judgments) != 2:
+        raise UsageError(f"expected two qrels or two score files, got {len(judgments)}")
+    first, second = judgments
+    factors = args.factors or (RECOGNIZED, RECOGNIZED)
     compared = agreement(
         first,
         second,
-        name_runs(given.runs) if given.runs else None,
-        read_measures(*given.measures) or None,
-        args.scheme,
-        factors=[None if name == RECOGNIZED else name for name in args.factors],
-        jobs=args.jobs,
+        given.runs or None,
+        given.measures or None,
+        **options_of(args, agreement, "factors"),
+        factors=[None if name == RECOGNIZED else name for name in factors],
+        jobs=None,
     )
     for text in compared.notes:
         note(text)
-    names = [args.table] if args.table else [name for name in USUAL if name in compared.tables]
-    print_tables((compared.table(name, args.places) for name in names), args.output_format)
+    names = [args.table] if args.table else [n for n in DEFAULT_TABLES if n in compared.tables]
+    print_tables((compared.table(name) for name in names), args.output)

@@ -1,129 +1,90 @@
-"""Why two runs differ: on which topics, and by which documents.
-
-  ir_std diff mono.run bm25.run qrels nDCG@10                 the topics that differ most
-  ir_std diff mono.run bm25.run qrels nDCG@10 --topic 405717  what both ranked there
-
-Topics are in the order of the standardized difference; beside it the raw one and its place.  Of a
-topic both rankings, and what each document adds to the measure, where that is a sum over them.
-"""
+"""Show why two runs differ: on which topics, and by which documents."""
 
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from ir_std.cli.inputs import classify_arguments, input_name, note_datasets
-from ir_std.cli.options import FACTORS, add_options, add_table_options, check_places
-from ir_std.cli.output import print_factors_used, print_tables
-from ir_std.cli.trec_eval import read_measures
+from ir_std.cli.inputs import note_datasets, read_inputs
+from ir_std.cli.options import options_of
+from ir_std.cli.output import print_tables, show_notes
 from ir_std.errors import UsageError
+from ir_std.reporting.diff import TABLES as TABLES_OF_TOPIC
 from ir_std.reporting.diff import diff
-from ir_std.reporting.topic_diff import TABLES_OF_TOPIC
 
 OF_TOPICS = "topics"
 """The table that is printed unless a topic is asked for."""
+HELP = """
+usage: ir_std diff A B QRELS [MEASURE] [options]
 
+Show why two runs differ: on which topics, and by which documents.
 
-def configure(parser: ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.usage = "%(prog)s A B QRELS [MEASURE] [--topic T] [options]"
-    parser.add_argument(
-        "inputs",
-        nargs="+",
-        metavar="A|B|QRELS|MEASURE",
-        help="two runs, one qrels file or ir_datasets id, one measure (default: the set's first)",
-    )
-    parser.add_argument(
-        "--topic",
-        metavar="T",
-        action="append",
-        default=[],
-        help="what both ranked on this topic (once for each)",
-    )
-    parser.add_argument("--docs", metavar="ID|FILE", help="texts of the documents, as --queries")
-    add_options(parser, "--queries")
-    parser.add_argument(
-        "--top", type=int, default=10, metavar="N", help="so many topics (default 10; 0 for all)"
-    )
-    parser.add_argument(
-        "--ranks",
-        type=int,
-        default=10,
-        metavar="N",
-        help="of a topic the first N ranks, and documents that add most (default 10; 0 for all)",
-    )
-    add_options(parser, *FACTORS, "--duplicates")
-    parser.add_argument(
-        "-M", "--depth", type=int, metavar="N", help="the first N documents of each topic alone"
-    )
-    parser.add_argument(
-        "--table",
-        choices=(OF_TOPICS, *TABLES_OF_TOPIC),
-        help="one table alone (default: topics; with --topic rankings and documents)",
-    )
-    add_table_options(parser, "json")
+  ir_std diff mono.run bm25.run qrels nDCG@10                 the topics that differ most
+  ir_std diff mono.run bm25.run qrels nDCG@10 --topic 405717  both rankings of this topic
+
+Topics are ordered by the standardized difference, next to the raw one and its rank.  For a topic,
+ir_std shows both rankings and, if the measure is a sum over documents, what each document adds.
+Default measure: the first one of the factor set.
+
+options:
+  --topic T             show both rankings of this topic (repeatable)
+  --docs ID|FILE        document texts, as --queries
+  --queries
+  --top N               number of topics to list (default: 10; 0 for all)
+  --ranks N             number of ranks, and of documents that add most (default: 10; 0 for all)
+  -M
+  --scheme
+  --factors
+  --table {topics,rankings,documents}
+                        print this table only (default: topics; with --topic the other two)
+  -o, --output {table,markdown,latex,csv,json}
+                        output format (default: table)
+"""
 
 
 def run(args: Namespace) -> None:
     """Compare and print."""
-    check_places(args.places)
     for option in ("top", "ranks"):
-        if getattr(args, option) < 0:
-            raise UsageError(f"--{option} is {getattr(args, option)}: give a number, 0 for all")
-    names = table_names(args)
-    if args.docs is not None and not args.topic:
-        raise UsageError("--docs shows the documents of a topic: add --topic T")
+        if (getattr(args, option) or 0) < 0:
+            raise UsageError(f"--{option} is {getattr(args, option)}; expected 0 (all) or more")
+    topics = list(dict.fromkeys(args.topic or ()))
+    names = _table_names(args, topics)
+    if args.docs is not None and not topics:
+        raise UsageError("--docs requires --topic T")
     note_datasets(args.docs, args.queries)
-    given = classify_arguments(args.inputs)
+    given = read_inputs(args)
     if len(given.runs) != 2:
-        listed = ", ".join(map(input_name, given.runs))
-        raise UsageError(f"differences are of two runs, found {len(given.runs)}: {listed}")
-    a, b = given.runs
+        raise UsageError(f"expected two runs, got {len(given.runs)} ({', '.join(given.runs)})")
+    a, b = given.runs.values()
     pair = diff(
         a,
         b,
-        given.qrels,
-        read_measures(*given.measures) or None,
-        args.scheme,
-        factors=args.factors,
-        systems=args.systems,
-        without=args.without,
-        residual=args.residual,
-        depth=args.depth,
-        docs=args.docs,
-        queries=args.queries,
-        duplicates=args.duplicates,
+        given.only_qrels,
+        given.measures or None,
+        **options_of(args, diff, "a", "b", "qrels", "measure"),
     )
-    print_factors_used(pair.results.evaluator, True, args.verbose)
-    topics = list(dict.fromkeys(args.topic))
+    show_notes(pair.results)
     pair.load(topics)  # before the first is printed
-    if args.output_format == "json":
-        rankings = [pair.on(topic).as_dict(args.ranks or None) for topic in topics]
-        differences = {**pair.as_dict(args.top or None), "rankings": rankings}
+    top, ranks = (10 if n is None else n or None for n in (args.top, args.ranks))
+    if args.output == "json":
+        rankings = [pair.on(topic).as_dict(ranks) for topic in topics]
+        differences = {**pair.as_dict(top), "rankings": rankings}
         print(json.dumps(differences, ensure_ascii=False, indent=1))
-        return
-    tables = (
-        [pair.table(args.places, args.top or None)]
-        if OF_TOPICS in names
-        else [
-            pair.on(topic).table(name, args.places, args.ranks or None)
-            for topic in topics
-            for name in names
-        ]
-    )
-    print_tables(tables, args.output_format)
+    elif OF_TOPICS in names:
+        print_tables([pair.table(top=top)], args.output)
+    else:
+        tables = (pair.on(topic).table(n, ranks=ranks) for topic in topics for n in names)
+        print_tables(tables, args.output)
 
 
-def table_names(args: Namespace) -> list[str]:
-    """The tables that are asked for."""
-    if args.table and (args.table == OF_TOPICS) == bool(args.topic):
+def _table_names(args: Namespace, topics: list[str]) -> list[str]:
+    """Return the tables that are asked for."""
+    if args.table and (args.table == OF_TOPICS) == bool(topics):
+        advice = "does not go with --topic" if topics else "requires --topic T"
+        raise UsageError(f"--table {args.table} {advice}")
+    names = [args.table] if args.table else list(TABLES_OF_TOPIC) if topics else [OF_TOPICS]
+    if args.output == "csv" and len(names) * max(1, len(topics)) > 1:
         raise UsageError(
-            f"--table {args.table} is of "
-            f"{'all topics: leave out --topic' if args.topic else 'one topic: add --topic T'}"
-        )
-    names = [args.table] if args.table else list(TABLES_OF_TOPIC) if args.topic else [OF_TOPICS]
-    if args.output_format == "csv" and len(names) * max(1, len(args.topic)) > 1:
-        raise UsageError(
-            f"CSV is one table: give one --topic, and --table {'|'.join(TABLES_OF_TOPIC)}"
+            f"-o csv prints one table; give one --topic and --table {'|'.join(TABLES_OF_TOPIC)}"
         )
     return names

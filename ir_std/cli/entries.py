@@ -11,21 +11,27 @@ from typing import Any, NamedTuple
 from ir_measures.measures import Measure
 
 from ir_std._system.files import may_be_there
-from ir_std.cli.inputs import OpenedOnce, as_parsed, check_read_once, is_measure, unknown_argument
-from ir_std.cli.trec_eval import requested_measures
+from ir_std.cli.inputs import (
+    check_read_once,
+    custom_measures,
+    is_measure,
+    open_input,
+    requested_measures,
+)
 from ir_std.errors import UsageError
+from ir_std.evaluation.inputs import expand
 from ir_std.evaluation.systems import find_system, names_system
 from ir_std.reading import STANDARD_INPUT, Source, files_below, is_pipe
 from ir_std.scores.files import is_score_file, read_scores
+from ir_std.scores.inputs import short_name
 from ir_std.scores.mteb import is_model_meta
 from ir_std.scores.run_scores import RunScores
 
-HOW = "NAME=RUN:QRELS, or NAME=SCORES"
-"""How an entry is written."""
+ENTRY_SYNTAX = "write NAME=RUN:QRELS, or NAME=SCORES"
 
 
 class Entry(NamedTuple):
-    """A system on a collection.
+    """A system on a collection, as :func:`ir_std.compare` takes it.
 
     Attributes
     ----------
@@ -35,7 +41,7 @@ class Entry(NamedTuple):
     qrels : str, Source or None
         None where scores need none.
     label : str or None
-        What the collection is to be called.
+        The name of the collection.
     """
 
     system: str
@@ -43,54 +49,71 @@ class Entry(NamedTuple):
     qrels: Source | str | None
     label: str | None = None
 
-    @property
-    def files(self) -> list[str]:
-        """What it names, for checks that nothing of it is replaced."""
-        return [each for each in (self.run, self.qrels) if isinstance(each, str)]
 
+class Entries(NamedTuple):
+    """What the arguments of a comparison name, with files opened.
 
-class EntryArguments(NamedTuple):
-    """What the arguments of a comparison name: entries, and texts of measures."""
+    Attributes
+    ----------
+    entries : list of Entry
+    measures : list of Measure
+    files : list of str
+        Paths that must not be replaced.
+    """
 
     entries: list[Entry]
-    measures: list[str]
+    measures: list[Measure]
+    files: list[str]
 
 
-def sort_entries(arguments: Iterable[str], sources: OpenedOnce) -> EntryArguments:
+class SourceCache(dict[str, Source]):
+    """Files by name, opened when they are first asked for."""
+
+    def __missing__(self, name: str) -> Source:
+        source = self[name] = open_input(name)
+        return source
+
+
+def read_entries(args: Namespace) -> Entries:
     """Sort arguments into entries and measures.
 
     A file of scores, or a folder of such, needs no name: systems are called as the scores call
     them, else as the file.  Scores of the same model on several data sets are one entry.
     """
+    sources = SourceCache()
     entries: list[Entry] = []
-    measures: list[str] = []
-    for text in arguments:
+    texts: list[str] = []
+    for text in args.inputs:
         if is_entry(text):
             entries += named_entries(text, sources)
         elif may_be_there(text):
-            entries += entries_of_scores(text, None, None, sources)
-        elif names_system(text):
-            entries.append(system_entry(text))
-        elif cut := _cut_behind_run(text):
-            entries.append(Entry(os.path.basename(cut[0]), *cut))
+            entries += _entries_of_scores(text, None, None, sources)
+        elif systems := [e for e in expand(text) if isinstance(e, str) and names_system(e)]:
+            entries += map(system_entry, systems)
+        elif not is_measure(text) and (cut := _cut_behind_run(text)):
+            entries.append(Entry(short_name(cut[0]), *cut))
         else:
-            find_system(text)  # says which systems there are, if it names a set
-            measures.append(text)
-    return EntryArguments(list(_one_a_model(entries)), measures)
+            texts.append(text)
+    entries = list(_one_a_model(entries))
+    files = [name for e in entries for name in (e.run, e.qrels) if isinstance(name, str)]
+    files += sources
+    opened = list(_opened(entries, sources))
+    custom = custom_measures(entry.run for entry in opened)
+    return Entries(opened, requested_measures(args, texts, custom), files)
 
 
 def system_entry(name: str) -> Entry:
-    """A system of a set, called as the set calls it."""
+    """Return a system of a set as an entry, called as the set calls it."""
     return Entry(name.rpartition("/")[2], name, None)
 
 
 def is_entry(text: str) -> bool:
-    """Whether an argument is NAME=RUN:QRELS; a measure has ``=`` only inside parentheses."""
+    """Check whether an argument is NAME=...; a measure has ``=`` only inside parentheses."""
     return "=" in text.partition("(")[0] and not os.path.exists(text)
 
 
-def named_entries(text: str, sources: OpenedOnce) -> list[Entry]:
-    """The entries of NAME=RUN:QRELS, or of NAME=SCORES.
+def named_entries(text: str, sources: SourceCache) -> list[Entry]:
+    """Return the entries of NAME=RUN:QRELS, or of NAME=SCORES.
 
     SCORES is a file, which is opened to see that and kept in ``sources``, a folder of such, or a
     system of a set.  NAME@LABEL says what the collection is to be called.
@@ -102,70 +125,57 @@ def named_entries(text: str, sources: OpenedOnce) -> list[Entry]:
     # What cannot be RUN:QRELS is opened if it may be there, which says why it cannot be read.
     is_file = os.path.isfile(given) or (not cuts and may_be_there(given))
     if os.path.isdir(given) or (is_file and is_score_file(sources[given])):
-        return entries_of_scores(given, name, label, sources)
+        return list(_entries_of_scores(given, name, label, sources))
     if not cuts:
-        raise _unreadable(text, given)
+        find_system(given)  # says which systems there are, if it names a set
+        missing = given and not may_be_there(given)
+        wrong = f"{given}: no such file" if missing else f"cannot read {text!r}"
+        raise UsageError(f"{wrong}; {ENTRY_SYNTAX}")
     return [Entry(name, *(_cut_behind_run(given) or cuts[0]), label)]
 
 
 def _name_and_label(text: str) -> tuple[str, str | None, str]:
-    """The parts of NAME=... or NAME@LABEL=..., and what stands behind."""
+    """Return the parts of NAME=... or NAME@LABEL=..., and what stands behind."""
     named, _, given = text.partition("=")
     name, at, label = named.rpartition("@") if "@" in named else (named, "", None)
     if at and not label:
-        raise UsageError(f"cannot read {text!r}: NAME@LABEL=... names the collection")
+        raise UsageError(f"cannot read {text!r}; NAME@LABEL=... names the collection")
     if not name:
-        raise UsageError(f"cannot read {text!r}: write {HOW}")
+        raise UsageError(f"cannot read {text!r}; {ENTRY_SYNTAX}")
     return name, label, given
 
 
 def _cuts(text: str) -> list[tuple[str, str]]:
-    """What RUN:QRELS may be: its files may have colons in their names too."""
+    """Return what RUN:QRELS may be: its files may have colons in their names too."""
     colons = [i for i, c in enumerate(text) if c == ":" and 0 < i < len(text) - 1]
     return [(text[:i], text[i + 1 :]) for i in colons]
 
 
 def _cut_behind_run(text: str) -> tuple[str, str] | None:
-    """RUN and QRELS, cut at the first colon behind a file, or a system, that is there."""
-    there = (cut for cut in _cuts(text) if os.path.exists(cut[0]) or names_system(cut[0]))
-    return next(there, None)
+    """Return RUN and QRELS, cut at the first colon behind a file or a system that exists."""
+    existing = (cut for cut in _cuts(text) if os.path.exists(cut[0]) or names_system(cut[0]))
+    return next(existing, None)
 
 
-def _unreadable(text: str, given: str) -> UsageError:
-    """What is wrong with NAME=..., which names neither scores nor a run with qrels."""
-    find_system(given)  # says which systems there are, if it names a set
-    missing = given and ":" not in given and not may_be_there(given)
-    wrong = f"{given}: no such file" if missing else f"cannot read {text!r}"
-    return UsageError(f"{wrong}: write {HOW}")
-
-
-def entries_of_scores(
-    place: str, name: str | None, label: str | None, sources: OpenedOnce
-) -> list[Entry]:
-    """The entries of a file of scores, or of all files below a folder."""
+def _entries_of_scores(
+    place: str, name: str | None, label: str | None, sources: SourceCache
+) -> Iterator[Entry]:
+    """Yield the entries of a file of scores, or of all files below a folder."""
     files = map(str, files_below(Path(place))) if os.path.isdir(place) else [place]
-    return [
-        Entry(system, scores, None, label)
-        for file in files
-        for system, scores in _read(file, name, sources[file])
-    ]
-
-
-def _read(file: str, name: str | None, source: Source) -> Iterator[tuple[str, RunScores]]:
-    if not is_score_file(source):
-        raise UsageError(f"{file} holds no scores: write {HOW}")
-    if is_model_meta(source):
-        return
-    read = read_scores(source)
-    if name is not None and len(read) > 1:
-        raise UsageError(f"{file} has {len(read)} systems, which cannot all be called {name}")
-    for system, scores in read.items():
-        is_named = len(read) > 1 or scores.unit == "collection"
-        yield name or (system if is_named else os.path.basename(file)), scores
+    for file in files:
+        source = sources[file]
+        if not is_score_file(source):
+            raise UsageError(f"{file} is not a score file; {ENTRY_SYNTAX}")
+        read = {} if is_model_meta(source) else read_scores(source)
+        if name is not None and len(read) > 1:
+            raise UsageError(f"{file} has {len(read)} systems, which cannot all be named {name}")
+        for system, scores in read.items():
+            is_named = len(read) > 1 or scores.unit == "collection"
+            yield Entry(name or (system if is_named else short_name(file)), scores, None, label)
 
 
 def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """The entries, with a model's scores on several data sets as one."""
+    """Yield the entries, with a model's scores on several data sets as one."""
     whole: dict[tuple[str, str | None], Entry] = {}
     for entry in entries:
         if not (isinstance(entry.run, RunScores) and entry.run.unit == "collection"):
@@ -177,24 +187,14 @@ def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:
     yield from whole.values()
 
 
-def open_entries(entries: list[Entry], sources: OpenedOnce) -> list[Entry]:
-    """The entries with their files opened; ir_datasets ids, and what is not there, as they are."""
-    names = [run for _, run, *_ in entries if isinstance(run, str)]
+def _opened(entries: list[Entry], sources: SourceCache) -> Iterator[Entry]:
+    """Yield the entries with their files opened; IDs, and what does not exist, as they are."""
+    names = [entry.run for entry in entries if isinstance(entry.run, str)]
     check_read_once([*names, *{entry.qrels for entry in entries if isinstance(entry.qrels, str)}])
 
     def opened(name: Any) -> Any:
-        there = isinstance(name, str) and (name == STANDARD_INPUT or may_be_there(name))
-        return sources[name] if there else name
+        exists = isinstance(name, str) and (name == STANDARD_INPUT or may_be_there(name))
+        return sources[name] if exists else name
 
-    return [entry._replace(run=opened(entry.run), qrels=opened(entry.qrels)) for entry in entries]
-
-
-def measures_of_entries(args: Namespace, texts: list[str], entries: list[Entry]) -> list[Measure]:
-    """The measures that are asked for, those that scores alone have among them."""
-    runs = [entry.run for entry in entries]
-    args.measures = as_parsed(args.measures, runs)
-    parsed = as_parsed(texts, runs)
-    for text in parsed:
-        if not is_measure(text):
-            raise unknown_argument(text)
-    return requested_measures(args, parsed)
+    for entry in entries:
+        yield entry._replace(run=opened(entry.run), qrels=opened(entry.qrels))

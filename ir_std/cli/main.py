@@ -8,27 +8,47 @@ Exit status 0, 1 if a run is worse than ``--fail-if-worse`` allows, 2 for wrong 
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
 from ir_std._system.signals import end_on_signals, ignore_signals
-from ir_std.cli.parser import ASKED_BY_SHELL, COMMANDS, command_parser
-from ir_std.cli.streams import ReaderGoneError, checked_output, fail, notes_suppressed, warn
+from ir_std.cli.options import COMMANDS, read_arguments
+from ir_std.cli.streams import ReaderGoneError, checked_output, fail, messages_shown, warn
 from ir_std.errors import IrStdError, StandardizationWarning
 
 SIGPIPE = 13
 """The number of the signal; Windows has none of that name."""
+OVERVIEW = """\
+ir_std: raw and standardized scores for information retrieval runs
+
+  ir_std bm25.run dl19.qrels nDCG@10 AP         evaluate a run; the collection is recognized
+  ir_std runs/ dl19.qrels --sort nDCG@10        rank all runs in a folder
+  ir_std dl19-passage/bm25base_p --place        evaluate a shipped system, without any file
+  ir_std report bm25.run mono.run dl19.qrels --baseline bm25
+                                                write a report in HTML
+  ir_std factors                                list the shipped factor sets
+
+commands:
+  ir_std            evaluate runs: raw and standardized scores (also: ir_std evaluate)
+  ir_std compare    compare systems over several collections
+  ir_std report     write an HTML report about runs
+  ir_std diff       show on which topics and documents two runs differ
+  ir_std agree      compare two sets of judgments, such as people's and a language model's
+  ir_std correct    estimate scores from a few human labels and all of a language model's
+  ir_std factors    list, show, check, exchange and use factor sets
+  ir_std build      build a factor set from runs or scores
+  ir_std merge      merge runs into one
+
+Run ir_std COMMAND --help for details.  Every command also accepts --quiet (no notes) and --version.
+"""
 
 
 def program() -> None:
     """Run the command line in a process of its own, which signals end."""
     end_on_signals()
     try:
-        if ASKED_BY_SHELL in os.environ:
-            import_module("ir_std.cli.completion").complete(os.environ)
         status = main()
     finally:
         ignore_signals()
@@ -55,17 +75,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return fail(str(wrong))
     except OSError as failed:  # of what nobody asked about before: the disk, the number of files
         what = f"{failed.filename}: " if failed.filename else ""
-        return fail(f"{what}{failed.strerror or failed}; see that it is there and may be used")
+        return fail(f"{what}{failed.strerror or failed}; check that it exists and may be used")
     except MemoryError:
-        return fail("memory ran out: use fewer jobs, or smaller files")
+        return fail("memory ran out; use fewer jobs, or smaller files")
     except KeyboardInterrupt:  # of a program that calls this; our own process just ends
         return fail("interrupted")
 
 
 def _run(arguments: list[str]) -> int:
-    name = arguments.pop(0) if arguments and arguments[0] in COMMANDS else "evaluate"
-    args = command_parser(name).read(arguments)
-    with notes_suppressed(args.quiet):
+    if not arguments:
+        print(OVERVIEW, end="")
+        return 2
+    name = arguments.pop(0) if arguments[0] in COMMANDS else COMMANDS[0]
+    args = read_arguments(name, arguments)
+    with messages_shown(args.quiet, getattr(args, "verbose", False)):
         status: int | None = import_module(f"ir_std.cli.{name}").run(args)
     return status or 0
 

@@ -1,76 +1,66 @@
-"""Merge runs into one, by normalized scores or by ranks: documents of several engines or shards.
+"""Merge runs into one, by normalized scores or by ranks: documents of several engines or shards."""
 
-    ir_std merge shard1.run shard2.run --normalize minmax -o merged.run.gz
-    ir_std merge bm25.run dense.run --combine rrf -o fused.run
+from __future__ import annotations
 
-Methods (of a list's scores s, topic by topic):
+from argparse import Namespace
+
+from ir_std._system.files import check_output
+from ir_std.cli.inputs import check_read_once, open_input
+from ir_std.cli.streams import note, warn
+from ir_std.errors import UsageError, abbreviate, counted
+from ir_std.evaluation.inputs import expand
+from ir_std.evaluation.systems import refuse_systems
+from ir_std.merging import merge, runs_without_common_topics
+from ir_std.reading import is_archive
+from ir_std.trec.files import read_run, run_text, write_run
+
+STANDARD_OUTPUT = "-"
+HELP = """
+usage: ir_std merge RUN [RUN ...] [--normalize METHOD | --combine HOW] -o OUT [options]
+
+Merge runs into one, by normalized scores or by ranks: documents of several engines or shards.
+
+  ir_std merge shard1.run shard2.run --normalize minmax -o merged.run.gz
+  ir_std merge bm25.run dense.run --combine rrf -o fused.run
+
+RUN is a file, compressed or not, a folder, or - (standard input).  Methods, for the scores s of a
+topic:
 
     minmax  (s-min)/(max-min)      most settings
     max     s/max                  the same, and often better; scores that start at 0
     mmstdv  sd*(s-min)/(max-min)   long lists of many sources, if one kind of engine scored them
     uv      s/sd                   short lists; scores that start at 0
     zscore  (s-mean)/sd            short lists
-    sum     (s-min)/sum(s-min)     seldom
+    sum     (s-min)/sum(s-min)     rarely
 
-Of ranks, without a method: rrf, the sum of 1/(60+rank); borda and condorcet, as in an election.
+Ranks need no method: rrf is the sum of 1/(60+rank), borda and condorcet work as in elections.
+
+options:
+  --normalize METHOD    minmax, max, mmstdv, uv, zscore or sum; not if ranks are combined
+  --combine HOW         for a document in several runs: sum (default), max or mean of its scores;
+                        or rrf, borda or condorcet of its ranks
+  --depth N             keep N documents per topic
+  --tag TAG             run tag (default: METHOD, or HOW if ranks are combined)
+  -o, --output OUT      merged run; compressed if it ends in .gz; - is standard output
+  --force
 """
 
-from __future__ import annotations
 
-import argparse
-
-from ir_std._system.files import check_output
-from ir_std.cli.inputs import expand_folders, open_input
-from ir_std.cli.streams import note, warn
-from ir_std.errors import abbreviate, counted
-from ir_std.evaluation.systems import refuse_systems
-from ir_std.merging import BY_RANK, COMBINE, METHODS, merge, runs_without_common_topics
-from ir_std.trec.files import read_run, run_text, write_run
-
-STANDARD_OUTPUT = "-"
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument(
-        "runs",
-        nargs="+",
-        metavar="RUN",
-        help="a run file, packed or not; a folder of them; - is standard input",
-    )
-    parser.add_argument(
-        "--normalize", metavar="METHOD", help=f"{', '.join(METHODS)}; not where ranks are combined"
-    )
-    parser.add_argument(
-        "--combine",
-        default="sum",
-        metavar="HOW",
-        help=f"for a document in several runs: {', '.join(COMBINE)} of "
-        f"scores (default: %(default)s); {', '.join(BY_RANK)} of ranks",
-    )
-    parser.add_argument("--depth", type=int, metavar="K", help="keep K documents a topic")
-    parser.add_argument("--tag", help="run tag (default: METHOD, or HOW of ranks)")
-    parser.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        metavar="OUT",
-        help="the merged run; packed if it ends in .gz; - is standard output",
-    )
-    parser.add_argument("--force", action="store_true", help="replace OUT if it is there")
-
-
-def run(args: argparse.Namespace) -> None:
+def run(args: Namespace) -> None:
     """Read, merge and write."""
-    files = list(expand_folders(args.runs))
+    if not args.inputs or args.output is None:
+        raise UsageError("merge needs runs and -o OUT; see ir_std merge --help")
+    check_read_once(args.inputs)
+    inputs = [each for given in args.inputs for each in expand(given)]
+    files = [*filter(is_archive, args.inputs), *(each for each in inputs if isinstance(each, str))]
     refuse_systems(files, "merging")
     if args.output != STANDARD_OUTPUT:
         check_output(args.output, files, new=not args.force)  # before the work
-    runs = [read_run(open_input(file)) for file in files]
+    runs = [read_run(open_input(file)) for file in inputs]
     if alone := runs_without_common_topics(runs):
-        warn(f"{abbreviate(alone)}: no topic in common with another run, nothing is merged there")
-    merged = merge(runs, args.normalize, args.combine, args.depth)
-    tag = args.tag if args.tag is not None else args.normalize or args.combine
+        warn(f"{abbreviate(alone)}: no topics in common with another run, so nothing is merged")
+    merged = merge(runs, args.normalize, args.combine or "sum", args.depth)
+    tag = args.tag if args.tag is not None else args.normalize or args.combine or "sum"
     where = args.output
     if where == STANDARD_OUTPUT:
         print(run_text(merged, tag).decode(), end="")
@@ -78,6 +68,6 @@ def run(args: argparse.Namespace) -> None:
     else:
         write_run(merged, where, tag, files)
     note(
-        f"{counted(len(merged.scores), 'document')} on {counted(len(merged.topics), 'topic')}, "
-        f"merged from {counted(len(runs), 'run')}: {where}"
+        f"wrote {where}: {counted(len(merged.scores), 'document')} on "
+        f"{counted(len(merged.topics), 'topic')}, merged from {counted(len(runs), 'run')}"
     )

@@ -1,185 +1,204 @@
-"""Options that several commands have, and what holds for their values."""
+"""The text of each command's help, and the parser that is made of it.
+
+A command declares its options by writing its help: an option has a line with its names, then what
+stands for its value, then two spaces and what it does.  A name alone takes its line from
+:data:`SHARED`.  What an option is called is what the Python function calls its parameter, so that
+:func:`options_of` can hand the options over.
+"""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+import inspect
+import re
+import sys
+from argparse import Action, ArgumentParser, Namespace
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any, NamedTuple, NoReturn
 
-from ir_std.errors import UsageError
+from ir_std._version import __version__
+from ir_std.cli.streams import PROGRAM, fail
+from ir_std.errors import UsageError, suggestion
 
-TESTS, CORRECTIONS = ("t", "randomization", "tukey"), ("holm", "bonferroni", "none")
-"""Those of :mod:`ir_std.analysis.paired`."""
-SUMMARIES = ("pm", "reml")
-"""Those of :mod:`ir_std.reporting.system_effects`."""
-TABLES = ("table", "markdown", "latex", "csv")
-"""The output formats that are tables: those of :data:`ir_std.reporting.tables.WRITERS`."""
+COMMANDS = (
+    "evaluate",
+    "agree",
+    "build",
+    "compare",
+    "correct",
+    "diff",
+    "factors",
+    "merge",
+    "report",
+)
+"""First arguments that are commands; anything else is evaluated."""
+SHARED = """
+  -m MEASURE            add a measure (repeatable), or by trec_eval's name: map, P.5,10, official
+  -l N                  relevance threshold: AP means AP(rel=N), unless a measure states rel
+  -c                    accepted as in trec_eval, and always on: missing topics count as 0
+  -M, --depth N         evaluate only the top N documents per topic, ordered by score
+  --duplicates {error,first,last}
+                        how to handle a document that occurs twice for a topic (default: error)
+  --jobs N              number of processes (default: automatic)
+  -s, --scheme NAMES    N (default), U, E, z, several (N,U), all, or none for raw scores only
+  --factors ID|PATH     factor set to use (default: recognized from the qrels)
+  --systems KIND|FILE   use other systems on the same topics, such as modern, or those in FILE
+  --without TAG         leave a system out (repeatable); self: your own; weak: far below others
+  --residual            remove documents that were judged in earlier rounds (residual collections)
+  --benchmark NAME      rank models over the tasks of an MTEB benchmark, such as 'MTEB(eng, v2)'
+  --lower-is-better NAME  treat lower values as better (repeatable; custom measures)
+  -p, --places N        number of decimals (default: 4; -1 for full precision; csv has it always)
+  -o, --output {table,markdown,latex,csv}
+                        output format (default: table)
+  --test {t,randomization}  paired test (default: t)
+  --correction {holm,bonferroni,none}
+                        correct p-values for the number of runs tested (default: holm)
+  --anchor NAME         put the collections on one scale with a system that ran on all of them
+                        (repeatable; three or more are better)
+  --same-systems        with --anchor: each name is the identical program on all collections, which
+                        nothing in the scores shows
+  --reference COLLECTION
+                        with --anchor: the collection on whose scale scores are put (default: the
+                        one with the strongest systems)
+  --queries ID|FILE     query texts: an ir_datasets ID, which may download them, or a file with an
+                        ID, a tab and a text per line, or with JSON records
+  -v, --verbose         also print notes, and other factor sets that match
+  --force               overwrite the output file if it exists
+"""
+"""The lines of options that several commands have."""
+NUMBERS: dict[str, Callable[[str], Any]] = {"N": int, "ALPHA": float}
+"""What stands for a number in the help, and its type."""
 
 
 class Option(NamedTuple):
-    """What argparse is told of an option."""
+    """An option as the help declares it.
+
+    Attributes
+    ----------
+    flags : tuple of str
+    values : tuple of str
+        What stands for its values; none for a switch.
+    text : str
+        Its lines in the help.
+    """
 
     flags: tuple[str, ...]
-    settings: Mapping[str, Any]
+    values: tuple[str, ...]
+    text: str
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What argparse needs to know."""
+        if not self.values:
+            return {"action": "store_true"}
+        first, *others = self.values
+        settings: dict[str, Any] = {"metavar": first, "type": NUMBERS.get(first)}
+        if first.startswith("{"):
+            settings["choices"] = first.strip("{}").split(",")
+        if first.endswith("..."):
+            settings["nargs"] = "+"
+        if others:
+            settings |= {"nargs": len(self.values), "metavar": self.values}
+        if "repeatable" in self.text:
+            settings["action"] = "append"
+        return settings
 
 
-def _option(*flags: str, **settings: Any) -> Option:
-    return Option(flags, settings)
+def _read_options(text: str) -> list[Option]:
+    """The options that a text declares, in its order; names alone are among them."""
+    entries = re.findall(r"^ {2}-\S.*(?:\n {4,}\S.*)*", text, re.MULTILINE)
+    options = []
+    for entry in entries:
+        head = re.match(r"(?:[-A-Z{]\S* ?)+", entry.strip())  # up to two spaces, or a small letter
+        names = [word.rstrip(",") for word in head[0].split()] if head else []
+        flags = [name for name in names if name.startswith("-")]
+        options.append(Option(tuple(flags), tuple(names[len(flags) :]), entry))
+    return options
 
 
-_OPTIONS = (
-    _option(
-        "-s",
-        "--scheme",
-        "--schemes",
-        default="N",
-        metavar="N,U,E,z|all",
-        help="standardization schemes (default N)",
-    ),
-    _option(
-        "--factors",
-        metavar="ID|PATH",
-        help="the factor set to use (default: recognized from the qrels)",
-    ),
-    _option("-v", "--verbose", action="store_true", help="also which other factor sets would fit"),
-    _option(
-        "--systems",
-        metavar="KIND|FILE",
-        help="other systems on the same topics, as modern, where there are "
-        "such; or a file of names, one a line: these of the set's alone",
-    ),
-    _option(
-        "--without",
-        metavar="TAG",
-        action="append",
-        default=[],
-        help="leave a system out of the factors (once for each); self: those of the set that are "
-        "evaluated; low: those whose means are far below the others'",
-    ),
-    _option(
-        "--residual",
-        action="store_true",
-        help="of residual collections: without documents judged in earlier rounds",
-    ),
-    _option(
-        "--measure", metavar="NAME", help="the measure of a table of scores whose columns are runs"
-    ),
-    _option(
-        "--lower-is-better",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="less is better by this measure, which ir_measures does not know (once for each)",
-    ),
-    _option(
-        "--duplicates",
-        choices=("error", "first", "last"),
-        default="error",
-        help="what counts where a run has a document twice in a topic (default error)",
-    ),
-    _option(
-        "--queries",
-        metavar="ID|FILE",
-        help="texts of the queries: an ir_datasets id, which may download them, or a file of "
-        "lines, an id, a tab and a text, or of JSON records",
-    ),
-    _option(
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="processes for several runs (default: chosen automatically)",
-    ),
-    _option(
-        "--test",
-        choices=TESTS,
-        help="paired test against the baseline (default t; tukey: Tukey's HSD of "
-        "all pairs, each by its own variance)",
-    ),
-    _option(
-        "--correction",
-        choices=CORRECTIONS,
-        help="of the p-values, for the number of runs that are tested by one "
-        "measure (default holm; tukey needs none and takes none)",
-    ),
-    _option(
-        "--simultaneous",
-        action="store_true",
-        help="intervals of ranks that hold for all runs at once, not each by itself",
-    ),
-    _option(
-        "--random-effects",
-        choices=SUMMARIES,
-        help="how the summary over collections estimates the variance between them: pm, Paule "
-        "and Mandel (default), or reml, restricted maximum likelihood",
-    ),
-    _option(
-        "--anchor",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="link the collections to one scale by this system, which ran on all of them "
-        "(once for each; three or more are better)",
-    ),
-    _option(
-        "--reference",
-        metavar="COLLECTION",
-        help="with --anchor: the collection on whose scale scores are put (default: the one with "
-        "the strongest systems)",
-    ),
-)
-OPTIONS = {flag: option for option in _OPTIONS for flag in option.flags}
-"""The options that several commands have, by each of their flags."""
-FACTORS = ("--scheme", "--factors", "--verbose", "--systems", "--without", "--residual")
-"""Which factors are used: of which scheme, set and systems."""
-EVALUATION = (*FACTORS, "--measure", "--lower-is-better", "--duplicates")
-"""What holds for the evaluation of runs."""
-LINK = ("--anchor", "--reference")
-"""How several collections are put on one scale."""
+_SHARED = {flag: option for option in _read_options(SHARED) for flag in option.flags}
 
 
-def add_options(parser: ArgumentParser, *flags: str) -> None:
-    """Declare some of :data:`OPTIONS`, in this order."""
-    for flag in flags:
-        option = OPTIONS[flag]
-        parser.add_argument(*option.flags, **option.settings)
+def _expand(text: str) -> str:
+    """A command's help with the lines of shared options in place of their names."""
+    return re.sub(r"^ {2}(--?[\w-]+)$", lambda m: _SHARED[m[1]].text, text, flags=re.MULTILINE)
 
 
-def add_table_options(
-    parser: ArgumentParser, *others: str, names: Sequence[str] = ("-o",), places: int = 4
-) -> None:
-    """Declare ``-p`` and ``-o`` of a command that prints tables, or ``others`` in their place."""
-    parser.add_argument(
-        "-p",
-        "--places",
-        type=int,
-        default=places,
-        help=f"decimals (default {places}; -1 for all; csv has all)",
-    )
-    parser.add_argument(
-        *names,
-        dest="output_format",
-        choices=(*TABLES, *others),
-        default="table",
-        help="form of the output (default table)",
-    )
+class CommandParser(ArgumentParser):
+    """Parse arguments as a command's help declares them, options anywhere between the others."""
+
+    def __init__(self, name: str) -> None:
+        text = _expand(import_module(f"ir_std.cli.{name}").HELP)
+        prog = PROGRAM if name == COMMANDS[0] else f"{PROGRAM} {name}"
+        super().__init__(prog=prog, allow_abbrev=False, add_help=False)
+        self.text = text
+        self.add_argument("inputs", nargs="*")
+        for option in self.options:
+            self.add_argument(*option.flags, **option.settings)
+        self.add_argument("-h", "--help", action="help")
+        self.add_argument("--version", action=_ShowVersions, nargs=0)
+        if not self._option_string_actions.get("--quiet"):
+            self.add_argument("--quiet", action="store_true")
+
+    @property
+    def options(self) -> list[Option]:
+        """The options that the help declares."""
+        return _read_options(self.text)
+
+    def format_help(self) -> str:
+        """Return the help."""
+        return self.text.lstrip("\n")
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one line, and exit with 2."""
+        flags = self._option_string_actions
+        unknown = re.match(r"unrecognized arguments: (--[\w-]+)", message)
+        near = suggestion(unknown[1], flags) if unknown else ""
+        sys.exit(fail(f"{message}; see {self.prog} --help{near}"))
 
 
-def check_baseline_given(args: Namespace, *options: str) -> None:
-    """Check that there is a baseline, if one of these options is given."""
+class _ShowVersions(Action):
+    """As argparse's own action, but the factor sets' version is read only if it is asked for."""
+
+    def __call__(self, parser: ArgumentParser, *_: object) -> None:
+        from ir_std.factors.catalog import data_version
+
+        print(f"{PROGRAM} {__version__}, factor sets {data_version()}")
+        parser.exit()
+
+
+def read_arguments(name: str, arguments: list[str]) -> Namespace:
+    """Parse a command's arguments; an option that is not given is None, or False for a switch."""
+    return CommandParser(name).parse_intermixed_args(arguments)
+
+
+def options_of(args: Namespace, function: Callable[..., Any], *but: str) -> dict[str, Any]:
+    """Return the options that were given and that a function has parameters for, by name.
+
+    A parameter that takes several values may have an ``s`` more: ``--anchor`` is ``anchors``.
+    ``but`` names parameters that the command hands over itself.
+    """
+    given = {name: value for name, value in vars(args).items() if value not in (None, [])}
+    parameters = inspect.signature(function).parameters
+    found = {}
+    for name in parameters:
+        one = name.removesuffix("s")
+        option = one if name not in given and one not in parameters else name
+        if name not in but and option in given:
+            found[name] = given[option]
+    return found
+
+
+def check_requires(args: Namespace, required: str, options: Iterable[str], advice: str) -> None:
+    """Check that an option is given, or that none of those is that need it."""
+    if getattr(args, required.replace("-", "_")):
+        return
     for option in options:
-        if getattr(args, option.replace("-", "_")) and args.baseline is None:
-            raise UsageError(f"--{option} is of differences from a baseline: add --baseline NAME")
+        if getattr(args, option.replace("-", "_")):
+            raise UsageError(f"--{option} requires {advice}")
 
 
-def check_alpha(alpha: float | None) -> None:
-    """Check a level of significance, where one is given."""
-    if alpha is not None and not 0 < alpha < 1:
-        raise UsageError(f"--fail-if-worse is {alpha}: give a level between 0 and 1, such as 0.05")
-
-
-def check_places(places: int) -> None:
+def check_places(places: int | None) -> None:
     """Check a number of decimals."""
-    if not -1 <= places <= 1000:
-        raise UsageError(
-            f"--places is {places}: give the number of decimals, at most 1000, or -1 for all"
-        )
+    if places is not None and not -1 <= places <= 1000:
+        raise UsageError(f"--places is {places}; expected at most 1000, or -1 for full precision")

@@ -1,4 +1,4 @@
-"""What commands print: lines of scores, tables, and which factors the scores rest on."""
+"""What commands print: lines of scores, tables, and notes about the factors."""
 
 from __future__ import annotations
 
@@ -7,158 +7,134 @@ import math
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from ir_measures.measures import Measure
 
 from ir_std._system.text import escape_line, escape_unencodable, latex_command
-from ir_std.cli.streams import note, warn
-from ir_std.evaluation.evaluation import Evaluation
-from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.cli.streams import detail, note
 from ir_std.evaluation.factor_messages import factors_used
-from ir_std.evaluation.messages import Message, message_texts
-from ir_std.factors.match import Match
+from ir_std.reporting.model import Results, evaluations_of, place_topics
+from ir_std.reporting.run_ranks import ranked_by
+from ir_std.reporting.tables import WRITERS, Table
 from ir_std.scores.run_scores import SUMMARY
-
-# Tables and placement are imported where they are asked for: a plain evaluation starts at once.
-if TYPE_CHECKING:
-    from ir_std.evaluation.placer import Placer
-    from ir_std.reporting.run_ranks import RunRank
-    from ir_std.reporting.tables import Table
 
 
 class ScoreLine(NamedTuple):
-    """A value of a run: of a topic, or ``all`` for the mean.
+    """A value of a run.
 
     Attributes
     ----------
-    place : str, optional
-        Where the run ranks among the standardizing systems, if asked for and known.
-    neighbours : str, optional
-        Between which of them it ranks, where they have names.
-    rank : RunRank, optional
-        Where the run ranks among those evaluated, if they are sorted.
+    run : str
+    topic : str
+        ``all`` for the mean.
+    measure : str
+    value : float
+    more : mapping of str to value
+        Further columns, by the names that JSON has: difference and p, place and neighbors, ranks.
     """
 
+    run: str
     topic: str
     measure: str
     value: float
-    place: str | None = None
-    neighbours: str = ""
-    rank: RunRank | None = None
+    more: Mapping[str, Any]
 
 
-class LineWriter:
-    """Writes the lines of evaluated runs, as the options ask for; made once for all runs.
-
-    Parameters
-    ----------
-    evaluator : StdEvaluator
-        By which the runs were evaluated.
-    args : argparse.Namespace
-        The options of ``ir_std``.
-    several : bool
-        Whether there are several runs, so that each line names its own.
-    """
-
-    def __init__(self, evaluator: StdEvaluator, args: Namespace, several: bool) -> None:
-        self.evaluator, self.args, self.several = evaluator, args, several
-        self.names = [str(measure) for measure in evaluator.measures]
-        self.ranks: Mapping[str, Mapping[Measure, RunRank]] = {}
-        self.placer: Placer | None = None
-        if args.place:
-            from ir_std.evaluation.placer import Placer
-
-            self.placer = Placer(evaluator)
-
-    def text(self, evaluation: Evaluation) -> str:
-        """The lines of a run."""
-        write = LINE_FORMATS[self.args.output_format]
-        return "\n".join(
-            write(evaluation.run, line, self.args, self.several) for line in self._lines(evaluation)
-        )
-
-    def _lines(self, evaluation: Evaluation) -> Iterator[ScoreLine]:
-        if self.args.by_query:
-            yield from self._topics(evaluation)
-        if not self.args.no_summary:
-            yield from self._means(evaluation)
-
-    def _topics(self, evaluation: Evaluation) -> Iterator[ScoreLine]:
-        measures = self.evaluator.measures
-        # By identity: to compare measures makes their texts anew.
-        names = {id(measure): name for measure, name in zip(measures, self.names, strict=True)}
-        places = self.placer.place_topics(evaluation.values) if self.placer else {}
-        rows = self.evaluator.qrels.positions
-        for metric in self.evaluator.by_topic(evaluation):
-            place = places[metric.measure][rows[metric.query_id]] if places else None
-            yield ScoreLine(
-                metric.query_id,
-                names[id(metric.measure)],
-                metric.value,
-                place.summary if place else None,
-            )
-
-    def _means(self, evaluation: Evaluation) -> Iterator[ScoreLine]:
-        placements = self.placer.place_values(evaluation.values) if self.placer else []
-        places = {p.measure: (p.summary, p.neighbours) for p in placements}
-        for name, measure, value in zip(
-            self.names, self.evaluator.measures, evaluation.averages, strict=True
-        ):
-            rank = self.ranks[evaluation.run][measure] if self.ranks else None
-            place, neighbours = places.get(measure, (None, ""))
-            yield ScoreLine(SUMMARY, name, value, place, neighbours, rank)
+def print_lines(results: Results, sort: Measure | None, form: str, args: Namespace) -> None:
+    """Print a line for each value of each run, in the order of the runs or the best first."""
+    runs = list(results.runs) if sort is None else list(ranked_by(results.means, sort))
+    write = LINE_FORMATS[form]
+    several, places = len(runs) > 1, 4 if args.places is None else args.places
+    for run in runs:
+        for line in _lines(results, run, sort is not None, args):
+            print(write(line, several, args.by_query, places))
 
 
-def _tsv(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
-    value = f"{line.value}" if args.places == -1 else f"{line.value:.{args.places}f}"
+def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterator[ScoreLine]:
+    names = {id(measure): str(measure) for measure in results.measures}  # texts are made anew
+    if args.by_query:
+        placements = place_topics(results).get(run) if args.place else None
+        rows = {topic: row for row, topic in enumerate(results.topics)}
+        for metric in results.collection.evaluator.by_topic(evaluations_of(results)[run]):
+            places = placements.get(metric.measure) if placements else None
+            place = places[rows[metric.query_id]] if places else None
+            more = {"place": place.summary} if place else {}
+            yield ScoreLine(run, metric.query_id, names[id(metric.measure)], metric.value, more)
+    if not args.no_summary:
+        for measure in results.measures:
+            more = dict(_facts_of_mean(results, run, measure, ranked, args.place))
+            mean = results.means[run][measure]
+            yield ScoreLine(run, SUMMARY, names[id(measure)], mean, more)
+
+
+def _facts_of_mean(
+    results: Results, run: str, measure: Measure, ranked: bool, placed: bool
+) -> Iterator[tuple[str, Any]]:
+    """Yield what stands behind a mean, by the names that JSON has."""
+    if results.baseline is not None:
+        test = results.differences.get(run, {}).get(measure)
+        yield "difference", test.mean if test else math.nan
+        yield "p", test.p_adjusted if test else math.nan
+    if placed and (placement := results.placements.get(run, {}).get(measure)):
+        yield "place", placement.summary
+        if placement.neighbours:
+            yield "neighbors", placement.neighbours
+    if ranked:
+        rank = results.ranks[run][measure]
+        yield from (("rank", rank.rank), ("best", rank.best), ("worst", rank.worst))
+
+
+def _tsv(line: ScoreLine, several: bool, by_topic: bool, places: int) -> str:
     # Of several runs the means name their topic, too: else it is the run that would look like one.
-    topic = [line.topic] * (args.by_query or several)
-    fields = [escape_line(f) for f in [run] * several + topic + [line.measure, value]]
-    return "\t".join([*fields, *filter(None, (line.place, escape_line(line.neighbours)))])
+    names = [line.run] * several + [line.topic] * (by_topic or several) + [line.measure]
+    fields = [*names, f"{line.value}" if places == -1 else f"{line.value:.{places}f}"]
+    if "p" in line.more:
+        difference, p = line.more["difference"], line.more["p"]
+        fields += ["", ""] if math.isnan(p) else [f"{difference:+.{max(places, 4)}f}", f"{p:.4g}"]
+    fields += [line.more[name] for name in ("place", "neighbors") if name in line.more]
+    return "\t".join(map(escape_line, fields))
 
 
-def _jsonl(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
-    fields = {
-        "run": run,
-        "query_id": line.topic,
-        "measure": line.measure,
-        "value": None if math.isnan(line.value) else line.value,
+def _jsonl(line: ScoreLine, several: bool, by_topic: bool, _: int) -> str:
+    fields: dict[str, Any] = {"run": line.run} if several else {}
+    fields |= {"query_id": line.topic} if by_topic else {}
+    fields |= {"measure": line.measure, "value": line.value, **line.more}
+    known = {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in fields.items()
     }
-    if not several:
-        del fields["run"]
-    if not args.by_query:
-        del fields["query_id"]
-    if line.place:
-        fields["place"] = line.place
-    if line.neighbours:
-        fields["neighbours"] = line.neighbours
-    if line.rank:
-        fields |= {"rank": line.rank.rank, "best": line.rank.best, "worst": line.rank.worst}
-    return json.dumps(fields, ensure_ascii=False)
+    return json.dumps(known, ensure_ascii=False)
 
 
-LINE_FORMATS: dict[str, Callable[[str, ScoreLine, Namespace, bool], str]] = {
+LINE_FORMATS: dict[str, Callable[[ScoreLine, bool, bool, int], str]] = {
     "tsv": _tsv,
     "jsonl": _jsonl,
 }
 """How a line is printed, by the name of the output format."""
 
 
-def print_table(table: Table, form: str) -> None:
-    """Print a table; what stands below one, and CSV has no place for, beside it."""
-    from ir_std.reporting.tables import WRITERS
-
-    text = WRITERS[form](table)
+def print_table(table: Table, form: str | None) -> None:
+    """Print a table, as wide as the terminal; notes that CSV has no place for next to it."""
+    if form in (None, "table"):
+        text = table.text(_terminal_width()) if sys.stdout.isatty() else table.text()
+    else:
+        text = WRITERS[form](table)
     if form == "latex":
         text = escape_unencodable(text, sys.stdout.encoding or "utf-8", latex_command)
     print(text)
     if form == "csv":
-        for text in table.notes:
-            note(text)
+        for each in table.notes:
+            note(each)
 
 
-def print_tables(tables: Iterable[Table], form: str) -> None:
+def _terminal_width() -> int:
+    from shutil import get_terminal_size
+
+    return max(40, get_terminal_size((100, 24)).columns)
+
+
+def print_tables(tables: Iterable[Table], form: str | None) -> None:
     """Print tables, a blank line between two."""
     for i, table in enumerate(tables):
         if i:
@@ -166,27 +142,20 @@ def print_tables(tables: Iterable[Table], form: str) -> None:
         print_table(table, form)
 
 
-def print_factors_used(evaluator: StdEvaluator, standardizes: bool, verbose: bool) -> None:
-    """Say which factors are used, unless nothing is to be standardized or placed."""
-    if standardizes or evaluator.plans:
-        for match in evaluator.matches:
-            note(factors_used(match, evaluator.plans))
-            if verbose:
-                note_other_sets(match)
-    shown = {str(match) for match in evaluator.matches}
-    print_messages(message for message in evaluator.messages if message.text not in shown)
+def show_notes(results: Results) -> None:
+    """Print what else is to be known, with ``--verbose``."""
+    matches = [m for each in results.collections.values() for m in each.evaluator.matches]
+    for match in matches:
+        if match.alternatives:
+            detail(f"{', '.join(match.alternatives)} also match; select one with --factors")
+    used = {str(match) for match in matches}
+    for text in results.notes:
+        if text not in used:
+            detail(text)
 
 
-def note_other_sets(match: Match) -> None:
-    """Say which other sets would fit."""
-    if match.others:
-        note(f"{', '.join(match.others)} would fit too: --factors takes one")
-
-
-def print_messages(messages: Iterable[Message]) -> None:
-    """Print notes, then warnings, each text once."""
-    messages = list(messages)
-    for text in message_texts(messages, False):
-        note(text)
-    for text in message_texts(messages, True):
-        warn(text)
+def note_factors(results: Results) -> None:
+    """Print which factors are used where runs are only placed by them."""
+    evaluator = results.collection.evaluator
+    for match in evaluator.matches:
+        note(factors_used(match, evaluator.plans))

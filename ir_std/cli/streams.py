@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -39,8 +40,12 @@ class Output(io.TextIOBase):
         return self.stream.encoding or "utf-8"
 
     def writable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
+
+    def isatty(self) -> bool:
+        """Check whether people look at it."""
+        return self.stream.isatty()
 
     def write(self, text: str) -> int:
         """Write text; a UsageError if that fails, but a ReaderGoneError if nobody reads it."""
@@ -85,17 +90,37 @@ def checked_output() -> Iterator[None]:
             out.flush()
 
 
-_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+class _Shown:
+    """What was said on standard error, and which notes are wanted there."""
+
+    def __init__(self, quiet: bool = False, verbose: bool = False) -> None:
+        self.quiet, self.verbose = quiet, verbose and not quiet
+        self.said: set[str] = set()
+
+
+_shown: ContextVar[_Shown] = ContextVar("shown", default=_Shown())  # noqa: B039
+
+
+class _LogLines(logging.Handler):
+    """Prints what ir_std logs, such as which factor set is used."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        (warn if record.levelno >= logging.WARNING else note)(record.getMessage())
 
 
 @contextmanager
-def notes_suppressed(quiet: bool) -> Iterator[None]:
-    """Leave out notes inside, if ``quiet``; warnings and errors stay."""
-    token = _quiet.set(quiet)
+def messages_shown(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
+    """Print what is logged inside, each message once; notes unless ``quiet``."""
+    logger, handler = logging.getLogger("ir_std"), _LogLines()
+    token, level = _shown.set(_Shown(quiet, verbose)), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
     try:
         yield
     finally:
-        _quiet.reset(token)
+        logger.setLevel(level)
+        logger.removeHandler(handler)
+        _shown.reset(token)
 
 
 AFTER = 1.0
@@ -159,7 +184,7 @@ def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Ite
     Nothing is shown before :data:`AFTER` seconds, where standard error is no terminal, and where
     notes are left out.
     """
-    if _quiet.get() or sys.stderr is None or not sys.stderr.isatty():
+    if _shown.get().quiet or sys.stderr is None or not sys.stderr.isatty():
         yield iter
         return
     shown = _Progress(total)
@@ -172,14 +197,27 @@ def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Ite
 
 
 def note(message: str) -> None:
-    """Tell the user something about the results, beside them."""
-    if not _quiet.get():
-        _print_message(message)
+    """Tell the user something about the results, next to them, unless ``--quiet``."""
+    if not _shown.get().quiet:
+        _print_once(message)
+
+
+def detail(message: str) -> None:
+    """Tell the user something that is printed with ``--verbose`` only."""
+    if _shown.get().verbose:
+        _print_once(message)
 
 
 def warn(message: str) -> None:
     """Warn the user, even if notes are left out."""
-    _print_message(f"warning: {message}")
+    _print_once(f"warning: {message}")
+
+
+def _print_once(message: str) -> None:
+    said = _shown.get().said
+    if message not in said:
+        said.add(message)
+        _print_message(message)
 
 
 def _print_message(message: str) -> None:

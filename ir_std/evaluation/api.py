@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from ir_measures.util import Metric
@@ -16,7 +17,8 @@ from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import Factors, sibling_sets
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
-from ir_std.measures import Measures, as_measures
+from ir_std.factors.schema import parse_set_measure
+from ir_std.measures import ExternalMeasure, Measures, as_measures
 from ir_std.schemes import scheme_names
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import as_qrels
@@ -47,7 +49,7 @@ def recognize(qrels: Any) -> Match:
     >>> match.factors
     <FactorSet trec8-adhoc: 50 topics, 31 measures>
     >>> print(match)
-    factors of trec8-adhoc (TREC-8 ad hoc; 129 systems): 50 of 50 topics matched...
+    using trec8-adhoc (TREC-8 ad hoc, 129 systems): judgments match on 50 of 50 topics
     """
     return match_factors(as_qrels(qrels))
 
@@ -73,7 +75,7 @@ def evaluator(
     schemes : str or iterable of str
         ``"N"``, ``"N,U"``, ``"all"`` or several names.
     factors : FactorSet, str or path, optional
-        The factors to use: a set, its id, or its folder; recognized from the qrels if not given.
+        The factors to use: a set, its id, or its file; recognized from the qrels if not given.
     systems : str, optional
         Other systems on the same topics, as ``"modern"``: see
         :func:`select_factors`.
@@ -111,14 +113,16 @@ def select_factors(
     *,
     systems: SystemsSelection = None,
     without: str | Iterable[str] = (),
-) -> Factors | None:
-    """The factors of the systems that a user asks for; ``factors`` itself if for none.
+) -> Factors | Match | None:
+    """Match qrels with the systems that a user asks for; return `factors` if for none.
+
+    Who chose the set stays as it was: only a user who names it overrules judgments that differ.
 
     Parameters
     ----------
     qrels : Qrels
     factors : FactorSet, str or path, optional
-        A set, its id or its folder; recognized from the qrels if not given.
+        A set, its id or its file; recognized from the qrels if not given.
     systems : str, path or iterable of str, optional
         Other systems on the same topics, as ``"modern"``: the set that stands beside the one
         that is recognized, or named; of sets of many data sets ``"zero-shot"``, the models that
@@ -151,7 +155,10 @@ def select_factors(
         chosen = select_kind(match.factors, systems) or _sibling_set(match.factors, systems)
     elif systems is not None:
         chosen = select_systems(match.factors, systems)
-    return leave_out_systems(chosen, tags) if tags else chosen
+    chosen = leave_out_systems(chosen, tags) if tags else chosen
+    return replace(
+        match_factors(qrels, chosen), chosen_by=match.chosen_by, elsewhere=match.elsewhere
+    )
 
 
 def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
@@ -169,7 +176,7 @@ def evaluator_for(
     qrels: Qrels,
     measures: Measures | None,
     schemes: Iterable[str],
-    factors: Factors | None,
+    factors: Factors | Match | None,
     runs: Iterable[Run | RunScores | str] = (),
     residual: bool = False,
     lower_is_better: Iterable[str] = (),
@@ -187,11 +194,18 @@ def evaluator_for(
     asked = (
         default_measures(match, [run for run in runs if isinstance(run, RunScores)])
         if measures is None
-        else as_measures(measures)
+        else as_measures(measures, external_names(runs, match))
     )
     asked = with_direction(asked, match.factors, lower_is_better)
     wanted, messages, plans = companions(asked, match, qrels, schemes)
     return StdEvaluator(wanted, qrels, match, messages, plans, residual)
+
+
+def external_names(runs: Iterable[Any], match: Match) -> set[str]:
+    """Return the names of measures of other programs that scores or a factor set have."""
+    known = [m for run in runs if isinstance(run, RunScores) for m in run.values]
+    known += map(parse_set_measure, match.factors.measures if match.factors else ())
+    return {measure.name for measure in known if isinstance(measure, ExternalMeasure)}
 
 
 def calc_aggregate(

@@ -12,52 +12,46 @@ from ir_measures.measures import Measure, SumAgg
 from ir_measures.util import Metric
 
 from ir_std._arrays import Floats, divide
-from ir_std.evaluation import metrics
 from ir_std.evaluation.messages import Message
 from ir_std.evaluation.plans import Plan, mean_of_values
-from ir_std.evaluation.terms import Terms, sum_by_topic
-from ir_std.measures import gains_are_shares
-from ir_std.measures.of_trec_eval import GeometricMean
+from ir_std.measures import gains_are_shares, looks_at_nonrelevant, measure_record
+from ir_std.measures.formulas import Terms, sum_by_topic
+from ir_std.measures.objects import GeometricMean
+from ir_std.measures.records import Order
 from ir_std.trec.qrels import Ranking
-from ir_std.trec.ranking import Order
 
 
 class Formula(NamedTuple):
-    """How ir_std computes a raw measure: from a ranking in this order.
+    """How ir_std computes a raw measure from a ranking in this order; the terms if it is a sum.
 
     ``skips_unjudged``: a topic of which nothing is judged has no value.
     """
 
     order: Order
     compute: partial[Floats]
+    terms: partial[Terms] | None = None
     skips_unjudged: bool = False
 
     @classmethod
     def of(cls, measure: Measure, highest: int, skips_unjudged: bool = False) -> Formula:
         """The formula of a measure; ``highest`` is the level that gains are shares of."""
-        name = measure.__name__
         params = {k: v for k, v in measure.params.items() if k != "judged_only"}
         if gains_are_shares(measure):
             params["highest"] = highest
-        return cls(
-            metrics.order_of(name, params),
-            partial(metrics.FORMULAS[name], **params),
-            skips_unjudged,
-        )
+        record = measure_record(measure)
+        assert record.formula is not None
+        terms = record.terms and partial(record.terms, **params)
+        return cls(record.order(params), partial(record.formula, **params), terms, skips_unjudged)
 
     def values(self, ranking: Ranking) -> Floats:
         """The values by topic; NaN where there is none."""
         values = self.compute(ranking)
         return np.where(ranking.qrels.sizes, values, np.nan) if self.skips_unjudged else values
 
-    @property
-    def is_sum(self) -> bool:
-        """Whether the values are sums over documents, up to a factor of the topic."""
-        return self.compute.func in metrics.TERMS
-
     def contributions(self, ranking: Ranking) -> Terms:
-        """Documents, and how much of their topic's value is each one's; of a sum."""
-        documents, terms = metrics.TERMS[self.compute.func](ranking, **self.compute.keywords)
+        """Return documents, and how much of their topic's value is each one's; for a sum."""
+        assert self.terms is not None
+        documents, terms = self.terms(ranking)
         factor = divide(self.compute(ranking), sum_by_topic(documents, terms), otherwise=0)
         return documents, terms * factor[documents.topic]
 
@@ -89,8 +83,7 @@ class Column:
     @property
     def needs_judged(self) -> bool:
         """Whether the formula looks at documents that are judged not relevant."""
-        measure = self.measure
-        return bool(self.formula) and metrics.needs_judged(measure.__name__, measure.params)
+        return bool(self.formula) and looks_at_nonrelevant(self.measure)
 
     def scores(self, raw: Mapping[str, RawScores]) -> tuple[Floats, float]:
         """A run's values by topic and their mean, from its raw scores by the measure's name."""

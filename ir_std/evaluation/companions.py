@@ -11,6 +11,7 @@ from ir_std.evaluation.messages import Message
 from ir_std.evaluation.plans import Plan, has_values, make_plan, other_sets_with, similar_measures
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
+from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import (
     ExternalMeasure,
     Standardized,
@@ -18,7 +19,7 @@ from ir_std.measures import (
     equivalents,
     has_standardized,
     lower_measures,
-    parse_measure,
+    measure_record,
     standardized,
 )
 from ir_std.scores.run_scores import RunScores
@@ -50,7 +51,7 @@ def with_direction(
 def default_measures(match: Match, scores: list[RunScores]) -> list[Measure]:
     """The measures to report when none is named; of score files those that all of them have."""
     names = match.factors.default_measures if match.factors else FALLBACK_MEASURES
-    defaults = [parse_measure(name) for name in names]
+    defaults = [parse_set_measure(name) for name in names]
     if not scores:
         return defaults
     known = {canonical(m): m for m in scores[0].values if all(m in s.values for s in scores)}
@@ -62,7 +63,7 @@ def default_measures(match: Match, scores: list[RunScores]) -> list[Measure]:
         name: measure
         for equal in forms
         for name, measure in known.items()
-        if name in equal and measure.__name__ not in ("SP", "DCG")
+        if name in equal and measure_record(measure).high == 1
     }
     external = {name: m for name, m in known.items() if isinstance(m, ExternalMeasure)}
     return list((usual | external if usual else known).values())

@@ -20,7 +20,7 @@ from ir_std.errors import (
 )
 from ir_std.evaluation.messages import Message
 from ir_std.factors.match import Match
-from ir_std.measures import canonical, parse_measure
+from ir_std.measures import named_measure
 
 V = TypeVar("V")
 T = TypeVar("T")
@@ -106,18 +106,13 @@ class ByMeasure(dict[Measure, V]):
         return super().get(self._key(measure), default)
 
     def _key(self, measure: Any) -> Any:
-        """The key that a name stands for; anything else as it is."""
+        """Return the key that a name stands for; anything else as it is."""
         if not isinstance(measure, str):
             return measure
         try:
-            asked = parse_measure(measure)
+            return named_measure(measure, (m for m in self if isinstance(m, Measure)))
         except IrStdError:
             return measure
-        if super().__contains__(asked):
-            return asked
-        return {canonical(own): own for own in self if isinstance(own, Measure)}.get(
-            canonical(asked), asked
-        )
 
 
 class Scores(ByMeasure[float]):

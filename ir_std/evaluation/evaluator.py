@@ -14,7 +14,7 @@ from ir_std.errors import UsageError, did_you_mean, warn_caller
 from ir_std.evaluation.columns import Formula, RawEvaluation, RawScores, make_columns
 from ir_std.evaluation.evaluation import Calculated, Evaluation, Scores
 from ir_std.evaluation.factor_messages import factor_messages
-from ir_std.evaluation.inputs import read_input, scores_on
+from ir_std.evaluation.inputs import measure_at_level, resolve, scores_at_level, scores_on
 from ir_std.evaluation.messages import Message, gain_messages, level_messages, message_texts
 from ir_std.evaluation.obstacles import highest_level_of_collection
 from ir_std.evaluation.other_providers import (
@@ -40,7 +40,7 @@ from ir_std.measures import (
     as_measures,
     check_params,
     gains_are_shares,
-    near_measures,
+    suggest_measures,
 )
 from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import CountedTopics, RunScores
@@ -134,7 +134,10 @@ class StdEvaluator(providers.Evaluator):
 
     def _plan(self, measure: Standardized, made: Plan | None) -> Plan:
         measure.validate_params()
-        if "factors" in measure.params:
+        if measure.decided:
+            match, whole = measure.decided
+            made = whole.on(self.qrels.topics)._replace(measure=measure)
+        elif "factors" in measure.params:
             match = match_factors(self.qrels, measure["factors"])
         else:
             match = self.match = self.match or match_factors(self.qrels)
@@ -194,7 +197,7 @@ class StdEvaluator(providers.Evaluator):
         Parameters
         ----------
         run
-            Any form that :func:`ir_std.evaluation.inputs.read_input` takes.
+            Any form that :func:`ir_std.evaluation.inputs.resolve` takes.
         name : str, optional
             What messages call it; the file's name if not given.
         depth : int, optional
@@ -205,7 +208,7 @@ class StdEvaluator(providers.Evaluator):
         UsageError
             If documents are to be taken out, or a depth is given, and ``run`` holds scores.
         """
-        read = read_input(run)
+        read = resolve(run)
         if read.topics and self.qrels.topics:
             check_common_topics(read, self.qrels)
         name = name or read.name
@@ -215,6 +218,8 @@ class StdEvaluator(providers.Evaluator):
             has_all = self.residual and not isinstance(read, ScoresOfSystem)
             if has_all or depth is not None:
                 raise UsageError(f"{name} holds scores, of which no document can be left out")
+            if not isinstance(read, ScoresOfSystem):
+                read = scores_at_level(read, self.qrels)
             raw = self._look_up(read, name)
         else:
             raw = self._compute(read, name, depth)
@@ -265,7 +270,7 @@ class StdEvaluator(providers.Evaluator):
             if isinstance(measure, ExternalMeasure):
                 raise UsageError(
                     f"{name} is a run, and {measure} is not computed here: give scores by it"
-                    f"{did_you_mean(near_measures(measure.name))}"
+                    f"{did_you_mean(suggest_measures(measure.name))}"
                 )
 
     def _look_up(self, scores: RunScores, name: str) -> RawEvaluation:
@@ -273,6 +278,12 @@ class StdEvaluator(providers.Evaluator):
         raw: dict[str, RawScores] = {}
         for column in self._raw_columns:
             measure = next((m for m in column.same_raw if m in scores.values), None)
+            at_level = measure_at_level(column.measure, scores.level)
+            if measure is None and at_level in scores.values:
+                raise UsageError(
+                    f"{scores.name}: its num_rel is that of level {scores.level}; ask for "
+                    f"{at_level}, or pass -l {scores.level}"
+                )
             if measure is None:
                 raise UsageError(
                     f"{scores.name} has no {column.measure}: it has "
@@ -291,7 +302,7 @@ class StdEvaluator(providers.Evaluator):
         Parameters
         ----------
         run
-            Any form that :func:`ir_std.evaluation.inputs.read_input` takes.
+            Any form that :func:`ir_std.evaluation.inputs.resolve` takes.
 
         Returns
         -------

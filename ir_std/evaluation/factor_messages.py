@@ -6,20 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ir_std.errors import abbreviate, counted
+from ir_std.errors import abbreviate, counted, join_with_and
 from ir_std.evaluation.messages import Message, listed_counts
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
 from ir_std.factors.fit import Fit
+from ir_std.factors.fit_words import describe_difference, levels_text
 from ir_std.factors.match import Match
-from ir_std.measures import ExternalMeasure
+from ir_std.measures import ExternalMeasure, gains_are_shares
 
 MIN_SYSTEMS = 30
 """With fewer systems schemes z and E mislead, as measured by ``scripts/uncertainty_experiment.py``:
 drawn by team, 8 of TREC-8's systems make of the best run's mean z of 2.1 one of 4.7, 30 of 2.7."""
-FEW_MISLEAD = {
-    "z": "z exaggerates how far runs are from the mean, use N or U",
-    "E": "E and its intervals tell little of the best and the weakest runs, use N or U",
+SMALL_SET_ADVICE = {
+    "z": "exaggerates distances from the mean; use N or U",
+    "E": "says little about the best and weakest runs; use N or U",
 }
 
 
@@ -28,7 +29,7 @@ def factor_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
     matches = list(matches)
     yield from _doubt_messages(plans, matches)
     yield from _proof_messages(plans, matches)
-    yield from _gap_messages(plans)
+    yield from _gap_messages(plans, matches)
     yield from _dataset_messages(plans)
     yield from _flat_topic_messages(plans)
     yield from _unknown_depth_messages(plans)
@@ -43,30 +44,50 @@ def _doubt_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
             continue
         own = [plan for plan in plans if plan.factors.id == match.fit.factors.id]
         levels = {level for plan in own for level in plan.levels if level < 1}
-        doubts = [match.fit.doubt, match.fit.difference(sorted(levels))]
+        doubts = [match.fit.caveat, describe_difference(match.fit, sorted(levels))]
         if text := "; ".join(filter(None, doubts)):
-            left_out = [str(plan.measure) for plan in own if plan.differing]
+            if match.chosen_by == "name" and (counts := _values_by_other_judgments(own, match.fit)):
+                text += (
+                    f"; values there are used because you named the set ({listed_counts(counts)})"
+                )
+            left_out = {str(plan.measure): len(plan.differing) for plan in own if plan.differing}
             if left_out:
-                text += f"; there {', '.join(left_out)} have no value"
-                if not match.fit.parts:
-                    text += f", unless the set is named (factors= or --factors {own[0].factors.id})"
-            yield Message(f"{match.fit.factors.id}: {text}", warns=True)
+                verb = "leaves" if len(left_out) == 1 else "leave"
+                topics = "it" if max(left_out.values()) == 1 else "them"
+                text += (
+                    f"; {join_with_and(left_out)} {verb} {topics} out unless you pass "
+                    f"--factors {own[0].factors.id} (factors=)"
+                )
+            yield Message(text, warns=True)
+
+
+def _values_by_other_judgments(plans: Iterable[Plan], fit: Fit) -> dict[str, int]:
+    """Return by measure the number of topics on which it sees other judgments than its systems."""
+    counts = {}
+    there = fit.factors.info.get("max_level")
+    for plan in plans:
+        topics = fit.without_value(plan.levels)
+        if gains_are_shares(plan.raw) and fit.levels and there not in (None, fit.levels[-1]):
+            topics = list(fit.matched)
+        if topics:
+            counts[str(plan.measure)] = len(topics)
+    return counts
 
 
 def _proof_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
     """What of the judgments could not be compared where numbers decided."""
     for match in matches:
         fit = match.fit
-        if fit is None or fit.basis is None or fit.dataset is not None:
+        if fit is None or fit.match_type is None or fit.dataset is not None:
             continue
-        by_count = [topic for topic in fit.counted if topic not in fit.unproven]
+        by_count = [topic for topic in fit.count_only_topics if topic not in fit.unverified_topics]
         # Of scores numbers are all that there is, as the summary says.
         from_scores = fit.collection.qrels is None
-        if by_count and fit.basis != "names" and match.chosen_by != "name" and not from_scores:
+        if by_count and match.chosen_by != "name" and not from_scores:
             in_part = len(by_count) < len(fit.matched)
             on = f" on {counted(len(by_count), 'topic')}" * in_part
             yield Message(
-                f"{fit.factors.id}: recognized by numbers of relevant documents alone{on}",
+                f"{fit.factors.id} was recognized only by counts of relevant documents{on}",
                 warns=not _all_counts_agree(fit),
             )
         if not from_scores:
@@ -76,36 +97,39 @@ def _proof_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
 def _all_counts_agree(fit: Fit) -> bool:
     """Whether all topics of a set that only numbers are known of are there, with equal numbers."""
     here = {*fit.matched, *(t for t, known in fit.factors.judgments.items() if known.fingerprints)}
-    return not fit.differ and all(topic in here or not n for topic, n in fit.factors.n_rel.items())
+    return not fit.count_mismatches and all(
+        topic in here or not n for topic, n in fit.factors.n_rel.items()
+    )
 
 
 def _unknown_level_messages(fit: Fit, plans: Iterable[Plan]) -> Iterator[Message]:
     """Which measures look at levels of which a set does not know its judgments."""
-    at = fit.agreement.at
+    at = fit.agreement.at_level
     own = [plan for plan in plans if plan.factors.id == fit.factors.id]
     levels = [level for level in fit.levels if level > 1 and at(level).unknown]
     graded = [str(plan.measure) for plan in own if set(levels) & {*plan.levels}]
     if graded:
         yield Message(
-            f"{fit.factors.id} does not know its judgments at level "
-            f"{abbreviate(map(str, levels))}: whether they agree is unknown "
+            f"{fit.factors.id} does not record its judgments at "
+            f"{levels_text(levels)}, so they may differ from yours "
             f"({', '.join(graded)})",
             warns=True,
         )
     unknown = [
         str(plan.measure)
         for plan in own
-        if any(at(level).unknown or at(level).counted for level in plan.levels if level < 1)
+        if any(at(level).unknown or at(level).count_only for level in plan.levels if level < 1)
     ]
     if unknown:
         yield Message(
-            f"{fit.factors.id} does not know which documents were judged not relevant "
+            f"{fit.factors.id} does not record which documents were judged not relevant "
             f"({', '.join(unknown)})"
         )
 
 
-def _gap_messages(plans: Iterable[Plan]) -> Iterator[Message]:
+def _gap_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[Message]:
     """Topics that a set does not hold, or has no factors for."""
+    elsewhere = {match.factors.id: match.elsewhere for match in matches if match.factors}
     topics_by_set: dict[tuple[str, str], dict[str, None]] = {}
     for plan in plans:
         differing = set(plan.differing)
@@ -114,11 +138,14 @@ def _gap_messages(plans: Iterable[Plan]) -> Iterator[Message]:
         topics_by_set.setdefault(named, {}).update(dict.fromkeys(missing))
     for (set_id, unit), topics in topics_by_set.items():
         if topics:
-            yield Message(
-                f"{counted(len(topics), unit)} without factors in {set_id}, "
-                f"left out of standardized means: {abbreviate(topics)}",
-                warns=True,
+            text = (
+                f"{set_id} has no factors for {counted(len(topics), unit)} "
+                f"({abbreviate(topics)}); standardized means leave them out"
             )
+            if others := elsewhere.get(set_id):
+                held = ", ".join(f"{n} in {name}" for name, n in others.items())
+                text += f" ({held}); evaluate each collection by itself with `ir_std compare`"
+            yield Message(text, warns=True)
 
 
 def topics_without_factors(plan: Plan) -> list[str]:
@@ -154,7 +181,7 @@ def _spread_messages(plan: Plan) -> Iterator[Message]:
         known = scores[row][~np.isnan(scores[row])]
         yield Message(
             f"{plan.raw} of the {len(known)} systems on {plan.topics[0]}: mean "
-            f"{known.mean():.4f}, median {np.median(known):.4f}, deviation "
+            f"{known.mean():.4f}, median {np.median(known):.4f}, standard deviation "
             f"{known.std(ddof=1):.4f}"
         )
 
@@ -171,9 +198,9 @@ def _flat_topic_messages(plans: Iterable[Plan]) -> Iterator[Message]:
             counts_by_set.setdefault(named, {})[str(plan.measure.base)] = n
     for (set_id, unit), counts in counts_by_set.items():
         yield Message(
-            f"the systems of {set_id} all scored the same on some {unit}s "
-            f"({listed_counts(counts)}): there N and U are 0 below that score, 0.5 at it and 1 "
-            "above, and z has no value"
+            f"all systems of {set_id} have the same score on some {unit}s "
+            f"({', '.join(f'{name}: {n}' for name, n in counts.items())}); there, N and U are 0 "
+            "below it, 0.5 at it and 1 above it, and z is undefined"
         )
 
 
@@ -182,11 +209,13 @@ def _few_system_messages(plans: Iterable[Plan]) -> Iterator[Message]:
     few = {
         (plan.factors.id, plan.measure["scheme"]): n
         for plan in plans
-        if plan.measure["scheme"] in FEW_MISLEAD
+        if plan.measure["scheme"] in SMALL_SET_ADVICE
         and 1 < (n := plan.factors.n_systems[plan.name]) < MIN_SYSTEMS
     }
     for (set_id, scheme), n in few.items():
-        yield Message(f"{set_id} has {n} systems: with few {FEW_MISLEAD[scheme]}")
+        yield Message(
+            f"{set_id} has only {n} systems, so scheme {scheme} {SMALL_SET_ADVICE[scheme]}"
+        )
 
 
 def _unknown_depth_messages(plans: Iterable[Plan]) -> Iterator[Message]:
@@ -200,28 +229,32 @@ def _unknown_depth_messages(plans: Iterable[Plan]) -> Iterator[Message]:
             measures_by_set.setdefault(plan.factors.id, []).append(str(plan.measure))
     for set_id, measures in measures_by_set.items():
         yield Message(
-            f"how deep the systems of {set_id} were evaluated is unknown: "
-            f"{', '.join(measures)} of a run that is less deep is too low"
+            f"{set_id} does not record its evaluation depth; {join_with_and(measures)} "
+            f"{'is' if len(measures) == 1 else 'are'} too low if your run has fewer documents per "
+            "topic than its systems"
         )
 
 
 def _ambiguity_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
-    """Other collections that the topics may be a part of."""
+    """Report other sets that the topics may belong to: larger ones, and the user's own."""
     for match in matches:
         fit = match.fit
-        if not fit or not fit.partial or match.chosen_by != "qrels":
+        if not fit or match.chosen_by != "qrels":
             continue
-        # Other systems on the same collection leave no doubt of which it is.
-        siblings = {sibling.id for sibling in sibling_sets(fit.factors)} if match.others else ()
-        if others := [set_id for set_id in match.others if set_id not in siblings]:
+        others = match.equivalent_sets
+        if fit.is_subset and match.alternatives:
+            # Other systems on the same collection leave no doubt of which it is.
+            siblings = {sibling.id for sibling in sibling_sets(fit.factors)}
+            others = tuple(set_id for set_id in match.alternatives if set_id not in siblings)
+        if others:
             yield Message(
-                f"these topics are a part of {fit.factors.id}, which is used, but also of "
-                f"{', '.join(others)}; name the set with factors= or --factors, or in "
-                f"the measure: {plans[0].measure(factors=fit.factors.id)}",
+                f"these topics belong to {fit.factors.id} (used here) and to {', '.join(others)}; "
+                "choose one with --factors (factors=) or in the measure, such as "
+                f"{plans[0].measure(factors=fit.factors.id)}",
                 warns=True,
             )
 
 
 def factors_used(match: Match, plans: Iterable[Plan]) -> str:
     """Which set is used, with what is known against its factors of the plans' measures."""
-    return match.described(dict.fromkeys(p.name for p in plans if p.factors is match.factors))
+    return match.describe(dict.fromkeys(p.name for p in plans if p.factors is match.factors))

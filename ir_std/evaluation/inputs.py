@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -11,27 +12,38 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, suggestion
+from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, counted, suggestion
 from ir_std.evaluation.obstacles import levels_of
 from ir_std.evaluation.plans import collection_of, make_plan, match_factors, mean_of_values
 from ir_std.evaluation.systems import (
+    SEPARATOR,
     ScoresOfSystem,
     TopicsOfSet,
     find_system,
     names_system,
     system,
     system_of,
+    systems_of,
 )
-from ir_std.factors.catalog import Factors
+from ir_std.factors.catalog import Factors, available_factors, load_factors
 from ir_std.factors.estimates import scores_by_system
-from ir_std.factors.fit import Fit
-from ir_std.factors.fitting import fit_set
-from ir_std.measures import Standardized, as_measures, parse_measure, sign_of, standardized
-from ir_std.reading import files_below
+from ir_std.factors.fit import Fit, fit_set
+from ir_std.factors.match import Match
+from ir_std.factors.schema import parse_set_measure
+from ir_std.measures import (
+    Standardized,
+    as_measures,
+    has_graded_gains,
+    sign_of,
+    standardized,
+)
+from ir_std.reading import FileSource, Source, files_below, is_archive, run_sources
 from ir_std.scores.inputs import as_run_or_scores, name_runs, qrels_or_counts, runs_by_name
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
+
+_logger = logging.getLogger("ir_std")
 
 BEST = "best"
 """The baseline that stands for the best of a set's systems."""
@@ -39,7 +51,7 @@ SELF = "self"
 """Stands for the systems that are evaluated, where some are left out of the factors."""
 
 
-def read_input(run: Any) -> Run | RunScores:
+def resolve(run: Any) -> Run | RunScores:
     """A run, or scores of one, in any form; or the name of a set's system.
 
     Raises
@@ -58,22 +70,45 @@ def inputs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
     A folder stands for the files below it.  A system is called as its set calls it; by the set's
     name too, where a run is called the same.
     """
-    named = {name: find_system(run) for name, run in name_runs(_without_folders(runs)).items()}
+    named: dict[str, Any] = {}
+    for name, run in name_runs(_expanded(runs)).items():
+        found = find_system(run)
+        # The name of a model has a slash, of which a file's name would have the end alone.
+        is_cut = isinstance(found, ScoresOfSystem) and found.tag.endswith(f"/{name}")
+        named[found.tag if is_cut else name] = found
     return runs_by_name(named, measure)
 
 
-def _without_folders(runs: Any) -> Any:
-    """The files below a folder, or below those in a list, in its place."""
-    if _is_folder(runs):
-        return files_below(Path(runs))
-    if isinstance(runs, (list, tuple)) and any(map(_is_folder, runs)):
-        several = (files_below(Path(run)) if _is_folder(run) else [run] for run in runs)
-        return [run for each in several for run in each]
+def expand(given: str) -> list[str | Source]:
+    """Return what a folder, an archive or ``SET/*`` stands for: files, or all systems of a set.
+
+    Anything else stands for itself.  A folder of the set's name wins, which is logged.
+    """
+    folder = given.removesuffix("/*")
+    if os.path.isdir(folder):
+        if folder != given:
+            _logger.info("%s is a folder here; ir_std uses its files", folder)
+        return [each for file in files_below(Path(folder)) for each in expand(str(file))]
+    if is_archive(given):
+        return list(run_sources([given]))
+    if folder != given and folder in available_factors():
+        factors = load_factors(folder)
+        return [f"{folder}{SEPARATOR}{tag}" for tag in systems_of(factors)] or [given]
+    return [given]
+
+
+def _expanded(runs: Any) -> Any:
+    """Return runs with folders, and ``SET/*``, replaced by what they stand for."""
+    if isinstance(runs, (str, os.PathLike)):
+        listed = expand(os.fspath(runs))
+        return runs if listed == [os.fspath(runs)] else listed
+    if isinstance(runs, (list, tuple)) and any(isinstance(r, (str, os.PathLike)) for r in runs):
+        return [
+            each
+            for run in runs
+            for each in (expand(os.fspath(run)) if isinstance(run, (str, os.PathLike)) else [run])
+        ]
     return runs
-
-
-def _is_folder(run: Any) -> bool:
-    return isinstance(run, (str, os.PathLike)) and os.path.isdir(run)
 
 
 def judgments_for(runs: Iterable[Any], qrels: Any) -> Qrels:
@@ -115,13 +150,52 @@ def scores_on(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
             f"({abbreviate(fit.missing)}), which {factors.id} does not hold",
             "give qrels of the set's topics alone",
         )
-    if fit.why_not and (fit.differ or fit.refuted):
+    if fit.mismatch_reason and (fit.count_mismatches or fit.differing_topics):
         raise InputError.at(
             scores.name,
-            f"its scores are by the judgments of {factors.id}: {fit.why_not}",
-            "compare systems by the same judgments",
+            f"its scores use the judgments of {factors.id}, but {fit.mismatch_reason}",
+            "compare systems with the same judgments",
         )
     return replace(scores, values=dict(_comparable_values(scores, fit)), factors=None)
+
+
+def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
+    """Compare a score file's own ``num_rel`` with qrels, and find the level that it is of.
+
+    What trec_eval computes with ``-l 2`` it calls ``map`` all the same: it is ``AP(rel=2)``.
+
+    Raises
+    ------
+    InputError
+        If the numbers are those of no level: the scores are by other judgments.
+    """
+    topics = [topic for topic in qrels.topics if topic in scores.n_rel]
+    if isinstance(qrels, CountedTopics) or not topics:
+        return scores
+    n_rel = np.array([scores.n_rel[topic] for topic in topics])
+    rows = np.array([qrels.positions[topic] for topic in topics])
+    level = next((at for at in (1, *qrels.levels) if (qrels.count(at)[rows] == n_rel).all()), None)
+    if level == 1:
+        return scores
+    if level is None:
+        differing = qrels.count()[rows] != n_rel
+        at = int(np.flatnonzero(differing)[0])
+        raise InputError.at(
+            scores.name,
+            f"its num_rel differs from the qrels on {differing.sum()} of "
+            f"{counted(len(topics), 'topic')} (e.g. {topics[at]}: {n_rel[at]} in the file, "
+            f"{qrels.count()[rows[at]]} in the qrels)",
+            "pass the qrels that its scores were computed with",
+        )
+    values = {measure_at_level(measure, level): column for measure, column in scores.values.items()}
+    return replace(scores, values=values, level=level)
+
+
+def measure_at_level(measure: Measure, level: int) -> Measure:
+    """Return the binary measure at a level; a graded one looks at all levels, and stays."""
+    if "rel" not in measure.SUPPORTED_PARAMS or has_graded_gains(measure):
+        return measure
+    return type(measure)(**{**measure.params, "rel": level})
 
 
 def _comparable_values(
@@ -156,7 +230,7 @@ def add_baseline(
     baseline: str | None,
     runs: dict[str, Any],
     qrels: Qrels,
-    factors: Factors | None,
+    factors: Factors | Match | None,
     measures: Any,
 ) -> str | None:
     """The name of the baseline among the runs; a set's system that is none is added to them.
@@ -179,18 +253,30 @@ def add_baseline(
     """
     if baseline is None or baseline in runs:
         return baseline
+    if (named := _run_of_file(baseline, runs)) is not None:
+        return named
     if names_system(baseline):
         given = (name for name, run in runs.items() if is_system(run, baseline))
         return next(given, None) or _added(system(baseline), runs)
     if baseline == BEST:
         return _added(best_system(qrels, factors, measures), runs)
     if os.path.lexists(baseline):
-        raise UsageError(f"the baseline {baseline} is a file: give it with the runs, too")
+        raise UsageError(f"the baseline {baseline} is not among the runs; pass it with them")
     find_system(baseline)  # says which systems there are, if it names a set
     raise UsageError(
-        f"no run is called {baseline!r}, the baseline: there are "
-        f"{', '.join(runs)}{suggestion(baseline, (*runs, BEST))}"
+        f"unknown baseline {baseline!r}; choose from {abbreviate([*runs, BEST], 6)}"
+        f"{suggestion(baseline, (*runs, BEST))}"
     )
+
+
+def _run_of_file(file: str, runs: Mapping[str, Any]) -> str | None:
+    """Return the name of the run that a file's path, or its whole name, stands for."""
+    paths = {n: run.name for n, run in runs.items() if isinstance(run, FileSource)}
+    for name, path in paths.items():
+        if os.path.realpath(path) == os.path.realpath(file):
+            return name
+    named = [name for name, path in paths.items() if os.path.basename(path) == file]
+    return named[0] if len(named) == 1 else None
 
 
 def is_system(run: Any, name: str) -> bool:
@@ -207,7 +293,7 @@ def _added(baseline: ScoresOfSystem, runs: dict[str, Any]) -> str:
     return name
 
 
-def best_system(qrels: Qrels, factors: Factors | None, measures: Any) -> ScoresOfSystem:
+def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) -> ScoresOfSystem:
     """The system of the factor set with the highest mean by the first measure.
 
     Parameters
@@ -229,12 +315,12 @@ def best_system(qrels: Qrels, factors: Factors | None, measures: Any) -> ScoresO
     match = match_factors(qrels, factors)
     if match.factors is None:
         raise NoFactorsError(f"the baseline {BEST} is one of a factor set's systems: {match}")
-    asked = as_measures(measures or ()) or [parse_measure(match.factors.default_measures[0])]
+    asked = as_measures(measures or ()) or [parse_set_measure(match.factors.default_measures[0])]
     measure = asked[0]
     plan = make_plan(
         measure if isinstance(measure, Standardized) else standardized(measure), match, qrels
     )
-    if plan.name not in plan.factors.systems or not plan.factors.info.get("tags"):
+    if plan.name not in plan.factors.scores or not plan.factors.systems:
         raise UsageError(
             f"{plan.factors.id} does not know the scores of its single systems by {plan.raw}: name "
             "the baseline"
@@ -246,5 +332,5 @@ def best_system(qrels: Qrels, factors: Factors | None, measures: Any) -> ScoresO
         for column in raw.T
     ]
     at = int(np.nanargmax(sign_of(measure) * np.array(means)))
-    best = plan.factors.info["tags"][numbers[at]]
+    best = plan.factors.systems[numbers[at]]
     return system_of(plan.factors, best)

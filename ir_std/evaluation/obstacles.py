@@ -13,12 +13,9 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.factors.judgments import ALL_JUDGED
 from ir_std.factors.match import Match
-from ir_std.measures import gains_are_shares, has_graded_gains
+from ir_std.measures import gains_are_shares, has_graded_gains, measure_record
 from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.qrels import Qrels
-
-NEEDS_NOT_RELEVANT = {"Bpref", "Judged", "infAP"}
-"""Measures that tell documents judged not relevant from documents that are not judged."""
 
 
 def rows_but(factors: FactorSet, topics: Iterable[str], differing: Iterable[str]) -> Ints:
@@ -31,14 +28,15 @@ def rows_but(factors: FactorSet, topics: Iterable[str], differing: Iterable[str]
 
 def levels_of(raw: Measure, fit: Fit) -> list[int]:
     """The levels that a measure looks at: it depends on which documents are at each or above."""
-    if raw.__name__ == "Judged":
+    record = measure_record(raw)
+    if record.judged and not record.relevance:
         return [ALL_JUDGED]
     graded = has_graded_gains(raw) or "rel" not in raw.SUPPORTED_PARAMS
     levels = set(fit.levels if graded else [raw.params.get("rel", 1)])
-    if raw.__name__ in NEEDS_NOT_RELEVANT:
+    if record.nonrelevant:
         levels.add(0)
     looks_at_all = {"judged_only", "gains"} & {k for k, v in raw.params.items() if v}
-    if looks_at_all or raw.__name__ in ("infAP", "Accuracy"):
+    if looks_at_all or record.judged:
         levels.add(ALL_JUDGED)
     return sorted(levels)
 
@@ -75,14 +73,14 @@ def _level_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str:
     if graded and there is not None and not levels_known:
         if here > 1 >= there:
             return f"these qrels have levels to {here}, its systems were judged with one level"
-        if there > 1 >= here and not fit.partial:
+        if there > 1 >= here and not fit.is_subset:
             return f"these qrels have one level, its systems were judged with levels to {there}"
     level = raw.params.get("rel", 1)
     if level > highest_level_of_collection(fit, qrels):
         return f"no document of these qrels is judged at level {level} or above"
-    if raw.__name__ in NEEDS_NOT_RELEVANT and fit.collection.qrels is not None:
-        here = any(fit.collection.not_relevant(topic) for topic in fit.matched)
-        return "" if here else "the documents judged not relevant are not in these qrels"
+    if measure_record(raw).nonrelevant and fit.collection.qrels is not None:
+        has_some = (fit.agreement.counts(0)[1] > 0).any()
+        return "" if has_some else "the documents judged not relevant are not in these qrels"
     return ""
 
 
@@ -93,7 +91,7 @@ def _differing_obstacle(raw: Measure, match: Match) -> str:
     differing = topics_without_value(raw, match)
     if not differing or 2 * len(differing) <= len(fit.matched):
         return ""
-    levels = [level for level in levels_of(raw, fit) if fit.agreement.at(level).differ]
+    levels = [level for level in levels_of(raw, fit) if fit.agreement.at_level(level).different]
     if levels and levels[-1] < 1:
         return f"other documents are judged not relevant on {counted(len(differing), 'topic')}"
     where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"
@@ -106,14 +104,10 @@ def _gain_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str:
     if not gains_are_shares(raw):
         return ""
     here = highest_level_of_collection(fit, qrels)
-    parts = [part.factors for part in fit.parts or (fit,)]
-    highest = [there for s in parts if (there := s.info.get("max_level")) not in (None, here)]
-    if not highest:
+    there = fit.factors.info.get("max_level")
+    if there in (None, here):
         return ""
-    return (
-        f"gains are shares of level {here} with these qrels, of level {min(highest)} for its "
-        f"systems"
-    )
+    return f"gains are shares of level {here} with these qrels, of level {there} for its systems"
 
 
 def _highest_level(fit: Fit, qrels: Qrels) -> int:
@@ -129,4 +123,4 @@ def highest_level_of_collection(fit: Fit, qrels: Qrels) -> int:
     A part of graded qrels may happen to hold no level above 1: it stays graded.
     """
     there = fit.factors.info.get("max_level") or 0
-    return max(_highest_level(fit, qrels), there if fit.partial else 0)
+    return max(_highest_level(fit, qrels), there if fit.is_subset else 0)

@@ -13,23 +13,19 @@ from ir_measures.measures import Measure
 from ir_measures.providers.fallback_provider import FallbackEvaluator
 from ir_measures.util import Metric
 
-from ir_std import measures
-from ir_std.errors import UsageError
-from ir_std.evaluation import metrics
+from ir_std.errors import InputError, UsageError
 from ir_std.evaluation.columns import RawScores
+from ir_std.measures import measure_record
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
-_CLASSES = {type(getattr(measures, name)) for name in metrics.FORMULAS} | {type(irm.nDCG)}
-"""The classes that a formula computes: a user's own may have the name of one of these."""
-
 
 def has_formula(measure: Measure) -> bool:
-    """Whether :mod:`ir_std.evaluation.metrics` computes a raw measure, in calls of ir_std."""
+    """Check whether :mod:`ir_std.measures.formulas` has a raw measure, in calls of ir_std."""
     if type(measure) is type(irm.NumRel):  # of which ir_measures' providers have level 1 alone
         return bool(measure["rel"] != 1)
     return (
-        type(measure) in _CLASSES
+        measure_record(measure).formula is not None
         and "gains" not in measure.params
         and not measure.params.get("judged_only")
     )
@@ -90,6 +86,7 @@ class OtherProviders:
         skip_unjudged: bool = False,
     ) -> None:
         self.measures = list(measures)
+        _check_levels(self.measures, qrels)
         pipeline = providers.FallbackProvider(ir_measures_providers())
         # One evaluator for each treatment of the judgments: in a common one pytrec_eval computes
         # a measure without ``gains`` or ``judged_only`` as the first that has them.
@@ -115,6 +112,25 @@ class OtherProviders:
     def results(self, run: Run) -> list[Metric]:
         """The values by topic, as the providers give them."""
         return list(self._evaluator.iter_calc(_as_given(run)))
+
+
+def _check_levels(measures: Iterable[Measure], qrels: Qrels) -> None:
+    """Refuse qrels on which pytrec_eval ends the process: a topic with no level above -2."""
+    low = next((t for t, docs in qrels.judged.items() if docs and max(docs.values()) < -1), None)
+    served = [m for m in measures if low is not None and _provider_of(m) == "pytrec_eval"]
+    if served:
+        raise InputError.at(
+            qrels.name,
+            f"topic {low} has only negative judgments, which pytrec_eval cannot evaluate with "
+            f"{', '.join(map(str, served))}",
+            "remove the topic, or write its judgments as 0",
+        )
+
+
+def _provider_of(measure: Measure) -> str:
+    """Return the name of the provider that ir_measures asks for a measure; empty if none can."""
+    pipeline = (p for p in ir_measures_providers() if p.is_available() and p.supports(measure))
+    return next((p.NAME for p in pipeline), "")
 
 
 def provider_scores(

@@ -15,7 +15,7 @@ from ir_std._system.processes import default_jobs, map_in_order
 from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.inputs import read_input, scores_on
+from ir_std.evaluation.inputs import resolve, scores_on
 from ir_std.evaluation.systems import ScoresOfSystem
 from ir_std.reading import FileSource
 from ir_std.scores.inputs import check_common_topics
@@ -44,7 +44,7 @@ def evaluate_runs(
     ----------
     evaluator : StdEvaluator
     runs : mapping of str to run
-        By name, in any form that :func:`ir_std.evaluation.inputs.read_input` takes.
+        By name, in any form that :func:`ir_std.evaluation.inputs.resolve` takes.
     jobs : int, optional
         Number of processes; 1 is this one, None chosen automatically.
     executor : concurrent.futures.Executor, optional
@@ -83,7 +83,7 @@ def evaluate_runs(
 
 
 def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:
-    read = read_input(run)
+    read = resolve(run)
     if depth is not None and isinstance(read, RunScores):
         raise UsageError(
             f"{name} holds scores, which cannot be cut to {depth} documents a topic: give the run"
@@ -100,7 +100,7 @@ def _portable(run: Any, qrels: Qrels) -> Any:
         run, "itertuples"
     ):
         return run
-    return read_input(run)
+    return resolve(run)
 
 
 def _evaluate_in_worker(task: bytes, item: tuple[str, Any, int | None]) -> Evaluation:

@@ -67,20 +67,16 @@ def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
 
 
 def peer_means(
-    factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...], total: int
+    factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...]
 ) -> tuple[Floats, tuple[str, ...]] | None:
     """The systems' means on the set's rows, ascending, and their names; None if unknown.
 
-    There are no names where only means are known, or the set's systems are anonymous.
+    There are no names where the set's systems are anonymous.
     """
     scheme, params = scheme_of(measure)
-    if len(rows) == total and not measure.params.keys() & {"A", "B"}:
-        stored = factors.means.get(f"{scheme or 'raw'}:{name}")
-        if stored is not None:
-            return stored, ()
-    if name in factors.systems and name in factors.scores:
+    if name in factors.scores:
         means, numbers = ranked_systems(factors, name, scheme, np.array(rows), **params)
-        tags = team_tags(factors.info.get("tags", ()))
+        tags = team_tags(factors.systems)
         return means, tuple(tags[number] for number in numbers.tolist()) if tags else ()
     return None
 

@@ -11,20 +11,22 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
-from ir_std.errors import NoFactorsError, warn_caller
+from ir_std.errors import NoFactorsError, UsageError, warn_caller
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.inputs import judgments_for, read_input
+from ir_std.evaluation.inputs import judgments_for, resolve
 from ir_std.evaluation.messages import message_texts
 from ir_std.evaluation.obstacles import rows_but, topics_without_value
 from ir_std.evaluation.peers import peer_means, scheme_of
 from ir_std.evaluation.placement import Placement, Placements
 from ir_std.evaluation.plans import Plan, name_in_set, values_by_unit
-from ir_std.factors.catalog import Factors
+from ir_std.evaluation.systems import TopicsOfSet
+from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.estimates import as_recorded, scores_by_system, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import Measures
+from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.schemes import EXACT, scheme_names
+from ir_std.scores.run_scores import CountedTopics
 
 
 def place(
@@ -41,7 +43,8 @@ def place(
     Parameters
     ----------
     run, qrels
-        Any form that ir_std reads; without qrels scores that were computed elsewhere.
+        Any form that ir_std reads; without qrels scores that were computed elsewhere, or a
+        published mean, such as 0.55, of a raw measure with ``factors``.
     measures : Measure, str or iterable of them, optional
         For raw ones their standardized companions are placed too; the set's default measures
         if not given.
@@ -64,7 +67,9 @@ def place(
     AP	0.4527	would have been 2nd of 130	between READWARE2, 1st, and orcl99man, 2nd
     sAP	0.7650	would have been 7th of 130	...
     """
-    read = read_input(run)
+    if isinstance(run, (int, float)) and not isinstance(run, bool):
+        return _place_mean(float(run), measures, factors)
+    read = resolve(run)
     judgments = judgments_for([read], qrels)
     evaluator = evaluator_for(judgments, measures, scheme_names(schemes), factors, [read], residual)
     if evaluator.match is None or evaluator.match.factors is None:
@@ -172,7 +177,7 @@ class Placer:
         same: dict[str, list[bool]] = {}
         behind = {self._behind(m): self._differing(m) for m in self.evaluator.measures}
         for (factors, name, raw), differing in behind.items():
-            if factors and name in factors.systems and name in factors.scores:
+            if factors and name in factors.scores:
                 rows = self._rows(factors, self.evaluator.qrels.topics, differing)
                 is_one = self._is_one(factors, name, rows, values[raw])
                 same.setdefault(factors.id, []).append(is_one)
@@ -237,10 +242,10 @@ class Placer:
         value = float(values[usable].mean()) if n else float("nan")
         placement = partial(Placement, measure, value, factors.id, n, total)
         known_means = (
-            self._means(factors, measure, name, tuple(rows[usable].tolist()), total) if n else None
+            self._means(factors, measure, name, tuple(rows[usable].tolist())) if n else None
         )
         if known_means is None:
-            return placement(why_not=_why_not_placed(factors, name, n, total))
+            return placement(why_not=_why_not_placed(factors, name, n))
         means, names = known_means
         sign = 1.0 if measure in self._plans else factors.sign(name)
         above = sign * (means - compared[usable].mean())
@@ -253,12 +258,23 @@ class Placer:
         )
 
 
-def _why_not_placed(factors: FactorSet, name: str, n: int, total: int) -> str:
+def _place_mean(value: float, measures: Measures | None, factors: Factors | None) -> Placements:
+    """Place a published mean among the systems of a set, on all topics of the set."""
+    if measures is None or factors is None:
+        raise UsageError("placing a mean needs its measure and a factor set (measures=, factors=)")
+    asked = as_measures(measures)
+    if any(isinstance(measure, Standardized) for measure in asked):
+        raise UsageError("means of standardized measures cannot be placed; pass the raw measure")
+    found = factors if isinstance(factors, FactorSet) else load_factors(factors)
+    if found.of_datasets:
+        raise UsageError(f"{found.id} holds whole datasets; place results by dataset instead")
+    topics = CountedTopics({topic: n or 0 for topic, n in found.n_rel.items()}, found.id)
+    evaluator = evaluator_for(TopicsOfSet(topics, found), asked, (), found)
+    values = {measure: np.full(len(evaluator.qrels.topics), value) for measure in asked}
+    return Placements(Placer(evaluator).place_values(values))
+
+
+def _why_not_placed(factors: FactorSet, name: str, n: int) -> str:
     if not n:
         return f"{factors.id} has no factors for {name} on these topics"
-    if f"raw:{name}" in factors.means:
-        return (
-            f"of {factors.id}'s systems only the means over all {total} topics are known, and "
-            f"these are {n}"
-        )
     return f"{factors.id} holds no scores of single systems for {name}"

@@ -26,7 +26,7 @@ from ir_std.factors.fit import Fit
 from ir_std.factors.match import Match
 from ir_std.factors.recognition import match_by_name, match_by_systems, recognize_collection
 from ir_std.factors.schema import parse_set_measure
-from ir_std.measures import ExternalMeasure, Standardized, canonical, equivalents
+from ir_std.measures import ExternalMeasure, Standardized, canonical, equivalents, measure_record
 from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.qrels import Qrels
 
@@ -46,7 +46,7 @@ def collection_of(qrels: Qrels) -> Collection:
     )
 
 
-def match_factors(qrels: Qrels, factors: Factors | None = None) -> Match:
+def match_factors(qrels: Qrels, factors: Factors | Match | None = None) -> Match:
     """The match of qrels with the named factors, or with the set that is recognized.
 
     Raises
@@ -56,6 +56,8 @@ def match_factors(qrels: Qrels, factors: Factors | None = None) -> Match:
     NoFactorsError
         If the named set holds none of the topics.
     """
+    if isinstance(factors, Match):
+        return factors
     collection = collection_of(qrels)
     of_systems = qrels.factors if isinstance(qrels, TopicsOfSet) else None
     if factors is None:
@@ -93,6 +95,13 @@ class Plan(NamedTuple):
         """Other raw measures that have the values of ``raw``: with binary gains, the base."""
         base = self.measure.base
         return (base,) if base.__name__ == self.raw.__name__ else ()
+
+    def on(self, topics: tuple[str, ...]) -> Plan:
+        """The plan on some of the topics, with what was decided on all of them."""
+        rows = rows_but(self.factors, topics, self.differing)
+        scheme = self.measure["scheme"]
+        apply = self.factors.at(rows, self.name, scheme, **self.measure.scheme_params)
+        return self._replace(apply=apply, topics=topics, rows=rows)
 
     def units(self, raw: Floats) -> Floats:
         """A run's raw values on :attr:`topics`: as they are, or their mean on the data set."""
@@ -214,14 +223,10 @@ def _applicable(
     raise NoFactorsError(f"{measure}: {what}{others}", obstacle)
 
 
-_ENDING_AT_CUTOFF = ("AP", "SP", "nDCG", "DCG")
-"""Measures whose value on a ranking that ends at the cutoff is the one without a cutoff."""
-
-
 def _name_without_cutoff(raw: Measure, factors: FactorSet) -> str | None:
     """What a set has for a cutoff at which its systems end: their ``AP@1000`` is their ``AP``."""
     cutoff = raw.params.get("cutoff")
-    if raw.__name__ not in _ENDING_AT_CUTOFF or cutoff is None:
+    if not measure_record(raw).ends_at_cutoff or cutoff is None:
         return None
     params = {key: value for key, value in raw.params.items() if key != "cutoff"}
     name = name_in_set(type(raw)(**params), factors)
@@ -249,7 +254,7 @@ def other_sets_with(measures: Iterable[str], match: Match) -> str:
     wanted = {canonical(parse_set_measure(name)) for name in measures}
     known = (
         set_id
-        for set_id in match.others
+        for set_id in match.alternatives
         if wanted & _names_by_measure(load_factors(set_id).measures).keys()
     )
     sets = ", ".join(known)

@@ -1,4 +1,4 @@
-"""The guest in ir_measures and in ir_datasets: it answers what nobody else there can."""
+"""The guest in ir_measures: it answers what nobody else there can."""
 
 from __future__ import annotations
 
@@ -12,18 +12,13 @@ from ir_measures import measures as irm
 from ir_measures import providers
 from ir_measures.measures import Measure
 
-from ir_std._system.imports import when_imported
 from ir_std.errors import NoFactorsError
-from ir_std.evaluation.api import select_factors
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.factor_messages import topics_without_factors
 from ir_std.evaluation.messages import Message
 from ir_std.evaluation.other_providers import has_formula, ir_measures_providers
-from ir_std.evaluation.plans import match_factors
-from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import ENOUGH
+from ir_std.factors.fit import MIN_COUNTED_TOPICS
 from ir_std.measures import DCG, SP, Q, Standardized, nDCG, nERR
-from ir_std.trec.inputs import as_qrels
 
 _logger = logging.getLogger("ir_std")
 
@@ -61,10 +56,12 @@ class StdProvider(providers.Provider):
         try:
             evaluator = StdEvaluator(measures, qrels)
         except NoFactorsError as missing:
-            if not str(missing).endswith("--factors"):
+            if "--factors" not in str(missing):
                 raise
             example = next(m for m in measures if isinstance(m, Standardized))(factors="SET")
-            raise NoFactorsError(f"{missing}, here in the measure: {example}") from None
+            raise NoFactorsError(
+                f"{missing}; here, name it in the measure, such as {example}"
+            ) from None
         for p in evaluator.plans:
             if p.of_mean:
                 raise NoFactorsError(
@@ -91,12 +88,12 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
     for match in evaluator.matches:
         fit = match.fit
         # Of a whole set there is no other batch.
-        if fit and fit.basis == "counts" and fit.partial and match.chosen_by == "qrels":
+        if fit and fit.match_type == "counts" and fit.is_subset and match.chosen_by == "qrels":
             named = evaluator.plans[0].measure(factors=fit.factors.id)
             yield Message(
-                f"{fit.factors.id} was recognized by numbers of relevant documents, for which it "
-                f"takes {ENOUGH} topics: where pt.Experiment evaluates in batches of fewer, name "
-                f"the set, as in {named}",
+                f"{fit.factors.id} was recognized by counts of relevant documents, which needs "
+                f"{MIN_COUNTED_TOPICS} topics; if pt.Experiment evaluates in batches of fewer, "
+                f"name the set, as in {named}",
                 warns=True,
             )
 
@@ -109,48 +106,3 @@ def install_provider() -> None:
     pipeline = ir_measures.DefaultPipeline.providers
     if not any(isinstance(p, StdProvider) for p in pipeline):
         pipeline.append(providers.register(StdProvider()))
-
-
-def extend_ir_datasets() -> None:
-    """Give the qrels of its datasets one more method, once ir_datasets is imported.
-
-    It is among their ``EXTENSIONS``, as its own ``qrels_dict`` is.
-    """
-    when_imported("ir_datasets", _add_extension)
-
-
-def _add_extension() -> None:
-    from ir_datasets.formats import BaseQrels
-
-    BaseQrels.EXTENSIONS.setdefault("qrels_std_factors", qrels_std_factors)
-
-
-def qrels_std_factors(handler: Any, systems: str | None = None) -> FactorSet:
-    """The factor set of a dataset of ir_datasets, recognized by its judgments.
-
-    Parameters
-    ----------
-    handler
-        The dataset, or its qrels.
-    systems : str, optional
-        Other systems on the same topics, such as ``"modern"``.
-
-    Raises
-    ------
-    NoFactorsError
-        If no set fits, or none of such systems.
-
-    Examples
-    --------
-    >>> import ir_datasets
-    >>> dataset = ir_datasets.create_dataset(qrels_trec="qrels.txt")
-    >>> dataset.qrels_std_factors()
-    <FactorSet trec8-adhoc: 50 topics, 31 measures>
-    """
-    qrels = as_qrels(list(handler.qrels_iter()))
-    match = match_factors(qrels)
-    if match.factors is None:
-        raise NoFactorsError(str(match))
-    chosen = select_factors(qrels, match.factors, systems=systems)
-    assert isinstance(chosen, FactorSet)
-    return chosen

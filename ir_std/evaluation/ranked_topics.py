@@ -15,11 +15,12 @@ from ir_std.errors import UsageError
 from ir_std.evaluation.columns import Formula
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.inputs import read_input
+from ir_std.evaluation.inputs import resolve
 from ir_std.evaluation.residual import EarlierDocuments
+from ir_std.measures.records import TREC_EVAL, Order
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.qrels import Qrels, Ranking
-from ir_std.trec.ranking import TREC_EVAL, Order, order_documents
+from ir_std.trec.ranking import order_documents
 from ir_std.trec.runs import Run
 
 
@@ -62,7 +63,7 @@ def rank_topics(
     ----------
     evaluator : StdEvaluator
     run
-        Any form that :func:`ir_std.evaluation.inputs.read_input` takes.
+        Any form that :func:`ir_std.evaluation.inputs.resolve` takes.
     name : str
         What messages call it.
     topics : sequence of str
@@ -76,7 +77,7 @@ def rank_topics(
     UsageError
         If only scores of the run are known.
     """
-    read = read_input(run)
+    read = resolve(run)
     if isinstance(read, RunScores):
         raise UsageError(
             f"{name} is known by its scores alone, not by the documents it ranked: give the run"
@@ -92,7 +93,7 @@ def rank_topics(
     }
     rankings = {order: _judged_of(qrels, ordered) for order, ordered in by_order.items()}
     for measure, formula in formulas.items():
-        if formula and formula.is_sum:
+        if formula and formula.terms:
             adding, values = formula.contributions(rankings[formula.order])
             ordered = by_order[formula.order]
             for topic, adds in _by_document(adding, values, ordered).items():

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ir_std.errors import UsageError, counted
+from ir_std.errors import UsageError, counted, join_with_and
 from ir_std.evaluation.messages import Message
 from ir_std.factors.match import Match
 from ir_std.factors.residual import find_earlier
@@ -30,14 +30,15 @@ class EarlierDocuments:
 
     def __init__(self, matches: Iterable[Match], take_out: bool) -> None:
         sets = [match.factors for match in matches if match.factors]
-        self._sets = {factors.id: factors for factors in sets if factors.earlier}
+        self._sets = {factors.id: factors for factors in sets if factors.earlier is not None}
         self._take_out = take_out
         if take_out and not self._sets:
-            known = f"{', '.join(s.id for s in sets)} knows of none" if sets else "no set fits"
-            raise UsageError(
-                "--residual (residual=True) takes out what was judged in earlier rounds, and "
-                f"{known}: leave it out"
+            why = (
+                f"{join_with_and(s.id for s in sets)} records no documents judged in earlier rounds"
+                if sets
+                else "no factor set matches these qrels"
             )
+            raise UsageError(f"--residual (residual=True) does not apply: {why}")
 
     def check(self, run: Run, name: str) -> tuple[Run, list[Message]]:
         """A run to be ranked, and what is to be told of such documents in it."""
@@ -50,15 +51,16 @@ class EarlierDocuments:
             topics = int((np.add.reduceat(earlier, run.starts[run.sizes > 0]) > 0).sum())
             those = (
                 f"{counted(documents, 'document')} on {counted(topics, 'topic')} "
-                f"that were judged in earlier rounds of {factors.id}"
+                "were judged in an earlier round"
             )
             if self._take_out:
                 run = run.lines(~earlier)
-                messages.append(Message(f"without {those}", run=name))
+                text = f"{those} and are removed ({factors.id})"
+                messages.append(Message(text, run=name))
             else:
                 text = (
-                    f"holds {those}, whose own judgments leave them out: they count as not "
-                    "relevant; take them out with --residual (residual=True)"
+                    f"{those} and count as not relevant in {factors.id}; remove them with "
+                    "--residual (residual=True)"
                 )
                 messages.append(Message(text, warns=True, run=name))
         return run, messages

@@ -1,52 +1,83 @@
-"""Messages about one run: what it lacks, how deep it is, how its scores were written."""
+"""Messages about one run: what speaks for a fault, what it lacks, how its scores were written."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, islice
 
 import numpy as np
+from ir_measures import measures as irm
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import abbreviate, counted
 from ir_std.evaluation.messages import Message, listed_counts
 from ir_std.evaluation.plans import Plan
-from ir_std.evaluation.run_faults import fault_messages, missing_topics
 from ir_std.factors.catalog import sibling_sets
+from ir_std.factors.collection import look_alike
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import NEAR_THE_END, saturates
+from ir_std.measures import measure_record
+from ir_std.measures.records import TREC_EVAL
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.qrels import Qrels
-from ir_std.trec.ranking import TREC_EVAL, Ranker
+from ir_std.trec.ranking import Ranker
 from ir_std.trec.runs import Run
 
-AS_DEEP = 0.9
+FAULT_SHARE = 0.5
+"""It is a fault to lack this share of the topics; another is of the run if more of them have it."""
+MANY_MISSING = 0.1
+"""A run that lacks more than this share of the topics is warned of."""
+MIN_LIST_LENGTH = 10
+"""Shorter lists may have equal scores, or be in any order, by chance."""
+ENDS = 5
+"""By chance the documents at one end of a list precede those at the other once in 252 times."""
+SOME_LISTS = 10
+ID_SAMPLE_SIZE = 1000
+"""So many ids show what ids look like."""
+MIN_DEPTH_RATIO = 0.9
 """A list is as deep as the systems' if it has this share of their documents."""
-NO_WEIGHT = 5e-5
-"""What does not change four decimals."""
 CUT_TOPICS = 3
 """Lists that are too short were cut if as many of them, and half of them, have one length: so it
 is in none of the 129 runs of TREC-8, 59 of DL 2020, 126 of TREC-COVID's round 5."""
+USUAL_DEPTH = 1000
+"""How many documents the systems of most tracks return for a topic."""
 
 
 def run_messages(
-    name: str, plans: Iterable[Plan], run: Run, cut: Run, qrels: Qrels, n_relevant: int
+    name: str, plans: Sequence[Plan], run: Run, cut: Run, qrels: Qrels, n_relevant: int
 ) -> Iterator[Message]:
-    """About the documents of a run, of which ``n_relevant`` are relevant.
+    """Report what a reader should know of the documents of a run.
 
-    ``cut`` has those that are evaluated, where not all are.
+    Parameters
+    ----------
+    name : str
+    plans : sequence of Plan
+    run : Run
+        The run as it was given.
+    cut : Run
+        The documents that are evaluated, where not all are.
+    qrels : Qrels
+    n_relevant : int
+        Number of relevant documents in the run.
     """
     if run.repeated:
         yield Message(repeated_text(run.repeated), warns=True, run=name)
-    yield from fault_messages(name, run, qrels, n_relevant)
+    yield from _fault_messages(name, run, qrels, n_relevant)
     yield from _depth_messages(name, plans, np.append(cut.sizes, 0)[cut.numbers(qrels)], qrels)
 
 
+def repeated_text(count: int) -> str:
+    """Return how many lines of a run were left out because their document is in others."""
+    return f"{counted(count, 'line')} left out whose document is in another of the topic"
+
+
 def order_messages(name: str, measures: Iterable[Measure], ranker: Ranker) -> Iterator[Message]:
-    """Where RBP of a run differs from cwl-eval's, which ir_measures asks where ``rel`` is given."""
-    if not any(m.__name__ == "RBP" and "rel" in m.params for m in measures):
+    """Report why RBP may differ from that of cwl-eval, which ir_measures asks if `rel` is given."""
+    if not any(type(m) is type(irm.RBP) and "rel" in m.params for m in measures):
         return
     tied, not_sorted = ranker.tied_topics(TREC_EVAL), ranker.unsorted_topics(TREC_EVAL)
     parts = [f"topics with tied scores: {tied}"] * (tied > 0)
@@ -57,6 +88,253 @@ def order_messages(name: str, measures: Iterable[Measure], ranker: Ranker) -> It
         )
 
 
+# --- faults of the run itself ---------------------------------------------------------------------
+
+
+def _fault_messages(name: str, run: Run, qrels: Qrels, n_relevant: int) -> Iterator[Message]:
+    """Report what speaks for a broken run, whose scores say nothing of its system."""
+    sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
+    missing = [topic for topic, size in zip(qrels.topics, sizes.tolist(), strict=True) if not size]
+    yield from _missing_topics(name, missing, run.topics, qrels)
+    if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
+        yield _fault(name, f"none of its documents is judged{_cause_of_unknown_ids(run, qrels)}")
+    if _holds_for_most(_has_constant_scores(run)):
+        yield _fault(
+            name,
+            "all documents of a topic have the same score, so they are ordered by ID; write scores "
+            "that decrease with rank",
+        )
+    elif run.has_ranks and _holds_for_most(_has_reversed_scores(run)):
+        yield _fault(
+            name,
+            "scores increase with rank, and ir_std sorts by score, so the ranking is reversed; "
+            "negate the scores if they are distances",
+        )
+
+
+def _missing_topics(
+    name: str, missing: Sequence[str], given: Iterable[str], qrels: Qrels
+) -> Iterator[Message]:
+    """Report how many topics of the qrels a run, or scores, lack, and why they may."""
+    n, total = len(missing), len(qrels.topics)
+    if not n:
+        return
+    lacks_many = FAULT_SHARE * total <= n < total
+    verbs = "is missing and counts" if n == 1 else "are missing and count"
+    text = f"{n} of {counted(total, 'topic')} {verbs} as 0"
+    if same := _same_but_for_form(missing, given, qrels):
+        text += f"; it has {same[1]!r} where the qrels have {same[0]!r}, write topic IDs alike"
+    elif n > MANY_MISSING * total:
+        text += "; complete the run, or pass qrels for its topics only"
+    yield Message(text, n > MANY_MISSING * total, run=name, is_fault=lacks_many)
+
+
+def _same_but_for_form(
+    missing: Iterable[str], given: Iterable[str], qrels: Qrels
+) -> tuple[str, str] | None:
+    """Return a missing topic and the ID that it seems to have in the run, if most have one."""
+    others = {_number_of(topic): topic for topic in given if topic not in qrels.positions}
+    if not others:
+        return None
+    pairs = [(topic, others.get(_number_of(topic))) for topic in missing]
+    found = [(topic, other) for topic, other in pairs if other is not None]
+    return found[0] if 2 * len(found) > len(pairs) else None
+
+
+def _number_of(topic: str) -> str:
+    """Return the last number in a topic's ID without zeros before it; without one, its letters."""
+    numbers = re.findall(r"\d+", topic)
+    return numbers[-1].lstrip("0") if numbers else topic.strip().casefold()
+
+
+def _fault(name: str, text: str) -> Message:
+    return Message(text, warns=True, run=name, is_fault=True)
+
+
+def _holds_for_most(holds: Mask) -> bool:
+    """Check whether something holds on most of the topics of a run that has more than one."""
+    return len(holds) > 1 and float(np.mean(holds)) > FAULT_SHARE
+
+
+def _has_constant_scores(run: Run) -> Mask:
+    """Check each topic with a list of documents for having one score only.
+
+    Scores are compared as 32-bit floats, as in trec_eval.
+    """
+    sizes = run.sizes[run.sizes > 0]
+    if not len(sizes):
+        return np.empty(0, bool)
+    starts, is_list = np.cumsum(sizes) - sizes, sizes >= MIN_LIST_LENGTH
+    with np.errstate(over="ignore"):
+        scores = run.scores.astype(np.float32)
+    least, most = (of.reduceat(scores, starts) for of in (np.minimum, np.maximum))
+    same: Mask = (least == most)[is_list]
+    return same
+
+
+def _has_reversed_scores(run: Run) -> Mask:
+    """Check, on a sample of topics, whether the best-scored documents have the worst ranks.
+
+    Compares the stated ranks of the `ENDS` highest-scored and `ENDS` lowest-scored documents.
+    Ranks that are unrelated to the scores, such as those of an earlier ranking, are unlikely to
+    trigger it.  The order of the lines in the file does not matter.
+    """
+    lists = np.flatnonzero(run.sizes >= MIN_LIST_LENGTH)
+    reversed_: list[bool] = []
+    for topic in lists[:: max(1, len(lists) // SOME_LISTS)].tolist():
+        start, size = run.starts[topic], run.sizes[topic]
+        lines = start + np.argpartition(run.scores[start : start + size], (ENDS, size - ENDS))
+        lowest, highest = (run.stated_ranks(end) for end in (lines[:ENDS], lines[-ENDS:]))
+        first, last = ([r for r in ranks if r is not None] for ranks in (lowest, highest))
+        reversed_.append(len(first) == len(last) == ENDS and max(first) < min(last))
+    return np.array(reversed_, bool)
+
+
+def _cause_of_unknown_ids(run: Run, qrels: Qrels) -> str:
+    """Return why no document of a run may be judged: by the form of its IDs, if that differs."""
+    first = run.ids(np.arange(min(ID_SAMPLE_SIZE, len(run.scores))))
+    here = [id_ if isinstance(id_, str) else id_.decode() for id_ in first]
+    judged = chain.from_iterable(qrels.judged.values())
+    there = list(islice(judged, ID_SAMPLE_SIZE))
+    if not here or not there or look_alike(here, there):
+        return "; check that the run and the qrels belong to the same collection and topics"
+    return (
+        f", because its IDs ({here[0]!r}) do not look like those in the qrels ({there[0]!r}); "
+        "convert them"
+    )
+
+
+# --- depth ----------------------------------------------------------------------------------------
+
+
+def _depth_messages(
+    name: str, plans: Iterable[Plan], lengths: Ints, qrels: Qrels
+) -> Iterator[Message]:
+    """Report for which measures a run has too many documents, or too few, and on which topics.
+
+    Parameters
+    ----------
+    name : str
+    plans : iterable of Plan
+    lengths : ndarray, shape (n_topics,)
+        Number of documents on each topic; topics that the run lacks are reported elsewhere.
+    qrels : Qrels
+    """
+    present = lengths > 0
+    sizes = lengths[present]
+    if not len(sizes):
+        return
+    cutoffs: dict[Measure, int] = {}
+    measures_by_text: dict[tuple[str, bool], list[Measure]] = {}
+    for plan in plans:
+        raw = plan.raw
+        relevant = qrels.count(raw.params.get("rel", 1))
+        last = measure_record(raw).last_ranks(raw.params, relevant)[present]
+        if "cutoff" in raw.params:
+            cutoffs[plan.measure] = int(min(raw.params["cutoff"], last.max()))
+        else:
+            for found in _depth_texts(plan, sizes, last):
+                measures_by_text.setdefault(found, []).append(plan.measure)
+    yield from _cutoff_messages(name, cutoffs, sizes)
+    for (text, warns), measures in measures_by_text.items():
+        listed = ", ".join(map(str, measures))
+        yield Message(f"{text} ({listed})", warns, name, measures=tuple(measures))
+
+
+def _cutoff_messages(name: str, cutoffs: Mapping[Measure, int], sizes: Ints) -> Iterator[Message]:
+    """Report topics on which a run returns fewer documents than measures divide by or look at."""
+    needed = {measure: k for measure, k in cutoffs.items() if sizes.min() < k}
+    if not needed:
+        return
+    lists = sizes[sizes < max(needed.values())]
+    by_cutoff = [(k, [m for m in needed if needed[m] == k]) for k in dict.fromkeys(needed.values())]
+    verb = "needs" if len(by_cutoff[0][1]) == 1 else "need"
+    shown = " and ".join(
+        f"{', '.join(map(str, measures))}{'' if i else ' ' + verb} {k}"
+        for i, (k, measures) in enumerate(by_cutoff)
+    )
+    least = min(needed.values())
+    was_cut = (sizes == least - 1).all()
+    cause = (
+        f"was the run cut with rank < {least}?"
+        if was_cut
+        else "scores are too low unless nothing else matched"
+    )
+    yield Message(
+        f"only {_range_of(lists)} on {len(lists)} of {counted(len(sizes), 'topic')}, but {shown}; "
+        f"{cause}",
+        warns=True,
+        run=name,
+        measures=tuple(needed),
+    )
+
+
+def _depth_texts(plan: Plan, sizes: Ints, last: Floats) -> Iterator[tuple[str, bool]]:
+    """Yield how the length of a run's lists misleads a measure without a cutoff, and if it does.
+
+    Parameters
+    ----------
+    plan : Plan
+    sizes : ndarray, shape (n_topics,)
+        Number of documents on each topic.
+    last : ndarray, shape (n_topics,)
+        Last ranks at which documents matter; infinity if all do.
+    """
+    set_id, depth = plan.factors.id, plan.factors.about(plan.name, "depth")
+    deepest = int(sizes.max())
+    needed = np.minimum(last, depth or np.inf)
+    if depth and deepest > depth and last.max() > depth:
+        yield (
+            f"{deepest} documents per topic, but {set_id} was computed at depth {depth}; pass -M "
+            f"{depth} for a fair comparison",
+            True,
+        )
+    elif np.isinf(needed).any():
+        if deepest < USUAL_DEPTH:
+            yield (
+                f"at most {counted(deepest, 'document')} per topic, and {set_id} does not record "
+                "its evaluation depth; scores are too low if its systems returned more",
+                True,
+            )
+    elif depth and deepest < MIN_DEPTH_RATIO * depth <= MIN_DEPTH_RATIO * needed.max():
+        yield (
+            f"at most {counted(deepest, 'document')} per topic, but {set_id} was computed at depth "
+            f"{depth}; scores are too low",
+            True,
+        )
+    elif (is_short := sizes < MIN_DEPTH_RATIO * needed).any():
+        yield from _short_list_texts(sizes, is_short, needed)
+
+
+def _short_list_texts(sizes: Ints, is_short: Mask, needed: Floats) -> Iterator[tuple[str, bool]]:
+    """Yield on which topics a run returns fewer documents than a measure needs.
+
+    It misleads if at least `CUT_TOPICS` and half of the short lists share one length, which
+    suggests truncation, or if most lists are less than half as long as needed.  Otherwise this is
+    a note, because the engine may simply have found nothing else; nothing if at most a tenth of
+    the topics are affected.
+    """
+    short = sizes[is_short]
+    same = int(np.bincount(short).max())
+    was_cut = same >= max(CUT_TOPICS, len(short) / 2)
+    warns = bool(was_cut or np.median(sizes / needed) < 1 / 2)
+    if warns or len(short) > len(sizes) / 10:
+        yield (
+            f"only {_range_of(short)} on {len(short)} of {counted(len(sizes), 'topic')} (up to "
+            f"{int(sizes.max())} on others), but {int(needed.max())} are needed; scores are too "
+            "low unless nothing else matched",
+            warns,
+        )
+
+
+def _range_of(sizes: Ints) -> str:
+    lowest, highest = int(sizes.min()), int(sizes.max())
+    return counted(highest, "document") if lowest == highest else f"{lowest} to {highest} documents"
+
+
+# --- scores of other programs ---------------------------------------------------------------------
+
+
 def score_messages(
     name: str,
     plans: Iterable[Plan],
@@ -65,47 +343,52 @@ def score_messages(
     columns: Mapping[str, Floats],
     steps: Mapping[str, float],
 ) -> Iterator[Message]:
-    """About scores that another program computed.
+    """Report what a reader should know of scores that another program computed.
 
-    ``columns`` are the raw values by topic, ``steps`` those in which they were written, both by
-    the measure's name.
+    Parameters
+    ----------
+    name : str
+    plans : iterable of Plan
+    scores : RunScores
+    qrels : Qrels
+    columns : mapping of str to ndarray, shape (n_topics,)
+        Raw values by the measure's name.
+    steps : mapping of str to float
+        Steps in which the values were written, by the measure's name.
     """
     present = set(scores.topics)
-    lacking = [row for topic, row in qrels.positions.items() if topic not in present]
-    as_zero = [int((~np.isnan(values[lacking])).sum()) for values in columns.values()]
-    yield from missing_topics(name, max(as_zero, default=0), len(qrels.topics))
+    missing = [
+        topic
+        for topic, row in qrels.positions.items()
+        if topic not in present and any(values[row] == 0 for values in columns.values())
+    ]
+    yield from _missing_topics(name, missing, scores.topics, qrels)
     if scores.unlisted:
         yield Message(
-            f"its means are over {counted(scores.unlisted, 'more topic')} "
-            f"than it lists, here they are over those "
-            "listed; give the qrels too, and the others count as 0",
+            f"its means include {counted(scores.unlisted, 'topic')} that it does not list; ir_std "
+            "averages the listed topics only, so pass the qrels to count the others as 0",
             warns=isinstance(qrels, CountedTopics),
             run=name,
         )
     without = {m: n for m, values in columns.items() if (n := int(np.isnan(values).sum()))}
     if without:
         units = "data sets" if scores.unit == "collection" else "topics"
-        text = f"has no value of {listed_counts(without)} of the {units}: left out of the means"
+        text = f"no value on some {units} ({listed_counts(without)}), which the means leave out"
         yield Message(text, warns=True, run=name)
     if scores.skipped:
         yield Message(
-            f"skipped what is no raw measure here: {abbreviate(scores.skipped)}", run=name
+            f"skipped columns that are not raw measures: {abbreviate(scores.skipped)}", run=name
         )
     yield from _rounding_messages(name, plans, columns, steps)
     if scores.n_ret:
-        sizes = np.array([*scores.n_ret.values()], np.int64)
-        yield from _depth_messages(name, plans, sizes, qrels)
-
-
-def repeated_text(count: int) -> str:
-    """How many lines of a run were left out because their document is in others."""
-    return f"{counted(count, 'line')} left out whose document is in another of the topic"
+        lengths = np.array([scores.n_ret.get(topic, 0) for topic in qrels.topics], np.int64)
+        yield from _depth_messages(name, plans, lengths, qrels)
 
 
 def _rounding_messages(
     name: str, plans: Iterable[Plan], columns: Mapping[str, Floats], steps: Mapping[str, float]
 ) -> Iterator[Message]:
-    """How much means may change by the rounding of the values in a score file."""
+    """Report how much means may change by the rounding of the values in a score file."""
     changes_by_step: dict[float, dict[str, float]] = {}
     for plan in plans:
         raw = str(plan.raw)
@@ -116,121 +399,41 @@ def _rounding_messages(
             changes_by_step.setdefault(step, {})[str(plan.measure)] = change
     for step, changes in changes_by_step.items():
         listed = ", ".join(
-            f"{measure} by {_round_up(change)}" for measure, change in changes.items()
+            f"{_round_up(change)} ({measure})" for measure, change in changes.items()
         )
         yield Message(
-            f"scores are written in steps of {step:g}: without that, raw means could "
-            f"differ by {step / 2:g}, and means of {listed} at most",
+            f"scores are rounded to {step:g}, which can change means by at most {step / 2:g} (raw) "
+            f"and {listed}",
             run=name,
         )
 
 
 def _round_up(value: float) -> str:
-    """A number rounded up to one digit."""
+    """Round a number up to one digit."""
     if not value:
         return "0"
     power = 10.0 ** math.floor(math.log10(value))
     return f"{math.ceil(value / power - 1e-9) * power:.1g}"
 
 
-def _depth_messages(
-    name: str, plans: Iterable[Plan], sizes: Ints, qrels: Qrels
-) -> Iterator[Message]:
-    """For which measures a run goes deeper than the systems, or less deep, and on which topics.
-
-    A measure looks no deeper than its last rank.  ``sizes`` are the lengths of the run's
-    lists; topics that it lacks are told elsewhere.
-    """
-    sizes = sizes[sizes > 0]
-    deepest = int(sizes.max(initial=0))
-    unlike: dict[tuple[str, bool], dict[Measure, int]] = {}
-    short: dict[tuple[str, int], list[Measure]] = {}
-    for plan in plans:
-        depth = plan.factors.about(plan.name, "depth")
-        if not depth or not deepest:
-            continue
-        cutoff = _last_rank(plan.raw, qrels)
-        needed = min(cutoff or depth, depth)
-        if _is_unlike_depth(deepest, depth, cutoff):
-            unlike.setdefault((plan.factors.id, deepest > depth), {})[plan.measure] = depth
-        elif sizes.min() < AS_DEEP * needed:
-            short.setdefault((plan.factors.id, needed), []).append(plan.measure)
-    for (set_id, deeper), depths in unlike.items():
-        listed, depth = ", ".join(map(str, depths)), min(depths.values())
-        text = (
-            f"{deepest} documents deep, the systems behind {set_id} were evaluated to depth "
-            f"{depth}; cut it to compare like with like ({listed})"
-            if deeper
-            else f"only {deepest} documents deep, the systems behind {set_id} {depth}; "
-            f"going less deep lowers {listed}"
-        )
-        yield Message(text, warns=True, run=name, measures=tuple(depths))
-    for (set_id, needed), measures in short.items():
-        yield from _short_list_messages(name, set_id, needed, measures, sizes)
-
-
-def _last_rank(measure: Measure, qrels: Qrels) -> int | None:
-    """The last rank at which a document matters; None if all do.
-
-    It is the cutoff; of Rprec the number of relevant documents; of RBP also the rank behind which
-    all documents together weigh less than :data:`NO_WEIGHT`.
-    """
-    cutoff: int | None = measure.params.get("cutoff")
-    if measure.__name__ == "Rprec":
-        return int(qrels.count(measure.params.get("rel", 1)).max(initial=0)) or None
-    if measure.__name__ != "RBP":
-        return cutoff
-    p = measure["p"]
-    last = math.ceil(math.log(NO_WEIGHT) / math.log(p)) if p else 1
-    return min(cutoff or last, last)
-
-
-def _is_unlike_depth(deepest: int, depth: int, cutoff: int | None) -> bool:
-    """Whether a run's longest list is longer or shorter than what systems were evaluated to."""
-    too_deep = deepest > depth and (cutoff is None or cutoff > depth)
-    return too_deep or deepest < AS_DEEP * min(cutoff or depth, depth)
-
-
-def _short_list_messages(
-    name: str, set_id: str, needed: int, measures: Sequence[Measure], sizes: Ints
-) -> Iterator[Message]:
-    """On how many topics a run is shorter than what measures look at.
-
-    Lists end at one length where they were cut, at different ones where nothing else matched, as
-    some do of many systems: that is no more than a note, unless most lists are less than half as
-    long, and on a tenth of the topics nothing.
-    """
-    short = sizes[sizes < AS_DEEP * needed]
-    same = int(np.bincount(short).max())
-    was_cut = same >= max(CUT_TOPICS, len(short) / 2)
-    warns = bool(was_cut or np.median(sizes) < needed / 2)
-    if not warns and len(short) <= len(sizes) / 10:
-        return
-    yield Message(
-        f"only {_range_of(short)} documents deep on {len(short)} of {len(sizes)} topics, "
-        f"{int(sizes.max())} on others, where {', '.join(map(str, measures))} with factors of "
-        f"{set_id} looks at {needed}; this lowers it unless nothing else matched",
-        warns=warns,
-        run=name,
-        measures=tuple(measures),
-    )
-
-
-def _range_of(sizes: Ints) -> str:
-    lowest, highest = int(sizes.min()), int(sizes.max())
-    return f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
+# --- saturation -----------------------------------------------------------------------------------
 
 
 def saturation_messages(
     name: str, plans: Sequence[Plan], standardized: Sequence[Floats], told: Iterable[Message]
 ) -> Iterator[Message]:
-    """Whether a run saturates the factors, and what still separates such runs.
+    """Report whether a run saturates the factors, and what still separates such runs.
 
-    ``standardized`` are its scores by topic, of each plan.  A run that is below nearly all systems
-    is told apart by no factors: something is wrong with it; where it is ``told`` what, that is
-    enough.
+    Parameters
+    ----------
+    name : str
+    plans : sequence of Plan
+    standardized : sequence of ndarray, shape (n_topics,)
+        The run's scores for each plan.
+    told : iterable of Message
+        Other messages about the run.  A warning among them explains unusual scores better.
     """
-    if any(message.is_fault for message in told):
+    if any(message.warns for message in told):
         return
     far: dict[FactorSet, list[str]] = {}
     below: dict[FactorSet, dict[str, int]] = {}
@@ -244,22 +447,20 @@ def saturation_messages(
             far.setdefault(plan.factors, []).append(str(plan.measure))
     for factors, counts in below.items():
         yield Message(
-            f"below nearly all systems of {factors.id} on most {factors.unit}s "
-            f"({listed_counts(counts)}): rather a fault of the run than of the scale, such as "
-            "scores turned round, other documents or topics; other factors do not mend it",
+            f"scores below nearly all systems of {factors.id} on most {factors.unit}s "
+            f"({listed_counts(counts)}), so its standardized scores are close to 0 there",
             run=name,
-            is_fault=True,
         )
     for factors, measures in far.items():
         yield Message(
-            f"far from most systems of {factors.id} on many {factors.unit}s, where "
-            f"{', '.join(measures)} hardly tells such runs apart: use {_alternatives(factors)}",
+            f"scores near 0 or 1 on many {factors.unit}s ({', '.join(measures)}), which barely "
+            f"separate runs like this one; use {_alternatives(factors)}",
             run=name,
         )
 
 
 @lru_cache(maxsize=16)
 def _alternatives(factors: FactorSet) -> str:
-    """What separates runs that saturate a set."""
-    siblings = " or ".join(f"--factors {sibling.id}" for sibling in sibling_sets(factors))
-    return f"{siblings}, another scale that needs no link, or scheme z" if siblings else "scheme z"
+    """Return what separates runs that saturate a set."""
+    siblings = [f"--factors {sibling.id}" for sibling in sibling_sets(factors)]
+    return " or ".join(["scheme z", *siblings])

@@ -23,7 +23,7 @@ from ir_std.scores.forms import table_scores
 from ir_std.scores.layout import Layout
 from ir_std.scores.run_scores import SUMMARY, RunScores, counted_topics
 from ir_std.scores.tables import TableRows
-from ir_std.trec.frames import as_frame, frame_like, is_frame, with_values
+from ir_std.trec.frames import frame_like, is_frame, with_values
 
 Shape = TypeVar("Shape")
 
@@ -119,8 +119,7 @@ def _evaluator(
     return evaluator_for(counted_topics(read), measures, schemes, factors)
 
 
-def _of_table(given: Any, measure: str | None, factors: Factors | None, scheme: str) -> Any:
-    frame = as_frame(given)
+def _of_table(frame: Any, measure: str | None, factors: Factors | None, scheme: str) -> Any:
     table = table_of(frame)
     numbered = table._replace(rows=[(i, row) for i, (_, row) in enumerate(table.rows)])
     runs = read_table(numbered, measure)

@@ -13,12 +13,11 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std.errors import UsageError, abbreviate, suggestion
-from ir_std.factors.catalog import known_sets, load_factors
+from ir_std.factors.catalog import known_sets, load_factors, version_of
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.files import version_of
 from ir_std.factors.schema import parse_set_measure
-from ir_std.measures import canonical, parse_measure
+from ir_std.measures import canonical
 from ir_std.scores.run_scores import CountedTopics, RunScores
 
 SEPARATOR = "/"
@@ -90,6 +89,8 @@ def system(name: str) -> ScoresOfSystem:
     >>> bm25.topics[:2], round(bm25.values[ir_std.nDCG @ 10]["19335"], 4)
     (('19335', '47923'), 0.5756)
     """
+    if not isinstance(name, str):
+        raise UsageError(f"expected SET/SYSTEM, such as dl19-passage/p_bert, got {name!r}")
     found = _split(name)
     if found is None:
         load_factors(name.partition(SEPARATOR)[0])  # names the nearest set, if it is none
@@ -191,10 +192,10 @@ Values = Mapping[Measure, Mapping[str, float]]
 @lru_cache(maxsize=64)
 def _scores_by_tag(factors: FactorSet) -> Mapping[str, Values]:
     """The scores of each system by measure and topic; topics without a score are left out."""
-    tags = factors.info.get("tags", ())
+    tags = factors.systems
     by_tag: dict[str, dict[Measure, Mapping[str, float]]] = {}
-    for name in factors.systems if tags else ():
-        measure = parse_measure(canonical(parse_set_measure(name)))
+    for name in factors.scores if tags else ():
+        measure = parse_set_measure(canonical(parse_set_measure(name)))
         numbers, columns = scores_by_system(factors, name)
         for number, column in zip(numbers.tolist(), columns.T, strict=True):
             by_tag.setdefault(tags[number], {})[measure] = _by_topic(factors.topics, column)
@@ -210,5 +211,5 @@ def _by_topic(topics: Iterable[str], column: Floats) -> dict[str, float]:
 def _steps(factors: FactorSet) -> Mapping[str, float]:
     return {
         canonical(parse_set_measure(name)): float(factors.about(name, "resolution") or 0.0)
-        for name in factors.systems
+        for name in factors.scores
     }

@@ -15,18 +15,20 @@ from ir_std._arrays import Floats, Mask
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.influence import (
     DESIGN_EFFECT,
+    contrast_error,
     covariance_by_design,
     covariance_by_team,
     design_effect,
     inflation,
     influence,
+    normal_covariance,
 )
-from ir_std.analysis.uncertainty import contrast_error, normal_covariance
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 
 BY_TEAM = "by team"
+BY_GUESSED_TEAM = "by team, guessed from the first letters of the systems' names"
 BY_DESIGN = (
     "by system, times a design effect of up to 2.75 for systems that are alike, as teams are "
     "not known"
@@ -125,9 +127,9 @@ def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> System
     params: dict[str, Any] = plan.measure.scheme_params
     n, sign = factors.n_systems[name], factors.sign(name)
     x = sign * x
-    if len(rows) and name in factors.scores and name in factors.systems:
+    if len(rows) and name in factors.scores:
         numbers, scores = scores_by_system(factors, name)
-        tags = team_tags(factors.info.get("tags", ()))
+        tags = team_tags(factors.systems)
         names = tuple(tags[i] for i in numbers.tolist()) if tags else ()
         teams = teams_of(factors)
         influences = Influences(
@@ -139,10 +141,11 @@ def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> System
                 **params,
             ),
             names,
-            tuple(teams[factors.info["tags"][i]] for i in numbers.tolist()) if teams else (),
+            tuple(teams[factors.systems[i]] for i in numbers.tolist()) if teams else (),
             design_effect(scores[rows]),
         )
-        source = BY_TEAM if len(set(influences.teams)) > 1 else BY_DESIGN
+        by_team = BY_TEAM if "teams" in factors.info else BY_GUESSED_TEAM
+        source = by_team if len(set(influences.teams)) > 1 else BY_DESIGN
         return SystemsCovariance(*influences.covariance(), source, influences)
     if scheme == "E" or n < 2 or not len(rows):
         return SystemsCovariance(np.full((x.shape[1], x.shape[1]), np.nan), inf, "")
@@ -157,15 +160,24 @@ _ANONYMOUS = re.compile(r"(sys|run|system)[ _-]?\d+")
 
 
 def teams_of(factors: FactorSet) -> dict[str, str]:
-    """The team of each system, by its tag; empty where a set does not tell.
+    """Return the team of each system, by its name; empty if nothing tells.
 
-    As it says itself, else by the tags, but not where its systems stand beside those of the track.
+    As the set says itself, else guessed from the names, but not for alternative system sets.
     """
-    tags = factors.info.get("tags", ())
+    tags = factors.systems
     if "teams" in factors.info:
         return {tag: factors.info["teams"].get(tag, tag) for tag in tags}
-    told = () if "beside" in factors.info else team_tags(tags)
-    return {tag: team_of(tag) for tag in told}
+    return {} if "beside" in factors.info else guess_teams(tags)
+
+
+def guess_teams(tags: Sequence[str]) -> dict[str, str]:
+    """Guess the team of each system from its name; empty if the names do not look like teams'.
+
+    They do if some systems' names begin alike, but not those of all: names that all begin
+    differently, such as bm25, dpr and splade, are no teams of one system each.
+    """
+    teams = {tag: team_of(tag) for tag in team_tags(tags)}
+    return teams if 1 < len(set(teams.values())) < len(teams) else {}
 
 
 def team_tags(tags: Sequence[str]) -> Sequence[str]:
@@ -179,7 +191,7 @@ def is_anonymous(tag: str) -> bool:
 
 
 def team_of(tag: str) -> str:
-    """The team behind a run, as far as its tag tells: the first three characters.
+    """Guess the team behind a run from its name: the first three characters.
 
     Of a model, as ``Qwen/Qwen3-Embedding-8B``, what stands before the slash.  A system without a
     name, as ``sys12``, is taken for a team of its own.

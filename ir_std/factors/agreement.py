@@ -1,12 +1,17 @@
-"""Whether a set's judgments agree with a collection's: topic by topic and level by level."""
+"""Whether a set's judgments agree with a collection's: all topics at once, level by level."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import NamedTuple
 
-from ir_std.factors.collection import Collection, differ_widely
-from ir_std.factors.judgments import ALL_JUDGED, Judgments
+import numpy as np
+
+from ir_std._arrays import Ints, Mask
+from ir_std.factors.collection import Collection
+from ir_std.factors.factor_set import FactorSet
+from ir_std.reading import Keys
 
 
 class LevelAgreement(NamedTuple):
@@ -14,18 +19,17 @@ class LevelAgreement(NamedTuple):
 
     Attributes
     ----------
-    same, differ : tuple of str
-        The documents are the same; they differ, or their numbers do by more than judging again
-        explains.
-    counted : tuple of str
-        The numbers agree, at least nearly; which documents these are is not known.
+    identical, different : tuple of str
+        The documents are the same; they differ, or their numbers do.
+    count_only : tuple of str
+        The numbers agree; which documents these are is not known.
     unknown : tuple of str
         The set, or the collection, does not know its judgments at the level.
     """
 
-    same: tuple[str, ...]
-    differ: tuple[str, ...]
-    counted: tuple[str, ...]
+    identical: tuple[str, ...]
+    different: tuple[str, ...]
+    count_only: tuple[str, ...]
     unknown: tuple[str, ...]
 
 
@@ -34,77 +38,86 @@ class Agreement:
 
     Parameters
     ----------
-    judgments : mapping of str to Judgments
+    factors : FactorSet
+    collection : Collection
     topics : sequence of str
         Those that both have, in the collection's order.
-    collection : Collection
-    max_level : int, optional
-        The highest level of the set's judgments, where that is known.
-    renamed : bool
-        Whether the documents have other names, so that only their numbers can be compared.
+
+    Attributes
+    ----------
+    compares_documents : ndarray of bool, shape (n_topics,)
+        Whether it is known on both sides which documents are judged.
     """
 
-    def __init__(
-        self,
-        judgments: Mapping[str, Judgments],
-        topics: Sequence[str],
-        collection: Collection,
-        max_level: int | None = None,
-        renamed: bool = False,
-    ) -> None:
-        self._judgments, self._collection = judgments, collection
-        self._max_level, self._renamed = max_level, renamed
-        self._topics = topics
-        self._at: dict[int, LevelAgreement] = {}
+    def __init__(self, factors: FactorSet, collection: Collection, topics: Sequence[str]) -> None:
+        self._topics, self._collection = topics, collection
+        self._rows, self._places = factors.rows(topics), collection.places(topics)
+        self._levels, self._max_level = factors.levels, factors.info.get("max_level")
+        self._counts, self._prints = factors.counts[self._rows], factors.prints[self._rows]
+        none = np.zeros(len(topics), bool)
+        is_complete: Mask = np.all(self._counts >= 0, axis=1)
+        self._complete: Mask = is_complete if min(self._levels) <= 0 else none
+        has_prints: Mask = np.all((self._prints != 0) | (self._counts <= 0), axis=1)
+        self.compares_documents = self._complete & has_prints if collection.qrels else none
+        self._by_level: dict[int, LevelAgreement] = {}
 
-    def at(self, level: int) -> LevelAgreement:
-        """How the topics that both have agree on the documents at a level or above."""
-        if level not in self._at:
-            topics: dict[str, list[str]] = {field: [] for field in LevelAgreement._fields}
-            for topic in self._topics:
-                topics[self._compare(topic, level)].append(topic)
-            self._at[level] = LevelAgreement(*map(tuple, topics.values()))
-        return self._at[level]
+    def at_level(self, level: int) -> LevelAgreement:
+        """Sort the topics by how they agree on the documents at a level or above."""
+        if level not in self._by_level:
+            there, here = self.counts(level)
+            known = (there >= 0) & (here >= 0)
+            same_documents = self._set_prints(level) == self._prints_here(level)
+            compares = self.compares_documents
+            fields = (
+                compares & same_documents,
+                np.where(compares, ~same_documents, known & (there != here)),
+                ~compares & known & (there == here),
+                ~compares & ~known,
+            )
+            self._by_level[level] = LevelAgreement(*map(self.topics_where, fields))
+        return self._by_level[level]
+
+    def topics_where(self, mask: Mask) -> tuple[str, ...]:
+        """Return the topics that a mask selects."""
+        return tuple(compress(self._topics, mask.tolist()))
 
     def differing(self, levels: Iterable[int]) -> list[str]:
-        """The topics that differ at one of the levels, in the collection's order."""
-        differing = {topic for level in levels for topic in self.at(level).differ}
+        """Return the topics that differ at one of the levels, in the collection's order."""
+        differing = {topic for level in levels for topic in self.at_level(level).different}
         return [topic for topic in self._topics if topic in differing]
 
-    def same(self, levels: Iterable[int]) -> list[str]:
-        """The topics on which the documents are the same at every level."""
-        same = set(self._topics).intersection(*(self.at(level).same for level in levels))
+    def identical(self, levels: Iterable[int]) -> list[str]:
+        """Return the topics on which the documents are the same at every level."""
+        same = set(self._topics).intersection(*(self.at_level(at).identical for at in levels))
         return [topic for topic in self._topics if topic in same]
 
-    def compares_documents(self, topic: str, level: int) -> bool:
-        """Whether it is known on both sides which documents are at a level or above."""
-        return (
-            not self._renamed
-            and self._collection.qrels is not None
-            and self._judgments[topic].knows_documents(level)
-        )
-
-    def numbers(self, topic: str, level: int) -> tuple[int | None, int | None]:
-        """The numbers of documents in the set and in the collection, where they are known.
+    def counts(self, level: int) -> tuple[Ints, Ints]:
+        """Return the numbers of documents in the set and in the collection; -1 where not known.
 
         Those at ``level`` or above; of a level below 1 those that are judged not relevant.
         """
-        there, here = self._judgments[topic], self._collection
+        here = self._collection.counts_at(level)[self._places]
         if level < 1:
-            judged, relevant = there.at_least(ALL_JUDGED), there.at_least(1)
-            known = None if judged is None else judged - (relevant or 0)
-            return known, here.not_relevant(topic)
-        known = there.at_least(level)
-        if known is None and self._max_level is not None and level > self._max_level:
-            known = 0
-        return known, here.at_least(topic, level)
+            relevant = self._set_counts(1)
+            return np.where(self._complete, self._counts[:, 0] - relevant, -1), here
+        there = self._set_counts(level)
+        if self._max_level is not None and level > self._max_level:
+            there = np.maximum(there, 0)
+        return there, here
 
-    def _compare(self, topic: str, level: int) -> str:
-        """The field of :class:`LevelAgreement` that a topic belongs in."""
-        if self.compares_documents(topic, level):
-            there = self._judgments[topic].fingerprint(level)
-            return "same" if there == self._collection.fingerprint(topic, level) else "differ"
-        known, here = self.numbers(topic, level)
-        if known is None or here is None:
-            return "unknown"
-        return "differ" if differ_widely(known, here) else "counted"
+    def _set_counts(self, level: int) -> Ints:
+        column = int(np.searchsorted(self._levels, level))
+        if column == len(self._levels):
+            return np.where(self._complete, 0, -1)
+        is_stated = level == self._levels[column] == 1  # all that some sets know
+        return np.where(self._complete | is_stated, self._counts[:, column], -1)
+
+    def _set_prints(self, level: int) -> Keys:
+        column = int(np.searchsorted(self._levels, level))
+        none = np.zeros(len(self._topics), np.uint64)
+        return none if column == len(self._levels) else self._prints[:, column]
+
+    def _prints_here(self, level: int) -> Keys:
+        if self._collection.qrels is None:
+            return np.zeros(len(self._topics), np.uint64)
+        return self._collection.prints_at(level)[self._places]

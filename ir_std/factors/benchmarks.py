@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from ir_std._arrays import Floats, Ints, divide
+from ir_std.analysis.incomplete import linked_scores
 from ir_std.errors import NoFactorsError, UsageError, abbreviate, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder
 from ir_std.factors.cells import KINDS as KINDS_OF_MODELS
-from ir_std.factors.cells import NOT_TRAINED, UNKNOWN, Cells
-from ir_std.factors.storage import parse_json
+from ir_std.factors.cells import NOT_TRAINED, UNKNOWN
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.store import parse_json
 
 FILE = "mteb-benchmarks.json"
 """Beside the shipped sets: of each benchmark its tasks and their rows."""
 SET = "mteb-retrieval"
+COPIED = ("track", "unit", "max_level", "resolution", "year", "source", "licence", "sources")
+"""Fields of the set that a benchmark's factors have too."""
 DECIMALS = 10
 """Of tasks' scores: means of the same values in another order would differ, and not tie."""
 KINDS = tuple(KINDS_OF_MODELS)
@@ -54,39 +60,60 @@ class BenchmarkScores:
     trained: Ints
 
     @property
+    def n_tasks(self) -> Ints:
+        """How many whole tasks each model has."""
+        counts: Ints = (~np.isnan(self.scores)).sum(axis=0)
+        return counts
+
+    @property
     def n_models(self) -> int:
         """How many models have a whole task."""
         return int(np.count_nonzero(~np.isnan(self.scores).all(axis=0)))
 
 
 @lru_cache(maxsize=1)
-def benchmark_rows() -> Mapping[str, Mapping[str, list[str]]]:
-    """By benchmark and task the data sets; none of tasks that the set does not have."""
+def _listed() -> Mapping[str, Mapping[str, Any]]:
+    """Return the rows and the number of parts of each task, by benchmark."""
     file = shipped_folder() / FILE
-    listed: Mapping[str, Mapping[str, list[str]]] = parse_json(file.read_bytes(), file)
+    listed: Mapping[str, Mapping[str, Any]] = parse_json(file.read_bytes(), file)
     return listed
 
 
+def benchmark_names() -> tuple[str, ...]:
+    """Return the names of MTEB's benchmarks that have retrieval or reranking tasks."""
+    return tuple(_listed())
+
+
 def tasks_of(benchmark: str) -> Mapping[str, list[str]]:
-    """The tasks of a benchmark and their data sets.
+    """Return the tasks of a benchmark and their datasets; none of tasks that the set lacks.
 
     Raises
     ------
     UsageError
-        If there is no such benchmark, or none of its tasks is there.
+        If there is no such benchmark, or the set has none of its tasks.
     """
-    listed = benchmark_rows()
-    if benchmark not in listed:
+    if benchmark not in _listed():
         raise UsageError(
-            f"no benchmark {benchmark!r}{suggestion(benchmark, listed)}; there are "
-            f"{abbreviate(listed)}: ir_std leaderboard alone lists them"
+            f"unknown benchmark {benchmark!r}; choose from {abbreviate(_listed())}"
+            f"{suggestion(benchmark, _listed())}"
         )
-    if not any(listed[benchmark].values()):
+    tasks = {task: each["rows"] for task, each in _listed()[benchmark].items()}
+    if not any(tasks.values()):
         raise UsageError(
-            f"{benchmark}: of none of its {len(listed[benchmark])} retrieval and reranking tasks "
-            "are the results of 20 models known"
+            f"{benchmark}: fewer than 20 models have results on each of its {len(tasks)} "
+            "retrieval and reranking tasks"
         )
-    return listed[benchmark]
+    return tasks
+
+
+def partial_tasks(benchmark: str) -> dict[str, tuple[int, int]]:
+    """Return the tasks of which the set has some parts only: how many, and of how many.
+
+    A part is a split and subset, such as a language, that the benchmark takes.
+    """
+    tasks_of(benchmark)
+    counts = {t: (len(each["rows"]), each["parts"]) for t, each in _listed()[benchmark].items()}
+    return {task: (n, total) for task, (n, total) in counts.items() if 0 < n < total}
 
 
 def benchmark_scores(
@@ -116,18 +143,20 @@ def benchmark_scores(
         raise UsageError(f"no kind of results {kind!r}: take {' or '.join(KINDS)}")
     tasks = {task: rows for task, rows in tasks_of(benchmark).items() if rows}
     factors = load_factors(SET)
-    cells = Cells(factors.cells)
+    cells = factors.cells
+    assert cells is not None
+    main_scores = cells.main_scores()
     further = others or {}
-    models = [*(tag for tag in factors.info["tags"] if tag not in further), *further]
+    models = [*(tag for tag in factors.systems if tag not in further), *further]
     number = {model: i for i, model in enumerate(models)}
-    place = np.array([number[tag] for tag in factors.info["tags"]])
+    place = np.array([number[tag] for tag in factors.systems])
     scores, of_parts = np.full((2, len(tasks), len(models)), np.nan)
     trained = np.full(scores.shape, UNKNOWN)
     for i, rows in enumerate(tasks.values()):
-        row, system, score, stated = cells.main_scores(factors.rows(rows))
+        at = factors.rows(rows)
         table = np.full((len(rows), len(models)), np.nan)
-        table[row, place[system]] = score
-        trained[i, place[system]] = stated
+        table[:, place] = main_scores[at]
+        trained[i, place] = cells.trained[at].min(axis=0)
         if kind != KINDS[0]:
             table[:, trained[i] != NOT_TRAINED] = np.nan
         for name, by_row in further.items():
@@ -156,3 +185,57 @@ def benchmark_scores(
 def _mean_of_known(table: Floats) -> Floats:
     """Means of columns over what is known; NaN where nothing is."""
     return divide(np.nansum(table, axis=0), np.count_nonzero(~np.isnan(table), axis=0), np.nan)
+
+
+def benchmark_factors(read: BenchmarkScores, models: Sequence[int]) -> FactorSet:
+    """Make factors of a benchmark's tasks that do not depend on which models ran a task.
+
+    Parameters
+    ----------
+    read : BenchmarkScores
+    models : sequence of int
+        The models that they are made from, by number.
+    """
+    scores = read.scores[:, models]
+    used = np.count_nonzero(~np.isnan(scores), axis=1) > 1
+    linked = linked_scores(scores[used])
+    mean, sd = np.full((2, len(scores)), np.nan)
+    mean[used], sd[used] = linked.mean, linked.sd
+    whole = load_factors(SET).info
+    info = {
+        **{field: whole[field] for field in COPIED if field in whole},
+        "id": re.sub("[^a-z0-9]+", "-", read.name.lower()).strip("-"),
+        "title": read.name,
+        "population": f"{len(models)} models with half of the tasks or more",
+        "default_measures": ["main_score"],
+        "measures": {"main_score": {"systems": len(models)}},
+    }
+    tasks = dict.fromkeys(read.tasks)
+    return FactorSet(info, tasks, {"main_score": mean}, {"main_score": sd})
+
+
+def borda_ranks(scores: Floats, n_models: int | None = None) -> Ints:
+    """MTEB's rank: by the number of models that a model beats, summed over tasks.
+
+    On each task a model earns ``n_models`` less its rank there (ties share the mean rank), and
+    nothing where it has no score.  The same sum is the same rank, the best of those it spans.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (n_tasks, n_models)
+    n_models : int, optional
+        As MTEB counts them: those with a whole task, where others have scores of parts.
+
+    Returns
+    -------
+    ndarray of int, shape (n_models,)
+    """
+    from scipy.stats import rankdata
+
+    n = scores.shape[1] if n_models is None else n_models
+    points = [
+        np.where(np.isnan(task), 0.0, n - rankdata(-task, "average", nan_policy="omit"))
+        for task in scores
+    ]
+    ranks: Ints = rankdata(-np.sum(points, axis=0), "min").astype(np.int64)
+    return ranks

@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from ir_std._system.files import errors_of, may_be_there
-from ir_std.errors import (
-    InputError,
-    UnknownSetError,
-    UsageError,
-    suggestion,
-    warn_caller,
+from ir_std._system.files import (
+    check_output,
+    errors_of,
+    may_be_there,
+    read_bounded,
+    write_atomically,
 )
-from ir_std.factors import schema
-from ir_std.factors.factor_set import CHECKS, FactorSet
-from ir_std.factors.files import Version, snapshot, subfolder_names, version_of
-from ir_std.factors.storage import parse_info, parse_json, topic_ids
+from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion, warn_caller
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.store import LARGEST, SUFFIX
 
 Factors: TypeAlias = FactorSet | str | os.PathLike[str]
-"""A factor set, its id, or the path of its folder."""
+"""A factor set, its id, or the path of its file."""
 
-TOPICS = "topics.json"
-"""Beside the shipped sets: of each its topics and their numbers of relevant documents, so that most
-sets are ruled out unread."""
+INDEX = "index.json"
+"""Next to the shipped sets: of each the SHA-256 of its file, and by topic the number of relevant
+documents, so that most sets are ruled out unread."""
 
 Topics: TypeAlias = Mapping[str, int | None]
 """By topic the number of documents judged relevant; None where it is not known, or proves
 nothing."""
 
+Version: TypeAlias = tuple[int, int, int]
+"""Time, size and place on disk of a file: changes whenever it does."""
+
 
 @lru_cache(maxsize=1)
 def shipped_folder() -> Path:
-    """The folder of the sets that come with ir_std: in the wheel, or in a source checkout."""
+    """Return the folder of the sets that come with ir_std: in the wheel, or in a checkout."""
     here = Path(__file__).parent.parent
     inside = here / "_factors"
     return inside if inside.is_dir() else here.parent / "factors"
@@ -44,122 +47,129 @@ def shipped_folder() -> Path:
 
 @lru_cache(maxsize=1)
 def data_version() -> str:
-    """The version of the sets that come with ir_std: the year and month of their last change."""
+    """Return the version of the sets that come with ir_std: year and month of their last change."""
     return (shipped_folder() / "VERSION").read_text(encoding="utf-8").strip()
 
 
 def user_folders() -> list[Path]:
-    """The user's folders of sets.
+    """Return the user's folders of sets.
 
     Those that the environment variable ``IR_STD_FACTORS`` names, then the one in the user's data
-    folder, if it is there.
+    folder, if it exists.
     """
     own = data_folder()
     return environment_folders() + ([own] if os.path.isdir(own) else [])
 
 
 def environment_folders() -> list[Path]:
-    """The folders named by the environment variable ``IR_STD_FACTORS``."""
+    """Return the folders named by the environment variable ``IR_STD_FACTORS``."""
     named = os.environ.get("IR_STD_FACTORS", "").split(os.pathsep)
     return [Path(name) for name in named if name]
 
 
 def data_folder() -> Path:
-    """The folder of sets in the user's data folder."""
+    """Return the folder of sets in the user's data folder."""
     from platformdirs import user_data_path  # import ir_std does without
 
     return user_data_path("ir_std", appauthor=False) / "factors"
 
 
 def writable_folder() -> Path:
-    """Where sets are added: the first folder of ``IR_STD_FACTORS``, else the user's data folder."""
+    """Return where sets are added: the first of ``IR_STD_FACTORS``, or the user's data folder."""
     return next(iter(environment_folders()), None) or data_folder()
 
 
 class SetVersion(NamedTuple):
-    """A set as it is on disk now: what it is called, where it is, and its files' state.
+    """A set as it is on disk now: its id, its file, and the file's version.
 
-    That of shipped ones is empty: they change with the installation.
+    The version of shipped ones is None: they change with the installation.
     """
 
     name: str
-    folder: str
-    version: Version
+    file: str
+    version: Version | None
+
+
+def version_of(file: str | os.PathLike[str]) -> Version | None:
+    """Return the version of a set's file; None if there is no such file."""
+    try:
+        found = os.stat(file)  # noqa: PTH116 - called for each set on each recognition
+    except (OSError, ValueError):
+        return None
+    if not os.fspath(file).endswith(SUFFIX) or not os.path.isfile(file):
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def known_sets() -> tuple[SetVersion, ...]:
-    """All factor sets, by name.
+    """Return all factor sets, by name.
 
-    A set is called by its ``id``.  A user's own hides a shipped one of the same id, with a warning;
-    of two of the user's the first counts, and the other is skipped with a warning, as is one that
-    is broken.
+    A set is called by its ``id``.  A shipped set hides one of the user's with the same id, with a
+    warning; of two of the user's the first counts, and the other is skipped with a warning, as is
+    one that is broken.
 
     Raises
     ------
     InputError
         If ``IR_STD_FACTORS`` names a folder that does not exist or cannot be read.
     """
-    shipped = {each.name: each for each in _shipped_sets(shipped_folder())}
-    own: dict[str, SetVersion] = {}
-    for root in user_folders():
-        for folder, version in _sets_in(root):
+    root = shipped_folder()
+    sets = {
+        name: SetVersion(name, os.path.join(root, name + SUFFIX), None) for name in _index(root)
+    }
+    for folder in user_folders():
+        for file in _files_in(folder):
+            version = version_of(file)
+            assert version
             try:
-                name = _id(folder, version)
+                name = _load(file, version).id
             except InputError as broken:
                 _warn_once(version, f"a factor set is skipped: {broken}")
                 continue
-            first = own.setdefault(name, SetVersion(name, folder, version))
-            if first.folder != folder:
+            first = sets.setdefault(name, SetVersion(name, file, version))
+            if first.file != file:
                 _warn_once(
                     version,
-                    f"two factor sets are called {name!r}: {first.folder} is used, "
-                    f"{folder} only by its path; give it another id",
+                    f"two factor sets are called {name!r}: {first.file} is used, "
+                    f"{file} only by its path; give it another id",
                 )
-    for name in own.keys() & shipped.keys():
-        folder, version = own[name].folder, own[name].version
-        _warn_once(
-            ("replaces", version),
-            f"the factor set {name!r} in {folder} is used instead of the one that comes with "
-            "ir_std; give it another id",
-        )
-    return tuple(sorted((shipped | own).values()))
-
-
-def _shipped_sets(root: Path) -> Iterator[SetVersion]:
-    listed = _listed_topics(root)
-    for name in _names_in(root):
-        folder = os.path.join(root, name)
-        if name in listed:
-            yield SetVersion(name, folder, ())
-        elif version := version_of(folder):
-            yield SetVersion(name, folder, version)
+    return tuple(sorted(sets.values()))
 
 
 @lru_cache(maxsize=1)
-def _listed_topics(root: Path) -> Mapping[str, Topics]:
-    """By shipped set its topics; none where there is no list."""
-    file = root / TOPICS
-    listed: Mapping[str, Topics] = json.loads(file.read_bytes()) if file.exists() else {}
+def _index(root: Path) -> Mapping[str, Mapping[str, Any]]:
+    file = root / INDEX
+    listed: Mapping[str, Mapping[str, Any]] = json.loads(file.read_bytes()) if file.exists() else {}
     return listed
 
 
-def _sets_in(root: Path) -> Iterator[tuple[str, Version]]:
-    """The folders of sets in a folder, which may be a set itself."""
-    names = _names_in(root)
-    for folder in (os.fspath(root), *(os.path.join(root, name) for name in names)):
-        version = version_of(folder)
-        if version:
-            yield folder, version
+def index_entry(file: Path) -> dict[str, Any]:
+    """Return what the index holds of a set: the SHA-256 of its file, and its topics.
+
+    A number of relevant documents is listed where another one rules the set out.
+    """
+    factors = FactorSet.load(file)
+    return {
+        "sha256": file_hash(file),
+        "topics": dict.fromkeys([*factors.topics, *factors.info.get("aliases", ())])
+        if factors.of_datasets
+        else dict(factors.n_rel),
+    }
 
 
-def _names_in(root: Path) -> list[str]:
+def file_hash(file: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _files_in(folder: Path) -> list[str]:
     expected = "IR_STD_FACTORS names folders of factor sets"
-    if not os.path.lexists(root):
-        raise InputError.at(root, "no such folder", expected)
-    with errors_of(root, "cannot be read", expected):
+    if not os.path.lexists(folder):
+        raise InputError.at(folder, "no such folder", expected)
+    with errors_of(folder, "cannot be read", expected), os.scandir(folder) as entries:
         # An error where nothing in it may be looked at; a Path would leave out the point.
-        os.stat(os.path.join(root, "."))  # noqa: PTH116
-        return subfolder_names(root)
+        os.stat(os.path.join(folder, "."))  # noqa: PTH116
+        return sorted(e.path for e in entries if version_of(e.path) and not e.name.startswith("."))
 
 
 _warned: set[object] = set()
@@ -173,7 +183,7 @@ def _warn_once(version: object, message: str) -> None:
 
 
 def available_factors() -> list[str]:
-    """The ids of all factor sets, shipped and the user's own, sorted.
+    """Return the ids of all factor sets, shipped and the user's own, sorted.
 
     Examples
     --------
@@ -191,7 +201,7 @@ def load_factors(
     Parameters
     ----------
     name : str or path
-        The id of a set (``"trec8-adhoc"``), or the path of a set's folder.
+        The id of a set (``"trec8-adhoc"``), or the path of a set's file.
     systems : iterable of str, or a file, optional
         The systems whose scores the factors are to be computed from, where the set names
         them; a file has one name per line.
@@ -201,7 +211,7 @@ def load_factors(
     UnknownSetError
         (a LookupError) naming the nearest sets.
     InputError
-        (a ValueError) naming file and line of a broken set.
+        (a ValueError) naming the broken set and what is wrong in it.
     UsageError
         (a ValueError) if ``name`` is neither.
 
@@ -214,123 +224,172 @@ def load_factors(
     if not isinstance(name, (str, os.PathLike)):
         raise UsageError(
             f"cannot use {type(name).__name__} as factors: give a set, its id, or the "
-            "path of its folder"
+            "path of its file"
         )
     if systems is not None:
         from ir_std.factors.derived import select_systems  # seldom needed
 
         return select_systems(load_factors(name), systems)
-    folders = {each.name: each.folder for each in known_sets()}
-    by_folder = {os.path.basename(folder): folder for folder in folders.values()}
-    folder = (by_folder | folders).get(name, name) if isinstance(name, str) else os.fspath(name)
-    if version := version_of(folder):
-        return _load(folder, version)
-    if may_be_there(folder):
-        with errors_of(folder, "cannot be read", "name a folder that you may read"):
-            os.lstat(folder)
-    if os.path.isdir(folder):
-        return FactorSet.load(folder)  # says what is missing
+    known = {each.name: each for each in known_sets()} if isinstance(name, str) else {}
+    if name in known:
+        return _load(*known[os.fspath(name)][1:])
+    if (version := version_of(name)) or may_be_there(name):
+        return _load(os.fspath(name), version)
     raise UnknownSetError(
-        f"no factor set {os.fspath(name)!r}{suggestion(str(name), folders)}; give the path of a "
-        f"set's folder, or an id that ir_std factors lists"
+        f"no factor set {os.fspath(name)!r}{suggestion(str(name), known)}; give the path of a "
+        f"set's file, or an id that ir_std factors lists"
     )
 
 
 @lru_cache(maxsize=256)
-def _load(folder: str, version: Version) -> FactorSet:
-    return _described(folder, version).loaded()
-
-
-@lru_cache(maxsize=1024)
-def _described(folder: str, _: Version) -> FactorSet:
-    return FactorSet.described(folder)
-
-
-@lru_cache(maxsize=1024)
-def _id(folder: str, _: Version) -> str:
-    file = Path(folder, "set.json")
-    return str(parse_info(snapshot(folder, [file.name])[file.name], file)["id"])
-
-
-@lru_cache(maxsize=1024)
-def _topics(folder: str, version: Version) -> Topics:
-    root, name = os.path.split(folder)
-    if not version:
-        return _listed_topics(Path(root))[name]
-    file = Path(folder, "topics.csv")
-    return dict.fromkeys(topic_ids(snapshot(folder, [file.name])[file.name], file))
+def _load(file: str, _: Version | None) -> FactorSet:
+    return FactorSet.load(file)
 
 
 def described_sets(
     sets: tuple[SetVersion, ...], wanted: Callable[[Topics], bool] | None = None
 ) -> Iterator[FactorSet]:
-    """The sets whose topics are wanted, without their tables; all sets if ``wanted`` is None.
+    """Yield the sets whose topics are wanted; all sets if ``wanted`` is None.
 
     A broken one is skipped with a warning: it must not stand in the way of the others.
     """
-    for name, folder, version in sets:
+    for name, file, version in sets:
         try:
-            if wanted is None or wanted(_topics(folder, version)):
-                yield _described(folder, version or version_of(folder))
+            if wanted is None or wanted(_topics(name, file, version)):
+                yield _load(file, version)
         except InputError as broken:
             _warn_once(version, f"the factor set {name} is skipped: {broken}")
 
 
+def _topics(name: str, file: str, version: Version | None) -> Topics:
+    if version is None:
+        topics: Topics = _index(shipped_folder())[name]["topics"]
+        return topics
+    return dict.fromkeys(_load(file, version).topics)
+
+
 def is_shipped(factors: FactorSet) -> bool:
-    """Whether a set came with ir_std."""
+    """Return whether a set came with ir_std."""
     return factors.path is not None and factors.path.parent == shipped_folder()
 
 
-def load_version(described: FactorSet) -> FactorSet:
-    """A described set with all its files as they are now."""
-    folder = os.fspath(described.path or "")
-    return _load(folder, version_of(folder))
-
-
-def is_usable(described: FactorSet) -> bool:
-    """Whether one of the user's sets can be used; one that cannot is skipped with a warning."""
+def is_usable(factors: FactorSet) -> bool:
+    """Return whether one of the user's sets can be used; warn of one that cannot."""
     try:
-        load_version(described).verify()
+        factors.verify()
     except InputError as broken:
-        _warn_once(
-            (described.path, version_of(described.path or "")),
-            f"the factor set {described.id} is skipped: {broken}",
-        )
+        _warn_once(factors.path, f"the factor set {factors.id} is skipped: {broken}")
         return False
     return True
 
 
 def check_set(path: str | os.PathLike[str]) -> list[str]:
-    """All that is wrong with the factor set in a folder; empty if it can be used.
-
-    A set passes if and only if it loads and can be used: loading applies the same checks, but
-    stops at the first problem.
-    """
+    """Return what is wrong with a factor set's file; nothing if it can be used."""
     try:
-        return list(dict.fromkeys(_set_problems(Path(path))))
+        FactorSet.load(path).verify()
     except InputError as broken:
         return [str(broken)]
-
-
-def _set_problems(folder: Path) -> list[str]:
-    description = folder / "set.json"
-    content = parse_json(snapshot(folder)[description.name], description)
-    problems = [f"{description}: {problem}" for problem in schema.info_problems(content)]
-    if not problems:
-        factors = FactorSet.load(folder)
-        for file, check in CHECKS.items():
-            problems += [
-                f"{folder / at}: {what}" for at, what in check(factors, factors.stored(file))
-            ]
-            if problems:
-                break
-    return problems
+    return []
 
 
 def sibling_sets(factors: FactorSet) -> list[FactorSet]:
-    """The sets of other systems on the topics of a set."""
+    """Return the sets of other systems on the topics of a set."""
     return [
         other
         for other in described_sets(known_sets(), lambda there: factors.topics[0] in there)
         if other.info.get("beside") == factors.id
     ]
+
+
+def check_new_set(
+    file: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]], force: bool
+) -> None:
+    """Check that a new set may be written to a file.
+
+    Raises
+    ------
+    InputError
+        If the name is none of a factor set, or the file is an input or exists already.
+    """
+    if not os.fspath(file).endswith(SUFFIX):
+        raise InputError.at(file, "is no name of a factor set", f"name a file NAME{SUFFIX}")
+    check_output(file, inputs, new=not force)
+
+
+# -- sets that people exchange -------------------------------------------------------------------
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,198}[A-Za-z0-9_+-])?")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+
+
+def add_set(source: str) -> FactorSet:
+    """Check a set's file and put it into the user's folder.
+
+    Parameters
+    ----------
+    source : str
+        The path of a file, or its URL with its hash: ``https://...#sha256=HEX``.
+
+    Returns
+    -------
+    FactorSet
+        The set where it is now.
+
+    Raises
+    ------
+    InputError
+        If the file is broken, has another hash, or a set of that id exists already.
+    UsageError
+        If a URL has no hash or pooch is not installed.
+    """
+    from ir_std.factors.download import fetch, is_url  # seldom needed
+
+    content = fetch(source) if is_url(source) else read_bounded(source, LARGEST)
+    factors = FactorSet.parse(content, source)
+    factors.verify()
+    name = factors.id
+    if not _NAME.fullmatch(name) or _DEVICE.match(name):
+        raise InputError.at(
+            source,
+            f"its set is called {name[:100]!r}",
+            "letters, digits and ._+- are allowed, a letter or digit first and no point last; "
+            "some names, as of devices, Windows does not allow",
+        )
+    if name in _index(shipped_folder()):
+        raise InputError.at(
+            source,
+            f"its set is called {name!r}, as one that comes with ir_std",
+            "its author has to give it another id",
+        )
+    target = writable_folder() / f"{name}{SUFFIX}"
+    with errors_of(target.parent, "cannot be written", "name a folder with IR_STD_FACTORS"):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if os.path.lexists(target):
+            raise InputError.at(
+                target, "exists already", f"remove it first: ir_std factors remove {name}"
+            )
+    write_atomically(target, content)
+    return load_factors(target)
+
+
+def remove_set(name: str) -> Path:
+    """Remove a set from the user's folders, and return where it was.
+
+    Raises
+    ------
+    UnknownSetError
+        If the user has no set of that id.
+    InputError
+        If it cannot be removed.
+    """
+    own = {
+        Path(file).name.removesuffix(SUFFIX): Path(file)
+        for folder in reversed(user_folders())
+        for file in _files_in(folder)
+    }
+    if name not in own:
+        there = f"you have {', '.join(sorted(own))}" if own else "you have none of your own"
+        raise UnknownSetError(f"no set {name!r} of your own{suggestion(name, own)}; {there}")
+    with errors_of(own[name], "cannot be removed", "see that you may write there"):
+        own[name].unlink()
+    return own[name]

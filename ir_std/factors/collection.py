@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 
 import numpy as np
 
-from ir_std.factors.judgments import Judgments, documents_in, fingerprint
+from ir_std._arrays import Ints
+from ir_std.factors.judgments import Judgments, fingerprint, fingerprints_by_topic
+from ir_std.reading import Keys
 from ir_std.trec.qrels import Qrels
 
-NEAR = 0.1
-"""Numbers of documents that differ by at most this share nearly agree: TREC judges again."""
-AGREEING = 0.9
-"""The share of the topics on which numbers must agree at least nearly, where they alone count."""
+
+def look_alike(ids: Iterable[str], others: Iterable[str]) -> bool:
+    """Check whether one of the ids has the form of one of the others, such as letters-digits."""
+    return not {*map(_form, ids)}.isdisjoint(map(_form, others))
 
 
-def differ_widely(there: int, here: int) -> bool:
-    """Whether two numbers of documents differ by more than judging again explains."""
-    return abs(there - here) > NEAR * max(there, here)
-
-
-def most_agree(topics: int, differing: int) -> bool:
-    """Whether enough of the topics agree if some of them differ."""
-    return topics - differing >= AGREEING * topics
+def _form(doc_id: str) -> str:
+    """Write a run of letters as one ``a``, and one of digits as one ``9``."""
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", doc_id))
 
 
 class Collection:
@@ -57,11 +55,9 @@ class Collection:
         self.dataset = dataset
         self.qrels = qrels
         self.cached: dict[object, object] = {}
-        self._relevant: dict[int, list[bytes]] = {}
-        self._fingerprints: dict[tuple[str, int], str | None] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "cached": {}, "_relevant": {}}
+        return {**self.__dict__, "cached": {}}
 
     def shares_topics(self, there: Mapping[str, int | None]) -> bool:
         """Whether one of a set's topics is among these."""
@@ -97,33 +93,32 @@ class Collection:
             and (known := there[topic]) is not None
             and (known or here)
         ]
-        return 2 * sum(differ_widely(*pair) for pair in pairs) > len(pairs)
+        return 2 * sum(known != here for known, here in pairs) > len(pairs)
 
-    def at_least(self, topic: str, level: int) -> int | None:
-        """A topic's number of documents at ``level`` or above; None where it is not known."""
+    def places(self, topics: Iterable[str]) -> Ints:
+        """Return the positions of topics among these."""
+        return np.array([self._positions[topic] for topic in topics], np.int64)
+
+    def counts_at(self, level: int) -> Ints:
+        """Number of documents at ``level`` or above by topic; below 1 of those not relevant.
+
+        -1 where it is not known.
+        """
         if level == 1:
-            return self.counts[topic]
+            return self._n_rel
         if self.qrels is None:
-            return None
-        return int(self.qrels.count(level)[self.qrels.positions[topic]])
+            return np.full(len(self.counts), -1)
+        return self.qrels.count(level) if level > 1 else self.qrels.sizes - self._n_rel
 
-    def fingerprint(self, topic: str, level: int) -> str | None:
-        """The fingerprint of a topic's documents at ``level`` or above, if any; computed once."""
-        if self.qrels is None:
-            return None
-        level = next((at for at in self.qrels.all_levels if at >= level), level)
-        if (topic, level) not in self._fingerprints:
-            if level not in self._relevant:
-                self._relevant[level] = self.qrels.relevant(level)
-            lines = self._relevant[level][self.qrels.positions[topic]]
-            self._fingerprints[topic, level] = fingerprint(documents_in(lines)) if lines else None
-        return self._fingerprints[topic, level]
+    @cached_property
+    def _n_rel(self) -> Ints:
+        return np.array([-1 if n is None else n for n in self.counts.values()], np.int64)
 
-    def not_relevant(self, topic: str) -> int | None:
-        """A topic's number of documents that are judged not relevant."""
-        if self.qrels is None:
-            return None
-        return int(self.qrels.sizes[self.qrels.positions[topic]]) - (self.counts[topic] or 0)
+    def prints_at(self, level: int) -> Keys:
+        """Fingerprint of each topic's documents at ``level`` or above; 0 where there are none."""
+        qrels = self.qrels
+        assert qrels is not None  # scores have no documents
+        return qrels.cached(("prints", level), lambda: fingerprints_by_topic(qrels, level))
 
     @cached_property
     def levels(self) -> set[int]:
@@ -145,11 +140,12 @@ def judgments_of_dataset(qrels: Qrels) -> Judgments:
     )
 
 
-def _pairs_fingerprint(qrels: Qrels, level: int) -> str:
+def _pairs_fingerprint(qrels: Qrels, level: int) -> int:
+    rows = np.flatnonzero(qrels.flat_levels >= level)
+    topics = [topic.encode(errors="surrogatepass") for topic in qrels.topics]
     return fingerprint(
-        topic.encode(errors="surrogatepass") + b"\t" + document
-        for topic, lines in zip(qrels.topics, qrels.relevant(level), strict=True)
-        for document in documents_in(lines)
+        topics[topic] + b"\t" + document
+        for topic, document in zip(qrels.topic[rows].tolist(), qrels.ids(rows).bytes(), strict=True)
     )
 
 
@@ -167,19 +163,18 @@ class DatasetCollection(Collection):
         super().__init__([(name, int(qrels.count().sum()))], qrels=qrels)
         self._judged = qrels
 
-    def at_least(self, topic: str, level: int) -> int:
-        """The number of pairs of topic and document at ``level`` or above."""
-        return int(self._judged.count(level).sum())
+    def counts_at(self, level: int) -> Ints:
+        """Return the number of pairs of topic and document, as for one topic."""
+        relevant = self._judged.count(max(level, 1)).sum()
+        n = relevant if level >= 1 else self._judged.sizes.sum() - relevant
+        return np.array([n], np.int64)
 
-    def fingerprint(self, topic: str, level: int) -> str | None:
-        """The fingerprint of the pairs at ``level`` or above, if any; computed once."""
+    def prints_at(self, level: int) -> Keys:
+        """Return the fingerprint of the pairs at ``level`` or above; computed once."""
         level = next((at for at in self._judged.all_levels if at >= level), level)
-        if not self.at_least(topic, level):
-            return None
-        return self._judged.cached(
+        if not (self._judged.flat_levels >= level).any():
+            return np.zeros(1, np.uint64)
+        found = self._judged.cached(
             ("whole", level), lambda: _pairs_fingerprint(self._judged, level)
         )
-
-    def not_relevant(self, topic: str) -> int:
-        """The number of pairs that are judged not relevant."""
-        return int(self._judged.sizes.sum()) - self.at_least(topic, 1)
+        return np.array([found], np.uint64)

@@ -1,25 +1,23 @@
-"""Factor sets made from others: of some of their systems, or of the rows of several sets."""
+"""Factor sets made from others: of some of their systems."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from ir_std._arrays import Floats
 from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, counted, suggestion
-from ir_std.factors.cells import FEWEST, KINDS, Cells
+from ir_std.factors.cells import FEWEST, KINDS, UNKNOWN
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.files import LARGEST
-from ir_std.factors.quality import set_notes
-from ir_std.factors.system_checks import find_low_systems
+from ir_std.factors.quality import find_weak_systems
+from ir_std.factors.store import LARGEST
 
-LOW = "low"
-"""Stands for the systems that are low by a measure, where some are to be left out."""
+WEAK = "weak"
+"""Stands for the systems that are far below the others, where some are to be left out."""
 
 
 def select_systems(
@@ -53,7 +51,7 @@ def select_systems(
     info = {
         field: value
         for field, value in factors.info.items()
-        if field not in ("measures", "population", "tags")
+        if field not in ("measures", "population")
     }
     info["population"] = f"{len(wanted)} systems of {factors.id} that were named"
     return factors_from_scores(scores, factors.judgments, info, names)
@@ -76,35 +74,36 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
     NoFactorsError
         If there are too few such models on all of these data sets.
     """
-    if not factors.cells:
+    cells = factors.cells
+    if not cells:
         return factors
     rows = np.unique(factors.rows(topics))
     rows = rows[rows >= 0]
-    cells = Cells(factors.cells)
-    numbers, scores = cells.table(rows, kind)
+    tables = {m: cells.scores(m, kind)[rows] for m in factors.measures}
+    tables = {m: table for m, table in tables.items() if not np.isnan(table).all()}
     names = [factors.topics[i] for i in rows.tolist()]
-    if not scores:
+    if not tables:
         raise NoFactorsError(
             f"{factors.id} has fewer than {FEWEST} models of the kind {kind} on "
             f"{abbreviate(names)}: too few for factors; take --systems all"
         )
-    tags = [factors.info["tags"][number] for number in numbers.tolist()]
+    unknown = (cells.counted[rows] & (cells.trained[rows] == UNKNOWN)).any(axis=0).sum()
     info = {
-        **{field: value for field, value in factors.info.items() if field != "tags"},
-        "population": f"{KINDS[kind][1]}; {cells.n_unknown(rows)} models state no training data",
+        **factors.info,
+        "population": f"{KINDS[kind]}; {unknown} models state no training data",
         "datasets": {
             n: factors.info["datasets"][n] for n in names if n in factors.info["datasets"]
         },
         "aliases": {a: n for a, n in factors.info.get("aliases", {}).items() if n in names},
-        "default_measures": [m for m in factors.default_measures if m in scores] or list(scores),
+        "default_measures": [m for m in factors.default_measures if m in tables] or list(tables),
         "measures": {},
     }
-    columns = {m: np.flatnonzero(~np.isnan(table).all(axis=0)) for m, table in scores.items()}
+    columns = {m: np.flatnonzero(~np.isnan(table).all(axis=0)) for m, table in tables.items()}
     made = factors_from_scores(
-        {m: table[:, columns[m]] for m, table in scores.items()},
+        {m: table[:, columns[m]] for m, table in tables.items()},
         {name: factors.judgments[name] for name in names},
         info,
-        {m: [tags[i] for i in columns[m].tolist()] for m in scores},
+        {m: [factors.systems[i] for i in columns[m].tolist()] for m in tables},
     )
     made.__dict__.update(path=factors.path, whole=factors)
     return made
@@ -156,8 +155,9 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
     ----------
     factors : FactorSet
     tags : iterable of str
-        Systems to leave out, as ``factors.info["tags"]`` calls them; ``low`` for those that are
-        low by a measure (:func:`ir_std.factors.quality.find_low_systems`), of each measure its own.
+        Systems to leave out, as ``factors.systems`` calls them; ``weak`` for those far
+        below the others (:func:`ir_std.factors.quality.find_weak_systems`), for each measure its
+        own.
 
     Raises
     ------
@@ -166,8 +166,8 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
         be left.
     """
     left_out = dict.fromkeys(tags)
-    _check_known(factors, (tag for tag in left_out if tag != LOW))
-    scores, names = _scores_where(factors, lambda tag: tag not in left_out, LOW not in left_out)
+    _check_known(factors, (tag for tag in left_out if tag != WEAK))
+    scores, names = _scores_where(factors, lambda tag: tag not in left_out, WEAK not in left_out)
     for measure, kept in names.items():
         if len(kept) < 2:
             raise UsageError(
@@ -188,11 +188,11 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
 
 
 def _without_text(left_out: Iterable[str]) -> str:
-    return ", ".join("low systems" if tag == LOW else tag for tag in left_out)
+    return ", ".join("weak systems" if tag == WEAK else tag for tag in left_out)
 
 
 def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
-    known = factors.info.get("tags", ())
+    known = factors.systems
     for tag in tags:
         if tag not in known:
             has = f"it has {abbreviate(known)}" if known else "it does not name its systems"
@@ -200,19 +200,19 @@ def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
 
 
 def _scores_where(
-    factors: FactorSet, keep: Callable[[str], bool], keep_low: bool = True
+    factors: FactorSet, keep: Callable[[str], bool], keep_weak: bool = True
 ) -> tuple[dict[str, Floats], dict[str, list[str]]]:
     """By measure the scores of the systems to keep, a column each, and these systems' tags.
 
-    Low systems of a measure may be left out of that one.
+    Weak systems of a measure may be left out of that one.
     """
-    tags = factors.info.get("tags", ())
+    tags = factors.systems
     if not tags:
         raise UsageError(f"{factors.id} does not name its systems: all of them are used")
     scores, names = {}, {}
-    for measure in factors.systems:
+    for measure in factors.scores:
         numbers, columns = scores_by_system(factors, measure)
-        found = None if keep_low else find_low_systems(factors, measure)
+        found = None if keep_weak else find_weak_systems(factors, measure)
         dropped = found.numbers if found else ()
         kept = [
             i
@@ -222,69 +222,3 @@ def _scores_where(
         scores[measure] = columns[:, kept]
         names[measure] = [tags[numbers[i]] for i in kept]
     return scores, names
-
-
-def join_sets(sets: Sequence[FactorSet]) -> FactorSet:
-    """The factors of several sets as one set: each topic has those of the first that holds it.
-
-    It has the measures that all of them have.  Of each the depth is the least and the resolution
-    the coarsest; distributions are there where all sets have one of the same resolution, topics
-    with fewer systems filled with NaN.  Which system has which score is not known across sets.
-    """
-    owners: dict[str, FactorSet] = {}
-    for each in sets:
-        for topic in each.topics:
-            owners.setdefault(topic, each)
-    topics = list(owners)
-    places = [np.flatnonzero([owner is s for owner in owners.values()]) for s in sets]
-    rows = [s.rows(topics[i] for i in at) for s, at in zip(sets, places, strict=True)]
-
-    def stacked(tables: Sequence[Floats]) -> Floats:
-        """The rows of all topics; NaN in the columns that a set's table lacks."""
-        joined = np.full((len(topics), max(table.shape[1] for table in tables)), np.nan)
-        for at, table, own_rows in zip(places, tables, rows, strict=True):
-            joined[at, : table.shape[1]] = table[own_rows]
-        return joined
-
-    measures = shared_measures(sets)
-    return FactorSet(
-        _joined_info(sets, measures),
-        {topic: owner.judgments[topic] for topic, owner in owners.items()},
-        {m: stacked([s.mean[m][:, None] for s in sets])[:, 0] for m in measures},
-        {m: stacked([s.sd[m][:, None] for s in sets])[:, 0] for m in measures},
-        {m: stacked([s.scores[m] for s in sets]) for m in measures if _scores_join(sets, m)},
-    )
-
-
-def shared_measures(sets: Sequence[FactorSet]) -> list[str]:
-    """The measures that all sets have."""
-    return [m for m in sets[0].measures if all(m in s.measures for s in sets)]
-
-
-def _scores_join(sets: Sequence[FactorSet], measure: str) -> bool:
-    """Whether all sets have scores of a measure, of the same resolution."""
-    resolutions = {s.about(measure, "resolution", 0) for s in sets}
-    return len(resolutions) == 1 and all(measure in s.scores for s in sets)
-
-
-def _joined_info(sets: Sequence[FactorSet], measures: list[str]) -> dict[str, Any]:
-    max_levels = [s.info.get("max_level") for s in sets]
-    known = [level for level in max_levels if level is not None]
-    return {
-        "id": "+".join(s.id for s in sets),
-        "title": "; ".join(s.title for s in sets),
-        "source": "; ".join(dict.fromkeys(s.source for s in sets)),
-        "max_level": max(known) if len(known) == len(sets) else None,
-        "default_measures": [m for m in sets[0].default_measures if m in measures] or measures,
-        "year": min((year for s in sets if (year := s.info.get("year"))), default=None),
-        "notes": [f"{s.id}: {note}" for s in sets for note in set_notes(s)],
-        "measures": {m: _joined_fields(sets, m) for m in measures},
-    }
-
-
-def _joined_fields(sets: Sequence[FactorSet], measure: str) -> dict[str, Any]:
-    return {
-        "systems": max(s.n_systems[measure] for s in sets),
-        "depth": min((d for s in sets if (d := s.about(measure, "depth"))), default=None),
-        "resolution": max(s.about(measure, "resolution", 0) for s in sets),
-    }

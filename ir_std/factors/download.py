@@ -1,7 +1,8 @@
-"""Packs and indexes fetched from disk or by HTTP, never more than is allowed."""
+"""Factor sets downloaded by HTTP, never more than is allowed."""
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -10,8 +11,9 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from urllib.parse import urlsplit
 
-from ir_std._system.files import read_bounded, temporary_folder_beside
+from ir_std._system.files import temporary_folder_beside
 from ir_std.errors import InputError, UsageError
+from ir_std.factors.store import LARGEST
 
 LONGEST = 600
 """Seconds that a download may take."""
@@ -22,40 +24,44 @@ def is_url(place: str) -> bool:
     return "://" in place
 
 
-def fetch(place: str, largest: int, sha256: str | None = None) -> bytes:
-    """The content of a file or URL, of at most ``largest`` bytes.
+def fetch(source: str) -> bytes:
+    """Return the content of ``URL#sha256=HEX``.
 
     Raises
     ------
     InputError
-        If it cannot be read, or is larger, or has another SHA-256.
+        If it cannot be downloaded, is too large, or has another SHA-256.
     UsageError
-        If the URL is not of http or https, or pooch is not installed.
+        If the URL is not of http or https, has no hash, or pooch is not installed.
     """
-    if not is_url(place):
-        return read_bounded(place, largest, "name a pack or an index that can be read")
+    place, _, sha256 = source.partition("#sha256=")
     try:
         scheme = urlsplit(place).scheme
     except ValueError as wrong:
         raise UsageError(f"{place}: {wrong}; give an address of http or https") from None
     if scheme not in ("http", "https"):
-        raise UsageError(f"{place}: http and https are read")
+        raise UsageError(f"{place}: only http and https are supported")
+    if not re.fullmatch("[0-9a-f]{64}", sha256):
+        raise UsageError(
+            f"{place} has no SHA-256; write URL#sha256=HEX, as its author states it "
+            "(ir_std factors show FILE)"
+        )
     try:
         import pooch
     except ImportError:
-        raise UsageError("packs at a URL need pooch: pip install 'ir-std[packs]'") from None
+        raise UsageError("sets at a URL need pooch: pip install 'ir-std[packs]'") from None
     from requests import RequestException
 
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel("WARNING")  # it would print hashes that are checked here
-    limit = _Limit(place, largest)
+    limit = _Limit(place)
     try:
         with temporary_folder_beside(Path(tempfile.gettempdir(), "ir_std")) as scratch:
             retrieve = partial(
                 pooch.retrieve,
                 place,
-                f"sha256:{sha256}" if sha256 else None,
+                f"sha256:{sha256}",
                 fname="download",
                 path=scratch,
                 downloader=pooch.HTTPDownloader(progressbar=limit, timeout=60),
@@ -98,8 +104,8 @@ def _within(limit: _Limit, retrieve: Callable[[], str]) -> str:
 class _Limit:
     """Ends a download that is too large or too slow; takes the place of pooch's progress bar."""
 
-    def __init__(self, place: str, largest: int) -> None:
-        self.place, self.largest = place, largest
+    def __init__(self, place: str) -> None:
+        self.place = place
         self.received = self.total = 0
         self.over = False
 
@@ -112,9 +118,9 @@ class _Limit:
         self.received += size
         if self.over:
             raise self.too_slow()
-        if self.received > self.largest:
+        if self.received > LARGEST:
             raise InputError.at(
-                self.place, f"is larger than {self.largest} bytes", "a pack holds one factor set"
+                self.place, f"is larger than {LARGEST} bytes", "a file holds one factor set"
             )
 
     def reset(self) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints
-from ir_std.factors.distributions import distribution, means_and_deviations
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 from ir_std.schemes import get_scheme
@@ -48,22 +47,20 @@ def factors_from_scores(
         scores has no factors for it.
     """
     arrays = {m: np.asarray(values, dtype=float) for m, values in scores.items()}
-    known = dict.fromkeys(sorted({tag for each in (tags or {}).values() for tag in each}))
-    number = {tag: i for i, tag in enumerate(known)}
-    numbers = (
-        {m: np.array([number[tag] for tag in tags[m]], np.int64) for m in arrays}
-        if tags
-        else _numbered(arrays)
-    )
-    mean, sd, ordered, systems = {}, {}, {}, {}
+    names = sorted({tag for each in (tags or {}).values() for tag in each})
+    if tags:
+        number = {tag: i for i, tag in enumerate(names)}
+        numbers = {m: np.array([number[tag] for tag in tags[m]], np.int64) for m in arrays}
+    else:
+        numbers = _numbered(arrays)
+    n_columns = len(names) or max((array.shape[1] for array in arrays.values()), default=0)
+    tables = {}
     for measure, array in arrays.items():
-        array = np.where((~np.isnan(array)).sum(axis=1, keepdims=True) < 2, np.nan, array)
-        ordered[measure], systems[measure] = distribution(array, numbers[measure])
-        mean[measure], sd[measure] = means_and_deviations(ordered[measure])
+        tables[measure] = np.full((len(array), n_columns), np.nan)
+        tables[measure][:, numbers[measure]] = array
     fields = info.get("measures", {})
-    measures = {m: {"systems": ordered[m].shape[1], **fields.get(m, {})} for m in scores}
-    named = {"tags": list(known)} if known else {}
-    return FactorSet({**info, **named, "measures": measures}, n_rel, mean, sd, ordered, systems)
+    info = {**info, "measures": {m: fields.get(m, {}) for m in scores}}
+    return FactorSet(info, n_rel, scores=tables, systems=names)
 
 
 def _numbered(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
@@ -83,15 +80,12 @@ def scores_by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
     Returns
     -------
     numbers : ndarray of int, shape (n_systems,)
-        The systems' numbers in the set, ascending.
+        The numbers in the set of the systems that have a score, ascending.
     scores : ndarray, shape (n_topics, n_systems)
     """
-    systems = factors.systems[measure].astype(np.int64)
-    order = np.argsort(systems, axis=1)
-    return (
-        systems[0, order[0]],
-        np.take_along_axis(factors.scores[measure], order, axis=1),
-    )
+    scores = factors.scores[measure]
+    numbers = np.flatnonzero(~np.isnan(scores).all(axis=0))
+    return numbers, scores if len(numbers) == scores.shape[1] else scores[:, numbers]
 
 
 def means_of_systems(
@@ -106,7 +100,7 @@ def means_of_systems(
     Parameters
     ----------
     factors : FactorSet
-        With ``scores`` and ``systems`` of the measure.
+        With ``scores`` of the measure.
     measure : str
         One of the set's measures.
     scheme : {'N', 'U', 'E', 'z'}, optional
@@ -150,11 +144,10 @@ def ranked_systems(
     values = scores_of_systems(factors, measure, scheme, rows, **params)
     if not len(rows):
         return np.zeros(0), np.zeros(0, np.int64)
-    systems = factors.systems[measure][rows].astype(np.int64)
-    order = np.argsort(systems, axis=1)
-    means = np.take_along_axis(values, order, axis=1).mean(axis=0)
-    numbers = np.take_along_axis(systems, order, axis=1)[0]
-    ascending = [i for i in np.argsort(means, kind="stable").tolist() if means[i] == means[i]]
+    numbers, _ = scores_by_system(factors, measure)
+    means = values[:, numbers].mean(axis=0)
+    ascending = np.argsort(means, kind="stable")
+    ascending = ascending[~np.isnan(means[ascending])]
     return means[ascending], numbers[ascending]
 
 
@@ -168,8 +161,7 @@ def scores_of_systems(
     Returns
     -------
     ndarray, shape (n_rows, n_systems)
-        In each row as the set's scores: ascending (standardized ones descend if less is better),
-        NaN last.
+        A column for each of the set's systems; NaN for a system without a score.
     """
     scores: Floats = factors.scores[measure][rows]
     if scheme is None:

@@ -1,80 +1,132 @@
-"""Factor sets: what is known of the standardizing systems of a collection, topic by topic."""
+"""Factor sets: what is known of a collection's reference systems, topic by topic."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
-from zipfile import ZIP_STORED
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints, pick_rows
-from ir_std.errors import InputError, NoFactorsError, counted
-from ir_std.factors import schema, table_checks
-from ir_std.factors.description import Frozen, frozen
-from ir_std.factors.files import OPTIONAL_FILES, replace_folder
-from ir_std.factors.judgments import Judgments
-from ir_std.factors.storage import write_table, write_topics
-from ir_std.factors.stored_tables import Arrays, StoredTables
-from ir_std.schemes import get_scheme
+from ir_std._arrays import Floats, Ints, Mask, pick_rows
+from ir_std._system.files import errors_of, read_bounded, write_atomically
+from ir_std.errors import InputError, NoFactorsError, counted, warn_caller
+from ir_std.factors import schema
+from ir_std.factors.cells import Cells
+from ir_std.factors.judgments import Judgments, judgment_arrays, judgments_from_arrays
+from ir_std.factors.store import (
+    LARGEST,
+    SUFFIX,
+    Array,
+    LazyDict,
+    content_hash,
+    parse_file,
+    to_bytes,
+)
+from ir_std.measures import ExternalMeasure, measure_record
+from ir_std.schemes import EXACT, get_scheme
+
+Value = TypeVar("Value")
 
 
-class FactorSet(StoredTables):
+class FrozenDict(dict[str, Value]):
+    """A dict that refuses changes; ``frozen | {...}`` gives an ordinary one."""
+
+    def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
+        raise TypeError("a factor set is frozen: make another one")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> Any:
+        return freeze, (dict(self),)
+
+
+class AliasDict(FrozenDict[Value]):
+    """Values by topic, found by other names of a dataset, too; those are not listed."""
+
+    def __init__(self, values: Mapping[str, Value], aliases: Mapping[str, str]) -> None:
+        super().__init__(values)
+        self._aliases = aliases
+
+    def __contains__(self, topic: object) -> bool:
+        return super().__contains__(topic) or topic in self._aliases
+
+    def names(self) -> set[str]:
+        """Return the topics and their other names."""
+        return {*self, *self._aliases}
+
+    def __missing__(self, topic: str) -> Value:
+        return self[self._aliases[topic]]
+
+    def __reduce__(self) -> Any:
+        return AliasDict, (dict(self), self._aliases)
+
+
+def freeze(value: Any) -> Any:
+    """Return the same value, deeply read-only; mutable parts are copied."""
+    if isinstance(value, Mapping):
+        return FrozenDict({key: freeze(item) for key, item in value.items()})
+    if isinstance(value, (list, tuple)):
+        return tuple(map(freeze, value))
+    return value
+
+
+class FactorSet:
     """One collection's factors, by topic and measure.
 
-    They are the mean, the sample standard deviation (n-1) and, where known, the sorted scores of
-    the standardizing systems.
+    They are the mean and the sample standard deviation (n-1) of the reference systems' scores, and,
+    where they are known, the scores.
 
     A set is frozen: its arrays cannot be written to, and its mappings refuse changes.
 
     Parameters
     ----------
     info : mapping
-        What ``set.json`` holds: ``id``, ``title``, ``track``, ``doc_id_pattern`` (see
-        ``ir_std.factors.doc_ids``), ``ir_datasets``, ``max_level`` (the highest level of the
-        judgments), ``depth``, ``resolution``, ``default_measures``, ``source``, ``licence``,
-        ``built`` and so on (``ir_std.factors.schema.FIELDS``), and ``measures``: for each
-        measure its number of ``systems`` and, where they differ from the set's, ``source``,
-        ``licence``, ``depth`` and ``resolution``.
-    n_rel : mapping of str to int, Judgments or None
+        The fields of ``set.json`` (``ir_std.factors.schema.FIELDS``), such as ``id``, ``title``,
+        ``max_level`` (the highest level of the judgments), ``depth`` and ``source``; ``measures``
+        holds, by measure, the fields in which it differs from the set.  Where scores are not known
+        these must give the number of ``systems``.
+    judgments : mapping of str to int, Judgments or None
         For each topic the number of documents judged relevant (level 1 or above), or all that is
         known of its judgments.
-    mean, sd : mapping of str to array_like, shape (n_topics,)
-        By measure; NaN where a topic has no factors.
+    mean, sd : mapping of str to array_like, shape (n_topics,), optional
+        By measure whose scores are not known; NaN where a topic has no factors.
     scores : mapping of str to array_like, shape (n_topics, n_systems), optional
-        By measure, sorted within each topic; NaN, last, for a system without a score.
-    systems : mapping of str to array_like of int, shape (n_topics, n_systems), optional
-        By measure, for each of ``scores`` which of the systems, numbered from 0, has it.
-    means : mapping of str to array_like, shape (n_systems,), optional
-        The systems' mean scores over all topics, sorted, by ``raw:AP``, ``N:AP`` and so on, where
-        ``systems`` does not have them.
-    earlier : mapping of str to array, optional
+        By measure; NaN where a system has no score.  A topic with fewer than two has no factors.
+    systems : sequence of str, optional
+        Names of the systems, one for each column; empty where they are anonymous.
+    earlier : ndarray of uint64, optional
         Documents judged in earlier rounds, see ``ir_std.factors.residual.pack_earlier``.
-    cells : mapping of str to array, optional
-        In place of ``scores`` and ``systems``: see ``ir_std.factors.cells.Cells``.
+    cells : mapping of str to ndarray, optional
+        In place of ``scores``: see ``ir_std.factors.cells.Cells``.
 
     Attributes
     ----------
     id, title, source : str
     topics : tuple of str
     judgments : mapping of str to Judgments
-        By topic (those of a data set are found by its aliases, too); ``n_rel`` holds their numbers
+        By topic (those of a dataset are found by its aliases, too); ``n_rel`` holds their numbers
         of relevant documents alone.
     measures : tuple of str
     n_systems : mapping of str to int
+    mean, sd : mapping of str to ndarray, shape (n_topics,)
+        Computed from the scores when a measure is asked for.
+    scores : mapping of str to ndarray, shape (n_topics, n_systems)
+        By measure whose scores are known; ``sorted_scores`` holds them ascending within each topic.
+    systems : tuple of str
     path : pathlib.Path or None
-        The folder it was read from.
+        The file it was read from.
 
     Raises
     ------
     InputError
-        Saying which field is not as it should be, or which table has a wrong shape, lacks a
-        measure, is not sorted, negative, infinite or beyond what the measure can be.
+        Saying which field is not as it should be, or which array has a wrong shape, or a value that
+        the measure cannot have.
 
     Examples
     --------
@@ -85,118 +137,349 @@ class FactorSet(StoredTables):
     array([0.5035, 0.4941])
     """
 
+    path: Path | None
+    info: Mapping[str, Any]
+    id: str
+    title: str
+    source: str
+    topics: tuple[str, ...]
+    systems: tuple[str, ...]
+    measures: tuple[str, ...]
+    n_systems: Mapping[str, int]
+    levels: tuple[int, ...]
+    _arrays: Mapping[str, Array]
+    _same: Mapping[str, str]
+    whole: FactorSet | None = None
+    """The set of many datasets that this one has some rows of."""
+
     def __init__(
         self,
         info: Mapping[str, Any],
-        n_rel: Mapping[str, int | Judgments | None],
-        mean: Mapping[str, npt.ArrayLike],
-        sd: Mapping[str, npt.ArrayLike],
+        judgments: Mapping[str, int | Judgments | None],
+        mean: Mapping[str, npt.ArrayLike] | None = None,
+        sd: Mapping[str, npt.ArrayLike] | None = None,
         scores: Mapping[str, npt.ArrayLike] | None = None,
-        systems: Mapping[str, npt.ArrayLike] | None = None,
-        means: Mapping[str, npt.ArrayLike] | None = None,
-        earlier: Arrays | None = None,
-        cells: Arrays | None = None,
+        systems: Sequence[str] = (),
+        earlier: Array | None = None,
+        cells: Mapping[str, Array] | None = None,
     ) -> None:
-        for problem in schema.info_problems(info):
-            raise InputError.at("factor set", problem, "see the parameters of FactorSet")
-        self._describe(None, info, n_rel)
-        self.__dict__["_stored"] = {
-            "mean.csv": {m: np.array(v, dtype=float) for m, v in mean.items()},
-            "sd.csv": {m: np.array(v, dtype=float) for m, v in sd.items()},
-            "scores.npz": {m: np.array(v, dtype=float) for m, v in (scores or {}).items()},
-            "systems.npz": {m: np.array(v) for m, v in (systems or {}).items()},
-            "means.npz": {k: np.array(v, dtype=float) for k, v in (means or {}).items()},
-            "earlier.npz": dict(earlier or {}),
-            "cells.npz": dict(cells or {}),
+        for topic in judgments:
+            if not isinstance(topic, str) or not topic or _UNWRITABLE.search(topic):
+                raise InputError.at(
+                    "factor set", f"topic {topic!r} is no text that can be written", "rename it"
+                )
+        known = [j if isinstance(j, Judgments) else Judgments(j) for j in judgments.values()]
+        levels, counts, prints = judgment_arrays(known)
+        arrays: dict[str, Array] = {
+            "topics": np.array([*judgments], np.str_),
+            "counts": counts,
+            "prints": prints,
+            **{f"mean/{m}": np.array(v, float) for m, v in (mean or {}).items()},
+            **{f"sd/{m}": np.array(v, float) for m, v in (sd or {}).items()},
+            **{f"scores/{m}": _usable(np.array(v, float)) for m, v in (scores or {}).items()},
+            **{f"cells/{name}": np.array(v) for name, v in (cells or {}).items()},
         }
+        if systems:
+            arrays["systems"] = np.array(systems, np.str_)
+        if earlier is not None:
+            arrays["earlier"] = np.array(earlier, np.uint64)
+        info = {**info, "levels": levels}
+        if scores and isinstance(info.get("measures"), Mapping):
+            info["measures"] = {**info["measures"]} | {
+                m: {**info["measures"].get(m, {}), "systems": _n_systems(arrays[f"scores/{m}"])}
+                for m in scores
+                if m in info["measures"]
+            }
+        self._describe(None, info, arrays)
         self.verify()
 
-    whole: FactorSet | None = None
-    """The set of many data sets that this one has some rows of."""
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> FactorSet:
+        """Read a set's file as it is now; arrays are unpacked and checked when first used.
+
+        Raises
+        ------
+        InputError
+            If the file is missing or broken.
+        """
+        content = read_bounded(path, LARGEST, "name the file of a factor set")
+        return cls.parse(content, path)
+
+    @classmethod
+    def parse(cls, content: bytes, path: str | os.PathLike[str]) -> FactorSet:
+        """Read a set from the content of its file, as :meth:`load`."""
+        info, arrays = parse_file(content, path)
+        factors = cls.__new__(cls)
+        factors._describe(Path(path), info, arrays)
+        return factors
+
+    # -- what it is --------------------------------------------------------------------------------
+
+    def _describe(
+        self, path: Path | None, info: Mapping[str, Any], arrays: Mapping[str, Array]
+    ) -> None:
+        self.__dict__.update(path=path, _arrays=arrays)
+        for problem in schema.info_problems(info):
+            raise InputError.at(path or "factor set", problem, "see the fields of FactorSet")
+        if unknown := schema.unknown_fields(info):
+            names = ", ".join(unknown)
+            warn_caller([f"factor set {info['id']} has fields that are not known here: {names}"])
+        not_info = ("format", "levels", "same_scores")
+        same = freeze(info.get("same_scores", {}))
+        self.__dict__.update(
+            info=freeze({f: value for f, value in info.items() if f not in not_info}),
+            id=info["id"],
+            title=info.get("title", info["id"]),
+            source=info.get("source", ""),
+            measures=tuple(info["measures"]),
+            levels=tuple(info["levels"]),
+            _same=same,
+        )
+        self.__dict__.update(
+            topics=self._texts("topics"),
+            systems=self._texts("systems") if "systems" in arrays else (),
+            n_systems=freeze({m: about["systems"] for m, about in info["measures"].items()}),
+        )
+        self._check_names()
+        assert self.prints.shape == self.counts.shape  # recognition relies on both
+
+    def _texts(self, name: str) -> tuple[str, ...]:
+        array = self._array(name, "U", 1)
+        try:
+            texts = tuple(array.tolist())
+        except (ValueError, SystemError):  # no code points of Unicode
+            raise self._unusable(name, "are no texts") from None
+        if not texts or "" in texts or len(set(texts)) < len(texts):
+            raise self._unusable(name, "are not at least one different text each")
+        if _UNWRITABLE.search("".join(texts)):
+            raise self._unusable(name, "have characters that cannot be written")
+        return texts
+
+    def _check_names(self) -> None:
+        """Check that there is what the measures need, and nothing else."""
+        cells = {name for name in self._arrays if name.startswith("cells/")}
+        expected = {"topics", "counts", "prints", *cells}
+        for m in self.measures:
+            has_scores = f"scores/{self._same.get(m, m)}" in self._arrays
+            if has_scores and m not in self._same:
+                expected.add(f"scores/{m}")
+            elif not has_scores and f"cells/{m}" not in cells:
+                expected |= {f"mean/{m}", f"sd/{m}"}
+        there = {*self._arrays} - {"systems", "earlier"}
+        if different := sorted(there ^ expected):
+            what = "is not expected" if different[0] in there else "is missing"
+            raise self._unusable(different[0], what)
+        if cells and not self.systems:
+            raise self._unusable("systems", "are missing")
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name} cannot be set: a factor set is frozen, make another one")
+
+    def __reduce__(self) -> Any:
+        info = {**self.info, "levels": self.levels, "same_scores": self._same}
+        return _restore, (self.path, self.whole, info, {**self._arrays})
+
+    def _unusable(self, name: str, problem: str) -> InputError:
+        place = f"{self.path or f'factor set {self.id}'}, {name}"
+        return InputError.at(place, problem, "such a set cannot be used")
+
+    def about(self, measure: str, field: str, default: Any = None) -> Any:
+        """Return a field of ``set.json`` for one measure: its own, else the set's."""
+        return self.info["measures"][measure].get(field, self.info.get(field, default))
+
+    def sign(self, measure: str) -> float:
+        """Return -1 for a measure whose lower values are better, else 1."""
+        return -1.0 if self.info["measures"][measure].get("better") == "lower" else 1.0
+
+    @property
+    def default_measures(self) -> tuple[str, ...]:
+        """The measures to report when none are named."""
+        return tuple(self.info.get("default_measures") or self.measures)
+
+    def systems_text(self) -> str:
+        """Return the number of reference systems, as ``129`` or ``58 to 61`` by measure."""
+        counts = sorted(set(self.n_systems.values()))
+        if counts == [0]:
+            return "unknown number of"
+        return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+    @property
+    def of_datasets(self) -> bool:
+        """True if the rows are whole datasets: then a run's mean is standardized, no topic."""
+        return bool(self.info.get("unit") == "collection")
+
+    @property
+    def unit(self) -> str:
+        """Name of a row: topic, or data set."""
+        return "data set" if self.of_datasets else "topic"
+
+    # -- judgments ---------------------------------------------------------------------------------
 
     @cached_property
-    def _moments(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
-        mean, sd = self.stored("mean.csv"), self.stored("sd.csv")
-        for problem in table_checks.moment_problems(self, mean, sd):
-            raise self._unusable(*problem)
-        return (
-            frozen({m: mean[m] for m in self.measures}),
-            frozen({m: sd[m] for m in self.measures}),
-        )
+    def _aliases(self) -> Mapping[str, str]:
+        here = {*self.topics}
+        return {a: t for a, t in self.info.get("aliases", {}).items() if t in here}
 
-    @property
-    def mean(self) -> Mapping[str, Floats]:
-        """Means by measure, shape (n_topics,)."""
-        return self._moments[0]
+    @cached_property
+    def _row(self) -> Mapping[str, int]:
+        numbers = {topic: i for i, topic in enumerate(self.topics)}
+        return numbers | {alias: numbers[topic] for alias, topic in self._aliases.items()}
 
-    @property
-    def sd(self) -> Mapping[str, Floats]:
-        """Sample standard deviations (n-1) by measure, shape (n_topics,)."""
-        return self._moments[1]
+    def rows(self, topics: Iterable[str]) -> Ints:
+        """Return for each topic its row in this set, -1 where the set does not hold it."""
+        return np.array([self._row.get(t, -1) for t in topics], np.int64)
+
+    @cached_property
+    def counts(self) -> Ints:
+        """Number of documents at each of ``levels`` or above, by topic; -1 where not known."""
+        counts: Ints = self._array("counts", "i", 2)
+        if counts.shape != (len(self.topics), len(self.levels)) or (counts < -1).any():
+            raise self._unusable("counts", "are no numbers of documents by topic and level")
+        known = (counts[:, 1:] >= 0) & (counts[:, :-1] >= 0)
+        if (known & (counts[:, 1:] > counts[:, :-1])).any():
+            raise self._unusable("counts", "ascend with the level")
+        return counts
+
+    @cached_property
+    def prints(self) -> npt.NDArray[np.uint64]:
+        """Fingerprints of these documents; 0 where they are not known or there are none."""
+        prints: npt.NDArray[np.uint64] = self._array("prints", "u", 2)
+        if prints.shape != self.counts.shape or (prints[self.counts <= 0] != 0).any():
+            raise self._unusable("prints", "are not of the documents that are counted")
+        return prints
+
+    @cached_property
+    def judgments(self) -> AliasDict[Judgments]:
+        """What is known of the judgments, by topic."""
+        known = judgments_from_arrays(self.levels, self.counts, self.prints)
+        return AliasDict(dict(zip(self.topics, known, strict=True)), self._aliases)
+
+    @cached_property
+    def n_rel(self) -> AliasDict[int | None]:
+        """Number of documents judged relevant, by topic."""
+        numbers: list[int | None] = [None] * len(self.topics)
+        if 1 in self.levels:
+            column = self.counts[:, self.levels.index(1)].tolist()
+            numbers = [n if n >= 0 else None for n in column]
+        return AliasDict(dict(zip(self.topics, numbers, strict=True)), self._aliases)
+
+    @cached_property
+    def earlier(self) -> npt.NDArray[np.uint64] | None:
+        """Keys of documents that were judged in earlier rounds; of residual collections."""
+        if "earlier" not in self._arrays:
+            return None
+        keys: npt.NDArray[np.uint64] = self._array("earlier", "u", 1)
+        if keys.dtype != np.uint64 or (keys[1:] <= keys[:-1]).any():
+            raise self._unusable("earlier", "does not hold ascending keys")
+        return keys
+
+    # -- scores ------------------------------------------------------------------------------------
+
+    def _array(self, name: str, kinds: str, n_dimensions: int) -> Any:
+        array = self._arrays[name]
+        if array.dtype.kind not in kinds or array.ndim != n_dimensions:
+            raise self._unusable(name, f"holds {array.dtype} in {array.ndim} dimensions")
+        return _read_only(array)
+
+    @cached_property
+    def cells(self) -> Cells | None:
+        """Scores of all models on whole datasets, and which of them count."""
+        names = [name for name in self._arrays if name.startswith("cells/")]
+        if not names:
+            return None
+        cells = Cells({n.removeprefix("cells/"): self._array(n, "iu", 2) for n in names})
+        for problem in cells.problems(len(self.topics), len(self.systems), self.measures):
+            raise self._unusable("cells", problem)
+        return cells
 
     @cached_property
     def scores(self) -> Mapping[str, Floats]:
-        """Sorted scores by measure, shape (n_topics, n_systems); only where they are known."""
-        return self._verified("scores.npz")
+        """Scores by measure, shape (n_topics, n_systems); only where they are known."""
+        known = [
+            m
+            for m in self.measures
+            if f"scores/{self._same.get(m, m)}" in self._arrays or f"cells/{m}" in self._arrays
+        ]
+        return LazyDict(tuple(known), self._scores)
 
     @cached_property
-    def systems(self) -> Arrays:
-        """Which system has each of :attr:`scores`; numbered by measure, from 0."""
-        return self._verified("systems.npz")
+    def sorted_scores(self) -> Mapping[str, Floats]:
+        """Scores ascending within each topic, NaN last."""
+        return LazyDict(tuple(self.scores), lambda m: _read_only(np.sort(self.scores[m], axis=1)))
 
     @cached_property
-    def means(self) -> Mapping[str, Floats]:
-        """The systems' sorted means by ``raw:AP`` and so on, where :attr:`systems` has none."""
-        means = self._verified("means.npz")
-        unknown = [key for key in means if key.partition(":")[2] not in self.systems]
-        return Frozen({key: means[key] for key in unknown})
+    def mean(self) -> Mapping[str, Floats]:
+        """Means by measure, shape (n_topics,)."""
+        return LazyDict(self.measures, lambda m: self._moments[m][0])
 
     @cached_property
-    def earlier(self) -> Arrays:
-        """Hashes of documents that were judged in earlier rounds; of residual collections."""
-        return self._verified("earlier.npz")
+    def sd(self) -> Mapping[str, Floats]:
+        """Sample standard deviations (n-1) by measure, shape (n_topics,)."""
+        return LazyDict(self.measures, lambda m: self._moments[m][1])
+
+    def _scores(self, measure: str) -> Floats:
+        if self.cells:
+            scores: Floats = _read_only(self.cells.scores(measure))
+            return scores
+        name = f"scores/{self._same.get(measure, measure)}"
+        scores = self._array(name, "f", 2)
+        columns = len(self.systems) or scores.shape[1]
+        if scores.shape != (len(self.topics), columns):
+            raise self._unusable(name, f"has shape {scores.shape}")
+        if _n_systems(scores) != self.n_systems[measure]:
+            raise self._unusable(name, f"has not {self.n_systems[measure]} systems, as set.json")
+        self._check_range(measure, name, scores)
+        if step := self.about(measure, "resolution", 0):
+            steps = scores / step
+            self._check(name, np.abs(steps - np.rint(steps)) > 1e-6, f"is not in steps of {step}")
+        return scores
 
     @cached_property
-    def cells(self) -> Arrays:
-        """Scores row behind row, of which those are read that are asked for."""
-        return self._verified("cells.npz")
+    def _moments(self) -> Mapping[str, tuple[Floats, Floats]]:
+        return LazyDict(self.measures, self._mean_and_deviation)
 
-    def stored(self, file: str) -> Arrays:
-        """As the file has it, or the cells."""
-        if file in IN_CELLS and self.cells:
-            return self._from_cells[file]
-        return super().stored(file)
+    def _mean_and_deviation(self, measure: str) -> tuple[Floats, Floats]:
+        name = f"mean/{measure}"
+        if measure in self.scores:
+            mean, sd = means_and_deviations(self.sorted_scores[measure])
+        else:
+            mean, sd = self._array(name, "f", 1), self._array(f"sd/{measure}", "f", 1)
+            if mean.shape != (len(self.topics),) or sd.shape != mean.shape:
+                raise self._unusable(name, f"and sd have shapes {mean.shape} and {sd.shape}")
+            self._check_range(measure, name, mean)
+            self._check_range(measure, f"sd/{measure}", sd, lowest=0)
+            self._check(name, np.isnan(mean) != np.isnan(sd), "is known where sd is not, or not")
+        n_rel = np.array([np.nan if n is None else n for n in self.n_rel.values()])
+        too_high = mean > _highest_mean(measure, n_rel) + EXACT
+        self._check(name, too_high, "is higher than the number of relevant documents allows")
+        return _read_only(mean), _read_only(sd)
 
-    @cached_property
-    def _from_cells(self) -> Mapping[str, Arrays]:
-        from ir_std.factors.cells import spread_cells
+    def _check_range(
+        self, measure: str, name: str, values: Floats, lowest: float | None = None
+    ) -> None:
+        record = measure_record(schema.parse_set_measure(measure))
+        highest, lowest = record.high, record.low if lowest is None else lowest
+        self._check(name, np.isinf(values), "is infinite")
+        self._check(name, values < lowest, f"is below {lowest:g}")
+        self._check(name, values > highest + EXACT, f"is above {highest:g}")
 
-        return spread_cells(self.cells, len(self.topics))
-
-    def _verified(self, file: str) -> Arrays:
-        table = self.stored(file)
-        for problem in CHECKS[file](self, table):
-            raise self._unusable(*problem)
-        verified: Arrays = frozen(table)
-        return verified
+    def _check(self, name: str, wrong: Mask, what: str) -> None:
+        if wrong.any():
+            topic = self.topics[np.argwhere(wrong)[0][0]]
+            raise self._unusable(name, f"of topic {topic} {what}")
 
     def verify(self) -> None:
-        """Parse and verify all tables now.
+        """Unpack and check all arrays now.
 
         Raises
         ------
         InputError
             Saying what is wrong where.
         """
-        for table in (
-            self.cells,
-            self._moments,
-            self.scores,
-            self.systems,
-            self.means,
-            self.earlier,
-        ):
-            assert table is not None
+        for _ in (self.prints, self.earlier, self.cells, *map(self.mean.get, self.measures)):
+            pass  # each is checked when it is asked for
+
+    # -- standardization ---------------------------------------------------------------------------
 
     def standardize(
         self,
@@ -234,7 +517,7 @@ class FactorSet(StoredTables):
     def at(
         self, rows: Ints, measure: str, scheme: str = "N", **params: float
     ) -> Callable[[npt.ArrayLike], Floats]:
-        """:meth:`standardize` for fixed topics, given by :meth:`rows`: a function of raw scores.
+        """Return :meth:`standardize` for fixed rows, as a function of raw scores.
 
         Raises
         ------
@@ -265,46 +548,111 @@ class FactorSet(StoredTables):
             **params,
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the set as a folder, whole or not at all.  An older set there is replaced.
+    # -- the file ----------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], inputs: Iterable[Path] = ()) -> None:
+        """Write the set's file, whole or not at all; an older one is replaced.
+
+        Parameters
+        ----------
+        path : str or path
+            A name that ends with ``.npz``.
+        inputs : iterable of path
+            Files that must not be replaced.
 
         Raises
         ------
         InputError
-            If the place is taken by something that is not a factor set, or holds other files
-            too; or if a table is not sound.
+            If the name ends otherwise, the file cannot be written, or the set is not sound.
         """
+        if not os.fspath(path).endswith(SUFFIX):
+            raise InputError.at(path, "is no name of a factor set", f"name a file NAME{SUFFIX}")
         self.verify()
-        replace_folder(path, self._write)
+        with errors_of(path, "cannot be written", "name a file in a folder of your own"):
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, to_bytes(*self._stored), inputs)
 
-    def _write(self, folder: Path) -> None:
-        from ir_std.factors.arrays import write_arrays
+    @property
+    def identity(self) -> str:
+        """SHA-256 of the description and the arrays, however they are packed."""
+        return content_hash(*self._stored)
 
-        text = json.dumps({"format": schema.FORMAT, **self.info}, indent=2, ensure_ascii=False)
-        (folder / "set.json").write_text(text + "\n", encoding="utf-8")
-        write_topics(folder / "topics.csv", self.judgments)
-        write_table(folder / "mean.csv", self.topics, self.mean)
-        write_table(folder / "sd.csv", self.topics, self.sd)
-        for name in OPTIONAL_FILES:
-            arrays = getattr(self, Path(name).stem)
-            if arrays and not (self.cells and name in IN_CELLS):
-                # Cells are not packed: unpacking them would take longer than all the rest.
-                how = {"compression": ZIP_STORED} if name == "cells.npz" else {}
-                write_arrays(folder / name, arrays, **how)
+    @property
+    def _stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The description and the arrays as the file has them; equal scores are there once."""
+        first: dict[bytes, str] = {}
+        same = dict(self._same)
+        arrays = {**self._arrays}
+        for name in sorted(n for n in arrays if n.startswith("scores/")):
+            original = first.setdefault(arrays[name].tobytes(), name)
+            if original != name:
+                same[name.removeprefix("scores/")] = original.removeprefix("scores/")
+                del arrays[name]
+        info = {"format": schema.FORMAT, **self.info, "levels": list(self.levels)}
+        return info | ({"same_scores": dict(sorted(same.items()))} if same else {}), arrays
 
     def __repr__(self) -> str:
         sizes = counted(len(self.topics), "topic"), counted(len(self.measures), "measure")
         return f"<FactorSet {self.id}: {', '.join(sizes)}>"
 
 
-IN_CELLS = ("scores.npz", "systems.npz")
-"""Tables that a set with ``cells.npz`` has there."""
-CHECKS: dict[str, Callable[[FactorSet, Arrays], Iterator[table_checks.Problem]]] = {
-    "cells.npz": table_checks.cells_problems,
-    "mean.csv": lambda s, mean: table_checks.moment_problems(s, mean, s.stored("sd.csv")),
-    "scores.npz": lambda s, scores: table_checks.score_problems(s, scores, s.mean, s.sd),
-    "systems.npz": lambda s, systems: table_checks.system_problems(s, systems, s.scores),
-    "means.npz": table_checks.mean_problems,
-    "earlier.npz": table_checks.earlier_problems,
-}
-"""What is wrong with each table of a set; each check relies on those before it."""
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def _restore(
+    path: Path | None, whole: FactorSet | None, info: Mapping[str, Any], arrays: Mapping[str, Array]
+) -> FactorSet:
+    factors = FactorSet.__new__(FactorSet)
+    factors._describe(path, info, arrays)
+    factors.__dict__["whole"] = whole
+    return factors
+
+
+def _read_only(array: Any) -> Any:
+    array.setflags(write=False)
+    return array
+
+
+def _usable(scores: Floats) -> Floats:
+    """Return scores without those of topics that have fewer than two."""
+    if scores.ndim != 2:
+        return scores
+    few = (~np.isnan(scores)).sum(axis=1, keepdims=True) < 2
+    return np.where(few, np.nan, scores)
+
+
+def _n_systems(scores: Floats) -> int:
+    return int((~np.isnan(scores)).any(axis=0).sum())
+
+
+def means_and_deviations(ordered: Floats) -> tuple[Floats, Floats]:
+    """Return means and sample standard deviations (n-1) of rows that are sorted, NaN last.
+
+    NaN for a row of fewer than two scores; the deviation of scores that do not differ is exactly 0.
+    """
+    if not ordered.shape[1]:
+        return np.full(len(ordered), np.nan), np.full(len(ordered), np.nan)
+    n = (~np.isnan(ordered)).sum(axis=1)
+    enough = n > 1
+    lowest = ordered[:, 0]
+    highest = np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0]
+    mean = np.nansum(ordered, axis=1) / np.maximum(n, 1)
+    squares = np.nansum((ordered - mean[:, None]) ** 2, axis=1)
+    sd = np.sqrt(squares / np.maximum(n - 1, 1))
+    alike = highest - lowest <= EXACT
+    return (
+        np.where(enough, np.where(alike, lowest, mean), np.nan),
+        np.where(enough, np.where(alike, 0.0, sd), np.nan),
+    )
+
+
+def _highest_mean(name: str, n_rel: Floats) -> Floats:
+    """Return the highest mean that the numbers of relevant documents allow."""
+    measure = schema.parse_set_measure(name)
+    if measure.__name__ == "SP":
+        return n_rel
+    if measure.__name__ == "P":
+        return np.asarray(n_rel / measure["cutoff"])
+    if measure.__name__ == "Judged" or isinstance(measure, ExternalMeasure):
+        return np.full(len(n_rel), np.inf)
+    return np.where(n_rel == 0, 0, np.inf)

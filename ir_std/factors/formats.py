@@ -1,9 +1,10 @@
-"""Factors in other formats: for R and spreadsheets, ``trec_eval -Z``, the published CSV files."""
+"""Factors in other formats: one tidy table, ``trec_eval -Z``, the published CSV files."""
 
 from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from io import StringIO
@@ -12,13 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ir_std._arrays import Floats
 from ir_std._system.files import read_bounded, write_all_atomically, write_atomically
-from ir_std.errors import InputError, IrStdError, counted
-from ir_std.factors.estimates import scores_by_system
+from ir_std._system.text import guard_cell
+from ir_std.errors import InputError, IrStdError, UsageError, counted
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.files import LARGEST, set_files
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.storage import Table, check_widths, parse_csv, parse_number, quoted
+from ir_std.factors.store import LARGEST, quoted
 from ir_std.measures import parse_measure
 from ir_std.measures.names import from_trec_eval, to_trec_eval
 
@@ -39,6 +40,9 @@ PUBLISHED_NAMES = {
 
 # Their names of other measures are taken: these are ours, with the default spelt out.
 _COLUMNS = {**PUBLISHED_NAMES, "nDCG(dcg='log2')": "nDCG", "DCG(dcg='log2')": "DCG"}
+
+
+Table = Mapping[str, Floats]
 
 
 class ImportedTables(NamedTuple):
@@ -73,7 +77,7 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
             mean, sd = factors.mean[measure][i].item(), factors.sd[measure][i].item()
             if mean == mean:
                 lines.append(f"{topic}\t{to_trec_eval(measure) or measure}\t{mean!r}\t{sd!r}\n")
-    write_atomically(file, "".join(lines).encode(), set_files(factors.path))
+    write_atomically(file, "".join(lines).encode(), _files_of(factors))
 
 
 def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
@@ -127,7 +131,7 @@ def write_webber(factors: FactorSet, stem: str | os.PathLike[str]) -> None:
             cells = (table[m][i].item() for m in factors.measures)
             writer.writerow([topic, *(None if c != c else c for c in cells)])
         contents[file] = text.getvalue().encode()
-    write_all_atomically(contents, set_files(factors.path))
+    write_all_atomically(contents, _files_of(factors))
 
 
 def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
@@ -151,10 +155,9 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
 
 
 def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
-    rows = parse_csv(_text(file), file)
+    rows = _parse_csv(_text(file), file)
     if len(rows) < 2:
         raise InputError.at(file, "no topics", "a header and a row a topic are expected")
-    check_widths(rows, file)
     measures = [_measure(file, 1, _COLUMNS.get(name, name)) for name in rows[0][1:]]
     values = [
         [_number(file, line, cell) if cell else np.nan for cell in row[1:]]
@@ -167,78 +170,40 @@ def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
 
 
 def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
-    """Write all of a set as one table: a row a topic and measure, a column a system.
+    """Write the scores of a set as one tidy table: ``topic``, ``measure``, ``system``, ``score``.
 
-    Columns are ``topic``, ``measure``, ``n_rel``, ``mean``, ``sd`` and the systems, by their tags
-    (``system 0`` and so on where they have none); cells are empty where nothing is known.  Names
-    that a spreadsheet would take for a formula begin with an apostrophe.
-    """
-    tags = factors.info.get("tags") or [
-        f"system {i}"
-        for i in range(
-            1 + max((int(numbers.max()) for numbers in factors.systems.values()), default=-1)
-        )
-    ]
-    text = StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*_CSV, *map(_harmless, tags)])
-    for measure in factors.measures:
-        cells = np.full((len(factors.topics), len(tags)), np.nan)
-        if measure in factors.systems:
-            numbers, scores = scores_by_system(factors, measure)
-            cells[:, numbers] = scores
-        for topic, n_rel, mean, sd, row in zip(
-            factors.topics,
-            factors.n_rel.values(),
-            factors.mean[measure].tolist(),
-            factors.sd[measure].tolist(),
-            cells.tolist(),
-            strict=True,
-        ):
-            writer.writerow(
-                [
-                    _harmless(topic),
-                    _harmless(measure),
-                    "" if n_rel is None else n_rel,
-                    *("" if v != v else repr(v) for v in (mean, sd, *row)),
-                ]
-            )
-    write_atomically(file, text.getvalue().encode(), set_files(factors.path))
-
-
-def read_csv(file: str | os.PathLike[str]) -> ImportedTables:
-    """Read the means and deviations of :func:`write_csv`.
+    ``build`` makes the set again from it.  Systems without names are numbered from 1.  Names that a
+    spreadsheet would take for a formula begin with an apostrophe.
 
     Raises
     ------
-    InputError
-        Naming file and line.
+    UsageError
+        If the set does not know its systems' scores.
     """
-    rows = parse_csv(_text(file), file)
-    if not rows or tuple(rows[0][: len(_CSV)]) != _CSV:
-        raise InputError.at(file, "another header", f"{','.join(_CSV)},... is expected", line=1)
-    check_widths(rows, file)
-    cells: dict[str, dict[str, tuple[float, float]]] = {}
-    topics: dict[str, None] = {}
-    for line, row in enumerate(rows[1:], 2):
-        topic, name, _, *values = (cell.removeprefix("'") for cell in row[: len(_CSV)])
-        column = cells.setdefault(_measure(file, line, name), {})
-        if topic in column:
-            raise InputError.at(file, f"{name} of topic {topic} again", "one row each", line=line)
-        topics[topic] = None
-        mean, sd = (_number(file, line, cell) if cell else np.nan for cell in values)
-        column[topic] = mean, sd
-    if not cells:
-        raise InputError.at(file, "no rows", "a row a topic and measure is expected")
-    return _by_topic(topics, cells)
+    if not factors.scores:
+        raise UsageError(
+            f"{factors.id} has no scores of systems; export its means and deviations with "
+            "--format webber or trec_eval"
+        )
+    text = StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["topic", "measure", "system", "score"])
+    topics = [*map(guard_cell, factors.topics)]
+    for measure, scores in factors.scores.items():
+        names = factors.systems or [f"system {i + 1}" for i in range(scores.shape[1])]
+        systems = [*map(guard_cell, names)]
+        for topic, row in zip(topics, scores.tolist(), strict=True):
+            writer.writerows(
+                [topic, guard_cell(measure), system, repr(score)]
+                for system, score in zip(systems, row, strict=True)
+                if score == score
+            )
+    write_atomically(file, text.getvalue().encode(), _files_of(factors))
 
 
-_CSV = ("topic", "measure", "n_rel", "mean", "sd")
-
-
-def _harmless(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
-    return f"'{name}" if name.startswith(("=", "+", "-", "@", "'", "\t")) else name
+def _files_of(factors: FactorSet) -> list[Path]:
+    """Return the file that nothing made of a set may replace."""
+    return [factors.path] if factors.path else []
 
 
 def _by_topic(
@@ -284,15 +249,31 @@ class Format(NamedTuple):
     """How factors are written to and read from a path."""
 
     write: Callable[[FactorSet, str], None]
-    read: Callable[[str], ImportedTables]
+    read: Callable[[str], ImportedTables] | None
 
 
 FORMATS = {
-    "csv": Format(write_csv, read_csv),
+    "csv": Format(write_csv, None),
     "trec_eval": Format(write_trec_eval, read_trec_eval),
     "webber": Format(write_webber, read_webber),
 }
-"""The formats by name."""
+"""The formats by name; ``csv`` is read by ``build``, as any table of scores."""
+
+
+def _parse_csv(text: str, file: object) -> list[list[str]]:
+    """Return the cells of each row, of which all have as many."""
+    try:
+        rows = list(csv.reader(StringIO(text, newline=""), strict=True))
+    except csv.Error as broken:
+        raise InputError.at(
+            file, f"no CSV ({broken})", "cells separated by commas are expected"
+        ) from None
+    for line, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise InputError.at(
+                file, counted(len(row), "column"), f"the header has {len(rows[0])}", line=line
+            )
+    return rows
 
 
 def _text(file: str | os.PathLike[str]) -> str:
@@ -311,7 +292,8 @@ def _measure(file: object, line: int, name: str) -> str:
 
 
 def _number(file: object, line: int, cell: str) -> float:
-    with suppress(ValueError):
-        if np.isfinite(value := parse_number(cell)):
-            return value
+    if re.fullmatch(r"[-+]?[0-9.]{1,400}(?:[eE][-+]?[0-9]{1,4})?", cell):
+        with suppress(ValueError):
+            if np.isfinite(value := float(cell)):
+                return value
     raise InputError.at(file, quoted(cell), "a finite number is expected", line=line)

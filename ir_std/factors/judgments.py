@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ir_std._arrays import Ints
+from ir_std.reading import Ids, Keys
 from ir_std.trec.qrels import Qrels
 
 ALL_JUDGED = -(1 << 62)
@@ -21,16 +23,14 @@ class Judgments(NamedTuple):
     n_rel : int or None
         Number of documents judged relevant (level 1 or above).
     levels : mapping of int to int, or None
-        Number of documents at each level that has any, and at 0; in sets of format 1 that at 0 is
-        of all documents judged not relevant, whose level may be negative.
-    fingerprints : mapping of int to str, or None
-        For each level that has documents :func:`fingerprint` of those at it or above; in sets of
-        format 1 for each level from 1.
+        Number of documents at each level that has any, and at 0.
+    fingerprints : mapping of int to int, or None
+        For each level that has documents :func:`fingerprint` of those at it or above.
     """
 
     n_rel: int | None = None
     levels: Mapping[int, int] | None = None
-    fingerprints: Mapping[int, str] | None = None
+    fingerprints: Mapping[int, int] | None = None
 
     def at_least(self, level: int) -> int | None:
         """Number of documents at ``level`` or above, where known."""
@@ -48,51 +48,93 @@ class Judgments(NamedTuple):
 
     def knows_documents(self, level: int) -> bool:
         """Whether a fingerprint tells which documents are at ``level`` or above."""
-        if self.fingerprints is None or self.levels is None:
-            return False
-        return level > 0 or all(
-            at in self.fingerprints for at, n in self.levels.items() if at < 1 and n
-        )
+        return self.fingerprints is not None and self.levels is not None
 
-    def fingerprint(self, level: int) -> str | None:
+    def fingerprint(self, level: int) -> int | None:
         """The fingerprint of the documents at ``level`` or above, where there are and is one."""
         return next(
             (print_ for at, print_ in (self.fingerprints or {}).items() if at >= level), None
         )
 
 
-def fingerprint(documents: Iterable[bytes]) -> str:
-    """A fingerprint of document ids, the same on every platform and in any order.
+def fingerprint(documents: Iterable[bytes]) -> int:
+    """Return a fingerprint of document ids: the sum of their 64-bit hashes modulo 2^64.
 
-    The first 16 hexadecimal digits of the SHA-256 of the ids in UTF-8, sorted as bytes, a newline
-    behind each; ``awk '$1 == 401 && $4 >= 1 {print $3}' qrels | LC_ALL=C sort | sha256sum`` gives
-    that of topic 401's relevant documents.
+    It is the same on every platform and in any order, and costs no more than the hashes, which are
+    needed anyway to find documents.  Somebody who wants to can construct other documents with the
+    same sum.  That is enough here: fingerprints tell whether two files of judgments are the same by
+    mistake-proof means, and nothing is trusted because of them; who could forge judgments could
+    as well forge the scores.
     """
-    import hashlib  # loads OpenSSL: only when it is needed
-
-    return hashlib.sha256(b"\n".join([*sorted(documents), b""])).hexdigest()[:16]
+    return int(Ids.of_bytes(list(documents)).hashes().sum(dtype=np.uint64))
 
 
-def documents_in(lines: bytes) -> list[bytes]:
-    """The documents of a topic as :meth:`~ir_std.trec.qrels.Qrels.relevant` gives them."""
-    return lines.split(b"\n")[:-1]
+def fingerprints_by_topic(qrels: Qrels, level: int) -> Keys:
+    """Return for each topic the :func:`fingerprint` of its documents at ``level`` or above."""
+    hashes = qrels.cached("hashes", lambda: qrels.ids(np.arange(len(qrels.flat_levels))).hashes())
+    used = np.where(qrels.flat_levels >= level, hashes, np.uint64(0))
+    ends = np.append(np.uint64(0), np.cumsum(used, dtype=np.uint64))
+    last = np.cumsum(qrels.sizes)
+    sums: Keys = ends[last] - ends[last - qrels.sizes]
+    return sums
 
 
 def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
     """Counts and fingerprints of all topics of qrels, at every level."""
     levels = sorted({0, *qrels.all_levels})
     at_least = np.stack([*map(qrels.count, levels), np.zeros_like(qrels.sizes)])
-    documents = {level: qrels.relevant(level) for level in levels}
+    prints = {level: fingerprints_by_topic(qrels, level).tolist() for level in levels}
     judgments = {}
     for place, counts in enumerate((at_least[:-1] - at_least[1:]).T.tolist()):
         known = {level: n for level, n in zip(levels, counts, strict=True) if n or not level}
         judgments[qrels.topics[place]] = Judgments(
             sum(n for level, n in known.items() if level > 0),
             known,
-            {
-                level: fingerprint(documents_in(documents[level][place]))
-                for level, n in known.items()
-                if n
-            },
+            {level: prints[level][place] for level, n in known.items() if n},
         )
     return judgments
+
+
+def judgment_arrays(judgments: Sequence[Judgments]) -> tuple[list[int], Ints, Keys]:
+    """Return levels, and by topic and level what a set's file holds of its judgments.
+
+    Returns
+    -------
+    levels : list of int
+        Ascending.
+    counts : ndarray of int, shape (n_topics, n_levels)
+        Number of documents at each level or above; -1 where it is not known.
+    prints : ndarray of uint64, shape (n_topics, n_levels)
+        Fingerprints of these documents; 0 where they are not known or there are none.
+    """
+    levels = sorted({1}.union(*(each.levels or () for each in judgments)))
+    counts = np.full((len(judgments), len(levels)), -1, np.int64)
+    prints = np.zeros(counts.shape, np.uint64)
+    for row, each in enumerate(judgments):
+        for column, level in enumerate(levels):
+            number = each.at_least(level)
+            counts[row, column] = -1 if number is None else number
+            prints[row, column] = (number and each.fingerprint(level)) or 0
+    return levels, counts, prints
+
+
+def judgments_from_arrays(levels: Sequence[int], counts: Ints, prints: Keys) -> list[Judgments]:
+    """Return the judgments of each topic; the reverse of :func:`judgment_arrays`."""
+    return [
+        _judgments(dict(zip(levels, n, strict=True)), dict(zip(levels, p, strict=True)))
+        for n, p in zip(counts.tolist(), prints.tolist(), strict=True)
+    ]
+
+
+def _judgments(at_least: Mapping[int, int], prints: Mapping[int, int]) -> Judgments:
+    n_rel = at_least.get(1, -1)
+    if min(at_least) > 0 or min(at_least.values()) < 0:  # only level 1 is known, if any
+        return Judgments(n_rel if n_rel >= 0 else None)
+    above = [*[*at_least.values()][1:], 0]
+    levels = {
+        at: n - more
+        for (at, n), more in zip(at_least.items(), above, strict=True)
+        if n > more or not at
+    }
+    known = {at: prints[at] for at in levels if levels[at]}
+    return Judgments(n_rel, levels, known if all(known.values()) else None)

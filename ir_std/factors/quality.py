@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Mask
-from ir_std.errors import counted
+from ir_std.errors import counted, join_with_and
+from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.schema import parse_set_measure
-from ir_std.factors.system_checks import duplicate_systems, find_low_systems
-from ir_std.measures import ExternalMeasure
-from ir_std.measures.names import UNBOUNDED
-from ir_std.schemes import EXACT
+from ir_std.measures import measure_record
+from ir_std.schemes import EXACT, get_scheme
 
 FEW_SYSTEMS = 40
-"""With fewer systems a measure is thin: an sd of 40 scores is itself uncertain by 11%
+"""With fewer systems a measure has few: an sd of 40 scores is itself uncertain by 11%
 (1 / sqrt(2 (n - 1)) of a normal distribution)."""
 FEW_MODELS = 30
 """The same of a whole data set, whose models are not of a few teams."""
@@ -41,20 +42,14 @@ NEAR_THE_END = 0.01
 """N this close to 0 or 1 says no more than that a run is far from all systems."""
 SATURATED = {"N": 0.1, "E": 1 / 3}
 """The share of the topics on which a run is at the end of a scheme when it saturates a set."""
-WHOLE_RUNS = ("AP", "SP", "nDCG", "DCG", "Rprec", "Bpref", "Q")
-"""Measures that cannot be perfect where more documents are relevant than a run holds."""
-
-WORDS = {
-    "thin": f"fewer than {FEW_SYSTEMS} systems",
-    "coarse": "hardly tells scores apart",
-    "old": f"systems of before {OLD}",
-    "low": f"more than {LOW_SYSTEMS:.0%} of the systems far below the others",
-    "good": "nothing known against it",
+QUALITY_LABELS = {
+    "few-systems": f"fewer than {FEW_SYSTEMS} systems",
+    "coarse": "scores hardly separate the systems",
+    "pre-2019": f"systems from before {OLD}",
+    "weak-systems": f"over {LOW_SYSTEMS:.0%} of the systems are far below the others",
+    "ok": "no known issue",
 }
-"""The words for a measure; where several apply, the first of these."""
-
-BESIDE = WORDS | {"thin": "too few for a sure deviation"}
-"""What the words say beside the number of systems."""
+"""Quality labels of a measure, with their meanings; where several apply, the first of these."""
 
 
 class Quality:
@@ -80,18 +75,22 @@ class Quality:
         self._known: Mask = ~np.isnan(self._sd)
 
     @property
-    def word(self) -> str:
-        """One of :data:`WORDS`."""
-        if 0 < self.systems < fewest_systems(self.factors) or 2 * len(self.few) > self.n_topics:
-            return "thin"
+    def label(self) -> str:
+        """One of :data:`QUALITY_LABELS`."""
         if (
-            len(self.flat) + len(self.coarse) > COARSE_TOPICS * self.n_topics
-            or len(self.capped) > CAPPED_TOPICS * self.n_topics
+            0 < self.systems < fewest_systems(self.factors)
+            or 2 * len(self.sparse_topics) > self.n_topics
+        ):
+            return "few-systems"
+        if (
+            len(self.constant_topics) + len(self.low_resolution_topics)
+            > COARSE_TOPICS * self.n_topics
+            or len(self.capped_topics) > CAPPED_TOPICS * self.n_topics
         ):
             return "coarse"
         if (self.factors.info.get("year") or OLD) < OLD:
-            return "old"
-        return "low" if len(self.low) > LOW_SYSTEMS * self.systems else "good"
+            return "pre-2019"
+        return "weak-systems" if len(self.weak_systems) > LOW_SYSTEMS * self.systems else "ok"
 
     @property
     def n_topics(self) -> int:
@@ -104,7 +103,7 @@ class Quality:
         return typical_systems(self.factors, self.measure)
 
     @cached_property
-    def few(self) -> tuple[str, ...]:
+    def sparse_topics(self) -> tuple[str, ...]:
         """Topics with fewer than :data:`FEW_SYSTEMS` systems, where others have more."""
         fewest = fewest_systems(self.factors)
         if self.systems < fewest or self.measure not in self.factors.scores:
@@ -113,27 +112,27 @@ class Quality:
         return self._topics_where(self._known & (numbers < fewest))
 
     @cached_property
-    def low(self) -> tuple[int, ...]:
-        """The numbers of the systems that are far below the others: :func:`find_low_systems`."""
+    def weak_systems(self) -> tuple[int, ...]:
+        """The numbers of the systems that are far below the others: :func:`find_weak_systems`."""
         # Models of all sorts are on a data set: many of them are far below the median, and sound.
         if self.factors.of_datasets:
             return ()
-        found = find_low_systems(self.factors, self.measure, self._known)
+        found = find_weak_systems(self.factors, self.measure, self._known)
         return found.numbers if found else ()
 
     @cached_property
-    def flat(self) -> tuple[str, ...]:
+    def constant_topics(self) -> tuple[str, ...]:
         """Topics on which all systems scored the same."""
         return self._topics_where(self._sd <= EXACT)
 
     @cached_property
-    def coarse(self) -> tuple[str, ...]:
+    def low_resolution_topics(self) -> tuple[str, ...]:
         """Topics with a deviation below :data:`COARSE_STEPS` steps of the scores' resolution."""
         resolution = self.factors.about(self.measure, "resolution", 0)
         return self._topics_where(has_coarse_deviation(self._sd, self.measure, resolution))
 
     @cached_property
-    def deep(self) -> tuple[str, ...]:
+    def truncated_topics(self) -> tuple[str, ...]:
         """Topics with more relevant documents than the systems were evaluated to.
 
         Only of measures that look at whole runs.
@@ -146,7 +145,7 @@ class Quality:
         return float(np.nanmedian(self._best)) if (~np.isnan(self._best)).any() else np.nan
 
     @cached_property
-    def capped(self) -> tuple[str, ...]:
+    def capped_topics(self) -> tuple[str, ...]:
         """Topics where the best attainable z is below :data:`LOW_CEILING`."""
         return self._topics_where(self._best < LOW_CEILING)
 
@@ -159,13 +158,44 @@ class Quality:
 
 
 def fewest_systems(factors: FactorSet) -> int:
-    """With fewer systems than these a measure of the set is thin."""
+    """Return the number of systems below which a measure has few."""
     return FEW_MODELS if factors.of_datasets else FEW_SYSTEMS
 
 
-def meaning(word: str, factors: FactorSet) -> str:
-    """What a word of :data:`WORDS` says of a measure of the set."""
-    return f"fewer than {fewest_systems(factors)} systems" if word == "thin" else WORDS[word]
+def describe_label(label: str, factors: FactorSet) -> str:
+    """Return what a quality label means for a measure of the set."""
+    return (
+        f"fewer than {fewest_systems(factors)} systems"
+        if label == "few-systems"
+        else QUALITY_LABELS[label]
+    )
+
+
+def quality_warning(
+    label: str, factors: FactorSet, measures: Iterable[str], *, is_general: bool
+) -> str:
+    """Say in a clause what a quality label means for scores of these measures.
+
+    Parameters
+    ----------
+    label : str
+    factors : FactorSet
+    measures : iterable of str
+    is_general : bool
+        Whether these are all measures that are used, so that they need not be named.
+    """
+    names = list(measures)
+    if label == "coarse":
+        return (
+            f"{join_with_and(names)} {'is' if len(names) == 1 else 'are'} too coarse here to "
+            "separate systems"
+        )
+    clause = {
+        "few-systems": f"{describe_label(label, factors)} make standard deviations imprecise",
+        "pre-2019": f"its systems predate {OLD}",
+        "weak-systems": f"over {LOW_SYSTEMS:.0%} of the systems score far below the others",
+    }[label]
+    return clause if is_general else f"{clause} ({', '.join(names)})"
 
 
 def typical_systems(factors: FactorSet, measure: str) -> int:
@@ -208,7 +238,7 @@ def best_z(factors: FactorSet, measure: str) -> Floats:
     """
     mean, sd = factors.mean[measure], factors.sd[measure]
     parsed = parse_set_measure(measure)
-    if parsed.__name__ in UNBOUNDED or isinstance(parsed, ExternalMeasure):
+    if measure_record(parsed).high > 1:
         return np.full(len(sd), np.nan)
     best: Floats = np.divide(1 - mean, sd, out=np.full(len(sd), np.nan), where=sd > EXACT)
     return best
@@ -219,7 +249,7 @@ def _beyond_depth(factors: FactorSet, measure: str) -> Mask:
     relevant = [
         known.at_least(parsed.params.get("rel", 1)) or 0 for known in factors.judgments.values()
     ]
-    if not depth or "cutoff" in parsed.params or parsed.__name__ not in WHOLE_RUNS:
+    if not depth or "cutoff" in parsed.params or not measure_record(parsed).recall:
         return np.zeros(len(relevant), bool)
     return np.asarray(np.array(relevant) > depth)
 
@@ -250,6 +280,105 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
     return n > 0 and n / int(np.count_nonzero(~np.isnan(scores))) >= share
 
 
+WEAK_DEVIATIONS = 3.5
+"""A system is weak if the logarithm of its mean is so many robust deviations below the median: B.
+Iglewicz and D. C. Hoaglin, How to detect and handle outliers (1993), there for both sides."""
+LOWEST_LIMIT, HIGHEST_LIMIT = 1 / 4, 2 / 3
+"""Below this share of the median system's mean every system is weak, and above the other none."""
+
+
+class WeakSystems(NamedTuple):
+    """Systems far below the others, and what their absence would change.
+
+    Attributes
+    ----------
+    numbers : tuple of int
+        As the set numbers its systems.
+    limit : float
+        The share of the median system's mean that theirs are below.
+    sd : float
+        The median over topics of the deviation without them, as a share of that with them.
+    median, median_without : float
+        The median system's mean of N, with and without them.
+    """
+
+    numbers: tuple[int, ...]
+    limit: float
+    sd: float
+    median: float
+    median_without: float
+
+
+def find_weak_systems(
+    factors: FactorSet, measure: str, topics: Mask | None = None
+) -> WeakSystems | None:
+    """Systems whose mean is far below the median on a logarithmic scale, as those of broken runs.
+
+    Below a quarter of the median every system is weak, above two thirds none; in between those
+    that are :data:`WEAK_DEVIATIONS` times 1.4826 median absolute deviations of the logarithms
+    below the median.  Unlike a fence by quartiles this finds many such systems, too.
+
+    Parameters
+    ----------
+    factors : FactorSet
+    measure : str
+    topics : ndarray of bool, shape (n_topics,), optional
+        The topics to look at; all if not given.
+
+    Returns
+    -------
+    WeakSystems or None
+        None if there are none or none are known.
+    """
+    if measure not in factors.scores:
+        return None
+    numbers, scores = scores_by_system(factors, measure)
+    known = ~np.isnan(scores).any(axis=1) & (True if topics is None else topics)
+    if not known.any():  # on every topic some system has no score: means are not of the same topics
+        return None
+    scores = scores[known]
+    means = scores.mean(axis=0)
+    middle = median(means.tolist())
+    if middle <= 0:
+        return None
+    distances = np.abs(np.log(np.maximum(means, np.finfo(float).tiny) / middle))
+    limit = np.exp(-WEAK_DEVIATIONS * 1.4826 * median(distances.tolist()))
+    limit = float(np.clip(limit, LOWEST_LIMIT, HIGHEST_LIMIT))
+    weak = means < limit * middle
+    if not weak.any():
+        return None
+    median_system = scores[:, np.argsort(means, kind="stable")[len(means) // 2]]
+    others, spread = scores[:, ~weak], factors.sd[measure][known] > EXACT
+    share = np.std(others, axis=1, ddof=1)[spread] / factors.sd[measure][known][spread]
+    return WeakSystems(
+        tuple(numbers[weak].tolist()),
+        limit,
+        median(share.tolist()),
+        _mean_n(median_system, scores),
+        _mean_n(median_system, others),
+    )
+
+
+def _mean_n(values: Floats, scores: Floats) -> float:
+    """The mean of N over topics, by the scores of systems, shape (n_topics, n_systems)."""
+    mean, sd = scores.mean(axis=1), scores.std(axis=1, ddof=1)
+    sd[np.ptp(scores, axis=1) <= EXACT] = 0
+    return float(get_scheme("N").apply(values, mean=mean, sd=sd).mean())
+
+
+def duplicate_systems(factors: FactorSet) -> list[tuple[int, ...]]:
+    """Groups of systems that score the same in every measure on every topic, by their numbers."""
+    columns: dict[int, list[bytes]] = {}
+    for measure in factors.scores:
+        numbers, scores = scores_by_system(factors, measure)
+        for number, column in zip(numbers.tolist(), np.round(scores.T, 9), strict=True):
+            columns.setdefault(number, []).append(column.tobytes())
+    alike: dict[tuple[bytes, ...], list[int]] = {}
+    for number in sorted(columns):
+        alike.setdefault(tuple(columns[number]), []).append(number)
+    return [tuple(group) for group in alike.values() if len(group) > 1]
+
+
 def set_notes(factors: FactorSet) -> list[str]:
     """The notes that a set carries."""
     stated = factors.info.get("notes", ())
@@ -274,7 +403,7 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
         )
     if short := factors.info.get("short_systems"):
         listed = ", ".join(f"{tag} ({n})" for tag, n in short.items())
-        yield f"Short runs, with so many documents on the median topic: {listed}."
+        yield f"Short runs (median number of documents per topic in parentheses): {listed}."
     measures_of: dict[str, list[str]] = {}
     for measure in factors.measures if measures is None else measures:
         for sentence in _measure_findings(factors, measure):
@@ -292,47 +421,51 @@ def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
         examples = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)
         return f"{len(topics)} of {total} ({examples})"
 
-    if quality.word == "thin":
-        yield f"{counted(quality.systems, 'system')}, too few for a sure deviation"
-    if quality.flat:
-        yield f"all systems score the same on {some(quality.flat)}"
-    if quality.coarse:
+    if quality.label == "few-systems":
+        yield f"{counted(quality.systems, 'system')} make standard deviations imprecise"
+    if quality.constant_topics:
+        yield f"all systems score the same on {some(quality.constant_topics)}"
+    if quality.low_resolution_topics:
         yield (
-            f"the deviation is below {COARSE_STEPS} steps of the scores on {some(quality.coarse)}"
+            f"the deviation is below {COARSE_STEPS} steps of the scores on "
+            f"{some(quality.low_resolution_topics)}"
         )
-    if quality.deep:
+    if quality.truncated_topics:
         yield (
             f"more documents are relevant than the {factors.about(measure, 'depth')} that were "
-            f"looked at on {some(quality.deep)}"
+            f"looked at on {some(quality.truncated_topics)}"
         )
-    if len(quality.capped) > CAPPED_TOPICS * quality.n_topics:
+    if len(quality.capped_topics) > CAPPED_TOPICS * quality.n_topics:
         yield (
             f"a perfect score is less than {LOW_CEILING:g} deviation above the mean on "
-            f"{len(quality.capped)} of {total} (best attainable z, median: "
+            f"{len(quality.capped_topics)} of {total} (best attainable z, median: "
             f"{quality.ceiling:.2f})"
         )
-    if quality.few:
+    if quality.sparse_topics:
         yield (
-            f"fewer than {fewest_systems(factors)} systems, too few for a sure deviation, on "
-            f"{some(quality.few)}"
+            f"fewer than {fewest_systems(factors)} systems make standard deviations imprecise on "
+            f"{some(quality.sparse_topics)}"
         )
-    low = find_low_systems(factors, measure) if measure in factors.default_measures else None
-    if low:
+    weak = find_weak_systems(factors, measure) if measure in factors.default_measures else None
+    if weak:
+        have, them = ("has a mean", "it") if len(weak.numbers) == 1 else ("have means", "them")
         yield (
-            f"{len(low.numbers)} of {quality.systems} systems are low, their means below "
-            f"{low.limit:.2f} of the median's ({_system_names(factors, low.numbers)}); without "
-            f"them (--without low) the median system would have a mean of "
-            f"{low.median_without:.3f} by N instead of {low.median:.3f}, and the deviation would "
-            f"be {low.sd:.2f} of what it is (median over topics)"
+            f"{len(weak.numbers)} of {quality.systems} systems "
+            f"({_system_names(factors, weak.numbers)}) {have} below {weak.limit:.2f} times the "
+            f"median; without {them} (--without weak) the median system's mean N would be "
+            f"{weak.median_without:.3f} instead of {weak.median:.3f}, and standard deviations "
+            f"would shrink to {weak.sd:.2f} of their size (median over topics)"
         )
 
 
 def _system_names(factors: FactorSet, numbers: tuple[int, ...]) -> str:
-    tags = factors.info.get("tags", ())
+    tags = factors.systems
     return ", ".join(tags[n] if n < len(tags) else f"no. {n}" for n in numbers)
 
 
 def quality_summary(factors: FactorSet) -> str:
-    """The words of a set's measures, with how many each holds for: ``30 good, 10 coarse``."""
-    words = [Quality(factors, measure).word for measure in factors.measures]
-    return ", ".join(f"{words.count(word)} {word}" for word in reversed(WORDS) if word in words)
+    """Return the labels of a set's measures, with how many have each: ``30 ok, 10 coarse``."""
+    labels = [Quality(factors, measure).label for measure in factors.measures]
+    return ", ".join(
+        f"{labels.count(label)} {label}" for label in reversed(QUALITY_LABELS) if label in labels
+    )

@@ -12,7 +12,6 @@ from typing import Any
 from ir_measures.measures import Measure
 
 from ir_std.errors import IrStdError
-from ir_std.factors.doc_ids import parse_pattern
 from ir_std.measures import ExternalMeasure, parse_measure
 
 Rule = Callable[[Any], "str | None"]
@@ -47,12 +46,6 @@ def _texts(value: Any) -> str | None:
     return "a list of texts is expected"
 
 
-def _tags(value: Any) -> str | None:
-    return _texts(value) or (
-        "different texts are expected" if len(set(value)) < len(value) else None
-    )
-
-
 def _text_or_texts(value: Any) -> str | None:
     return _text(value) and _texts(value) and "a text or a list of texts is expected"
 
@@ -78,8 +71,8 @@ def _whole(least: int) -> Rule:
     return rule
 
 
-FORMAT = 2
-"""The format in which sets are written; 1 has no fingerprints of documents judged not relevant."""
+FORMAT = 1
+"""The format in which sets are written."""
 
 
 def _format(value: Any) -> str | None:
@@ -102,29 +95,27 @@ def _step(value: Any) -> str | None:
     return "a step from 0 to below 1 is expected"
 
 
-def _pattern(value: Any) -> str | None:
-    if _text(value):
-        return _text(value)
-    try:
-        parse_pattern(value)
-    except ValueError as wrong:
-        return f"no pattern of document ids: {wrong}"
-    return None
-
-
-def _measure_names(value: Any) -> str | None:
-    return _texts(value) or next(filter(None, map(_measure, value)), None)
+def _levels(value: Any) -> str | None:
+    whole = isinstance(value, (list, tuple)) and all(type(level) is int for level in value)
+    if whole and [*value] == sorted({*value}) and len(value) <= LONGEST:
+        return None
+    return "a list of ascending whole numbers is expected"
 
 
 @lru_cache(maxsize=1024)
 def parse_set_measure(name: str) -> Measure:
-    """The measure of a name; parsed once, for many sets have the same."""
-    return parse_measure(name)
-
-
-def _measure(name: str) -> str | None:
+    """Parse the name of a set's measure, once, for many sets have the same."""
     try:
-        parse_set_measure(name)
+        return parse_measure(name)
+    except IrStdError:
+        return ExternalMeasure(name)
+
+
+def _measure(name: str, about: Any) -> str | None:
+    if isinstance(about, Mapping) and "better" in about and name.strip():
+        return None
+    try:
+        parse_measure(name)
     except (IrStdError, ValueError, AssertionError, AttributeError) as wrong:
         return f"measure {name!r}: {wrong}"
     return None
@@ -192,12 +183,15 @@ FIELDS: dict[str, Rule] = {
     "title": _text,
     "track": _text,
     "unit": _one_of("topic", "collection"),
-    "doc_id_pattern": _optional(_pattern),
+    "corpus": _text,
+    "doc_id_example": _text,
     "ir_datasets": _texts,
+    "levels": _levels,
+    "same_scores": _texts_by_name,
     "max_level": _optional(_whole(0)),
     "depth": _optional(_whole(1)),
     "resolution": _step,
-    "default_measures": _measure_names,
+    "default_measures": _texts,
     "source": _text,
     "sources": _records,
     "licence": _text,
@@ -210,7 +204,6 @@ FIELDS: dict[str, Rule] = {
     "same_topics_as": _name,
     "year": _optional(_whole(1900)),
     "inputs": _records,
-    "tags": _tags,
     "teams": _texts_by_name,
     "datasets": _datasets,
     "aliases": _texts_by_name,
@@ -219,8 +212,10 @@ FIELDS: dict[str, Rule] = {
 }
 """The fields of a set, but for ``measures``.
 
-``format`` is that of the files (:data:`FORMAT`), 1 where it is missing; sets in memory have none.
-``year`` is that of the systems; ``tags`` are their names, in the order of their numbers;
+``format`` is that of the file (:data:`FORMAT`).  ``levels`` are those of the columns of ``counts``
+and ``prints``; ``same_scores`` says of a measure whose scores are those of another which that is.
+``corpus`` says what the documents are, ``doc_id_example`` is the id of one.
+``year`` is that of the systems;
 ``teams`` says whose they are, where names do not: a system that it lacks is a team of its own;
 ``sources`` say more (URL, licence URI, date) of what ``source`` names; ``inputs`` are the files
 that the set was made of, with their SHA-256; ``datasets`` describes the rows of a set of unit
@@ -240,18 +235,21 @@ def info_problems(info: Any) -> Iterator[str]:
     if not isinstance(info, Mapping):
         yield "is no object: one of fields such as id and measures is expected"
         return
-    missing = [field for field in ("id", "measures") if field not in info]
+    missing = [field for field in ("id", "measures", "levels") if field not in info]
     if missing:
-        yield f"{' and '.join(map(repr, missing))} missing: both 'id' and 'measures' are required"
+        yield f"{' and '.join(map(repr, missing))} missing: a set has an id, measures and levels"
         return
     measures = info["measures"]
-    _know_external(measures)
     yield from _wrong(info, FIELDS, "")
     if not isinstance(measures, Mapping) or not measures:
         yield f"measures is {_shown(measures)}: an object of at least one measure is expected"
         return
+    defaults = info.get("default_measures", ())
+    for name in defaults if _texts(defaults) is None else ():
+        if name not in measures and (wrong := _measure(name, {})):
+            yield wrong
     for name, about in measures.items():
-        if wrong := (_text(name) or _measure(name)):
+        if wrong := (_text(name) or _measure(name, about)):
             yield wrong
         elif not isinstance(about, Mapping) or "systems" not in about:
             yield f'measure {name} has no number of systems: give {{"systems": n}}'
@@ -263,13 +261,6 @@ def info_problems(info: Any) -> Iterator[str]:
                     if "better" not in about
                     else f"measure {name} has 'better', which is of other programs' measures"
                 )
-
-
-def _know_external(measures: Any) -> None:
-    """Know the names of other programs' measures, which :func:`parse_measure` then reads."""
-    for name, about in measures.items() if isinstance(measures, Mapping) else ():
-        if isinstance(about, Mapping) and "better" in about and not _text(name) and name.strip():
-            ExternalMeasure(name)
 
 
 def unknown_fields(info: Mapping[str, Any]) -> list[str]:

@@ -3,20 +3,17 @@
 Importing this module makes them known to ``ir_measures.parse_measure``, behind all that is
 registered there.  It stands in for ``ir_measures.measures``: what it does not have, that has.
 
-======================  ====================================================================
-module                  what it holds
-======================  ====================================================================
-``sp``, ``dcg``,        the raw measures that ir_measures lacks, or has in part
-``ntcir``
-``external``            measures that other programs compute, known by their names
-``family``              the standardized form of every measure: ``sAP``, ``snDCG@10``
-``of_trec_eval``        measures that trec_eval has and ir_measures lacks
-``registry``            measures by name, ir_std's own and ir_measures'; names to objects
-``parameters``          which parameters are allowed; canonical names
-``equivalence``         measures that are equal once they are standardized
-``names``               what users of other tools write for measures
-``translation``         what trec_eval and MTEB call the measures, as tables
-======================  ====================================================================
+===============  =====================================================================
+module           what it holds
+===============  =====================================================================
+``objects``      measures that ir_measures lacks, or has in part; their parameters
+``formulas``     what ir_std computes, and the terms of sums
+``records``      one record for each measure, and the registry of measures by name
+``external``     measures that other programs compute, known by their names
+``family``       the standardized form of every measure: ``sAP``, ``snDCG@10``
+``translation``  what trec_eval and MTEB call the measures, as tables
+``names``        names to objects, in whatever way users write them
+===============  =====================================================================
 """
 
 from __future__ import annotations
@@ -28,24 +25,43 @@ from ir_measures import measures as irm
 if not TYPE_CHECKING:
     from ir_measures.measures import *  # noqa: F403  # for tools that read a module's names
 
-from ir_std.measures.dcg import DCG, NDCG, nDCG
-from ir_std.measures.equivalence import equivalents, gains_are_shares, has_graded_gains
 from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
-from ir_std.measures.main_score import main_score as main_score  # registers it
-from ir_std.measures.ntcir import Q, nERR
-from ir_std.measures.of_trec_eval import GMAP, GMBpref, IPrec11, RBPResidual, RIPrec, Unjudged
-from ir_std.measures.parameters import canonical, check_params
-from ir_std.measures.registry import Measures, as_measures, near_measures, parse_measure
-from ir_std.measures.registry import join_ir_measures as _join_ir_measures
-from ir_std.measures.sp import SP
+from ir_std.measures.names import (
+    Measures,
+    as_measures,
+    named_measure,
+    parse_measure,
+    suggest_measures,
+)
+from ir_std.measures.objects import (
+    DCG,
+    GMAP,
+    SP,
+    GMBpref,
+    IPrec11,
+    Q,
+    RBPResidual,
+    RIPrec,
+    Unjudged,
+    canonical,
+    check_params,
+    main_score,
+    nDCG,
+    nERR,
+)
+from ir_std.measures.records import (
+    equivalents,
+    gains_are_shares,
+    has_graded_gains,
+    looks_at_nonrelevant,
+    measure_record,
+)
+from ir_std.measures.records import join_ir_measures as _join_ir_measures
 
-# Pickles of earlier versions name these here.
-from ir_std.measures.dcg import _DCG, _nDCG  # noqa: F401  # isort: skip
-from ir_std.measures.family import _rebuild  # noqa: F401  # isort: skip
-from ir_std.measures.sp import _SP  # noqa: F401  # isort: skip
+NDCG = nDCG
 
 _register_family()
 _join_ir_measures()
@@ -88,10 +104,13 @@ __all__ = [
     "gains_are_shares",
     "has_graded_gains",
     "has_standardized",
+    "looks_at_nonrelevant",
     "lower_measures",
+    "main_score",
+    "measure_record",
     "nDCG",
     "nERR",
-    "near_measures",
+    "named_measure",
     "parse_measure",
     "sAP",
     "sBpref",
@@ -110,6 +129,7 @@ __all__ = [
     "snDCG",
     "snERR",
     "standardized",
+    "suggest_measures",
 ]
 
 if not TYPE_CHECKING:

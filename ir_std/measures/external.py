@@ -1,7 +1,8 @@
-"""Measures that other programs compute, of which only the name is known here."""
+"""Measures that other programs compute, known only by name."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 from ir_measures.measures import Measure
 
 from ir_std.errors import UsageError
-from ir_std.measures.parameters import TypedMeasure
-from ir_std.measures.registry import by_name, external_names, makers
+from ir_std.measures.objects import TypedMeasure
+from ir_std.measures.records import Record, by_class, by_name, no_ranks
 from ir_std.measures.translation import IN_LOWER_CASE, translated
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
@@ -59,8 +60,6 @@ class ExternalMeasure(TypedMeasure):
         self.name, self.lower_is_better = name, lower_is_better
         self.quoted = repr(name)
         self.__name__ = name if _is_plain(name) else self.quoted
-        if self.__name__ == name:
-            external_names.add(name)
 
     def __call__(self, **params: Any) -> ExternalMeasure:
         """The measure itself, which takes no parameters."""
@@ -79,24 +78,25 @@ def _is_plain(name: str) -> bool:
 
 
 def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:
-    """The external measures of these names, of which less is better."""
+    """Return the external measures of these names, for which lower values are better."""
     given = [*measures]
-    by_name = {name: m for m in given for name in (str(m), getattr(m, "name", str(m)))}
+    known = {name: m for m in given for name in (str(m), getattr(m, "name", str(m)))}
     for name in names:
-        if name not in by_name:
-            there = ", ".join(map(str, given)) or "none"
-            raise UsageError(f"less is better of {name}: it is no measure here, there are {there}")
-        if not isinstance(by_name[name], ExternalMeasure):
-            raise UsageError(f"less is better of {name}: of that more is, whatever is measured")
-    return [by_name[name] for name in names]
+        if name not in known:
+            raise UsageError(f"unknown measure {name!r}; choose from {', '.join(known) or 'none'}")
+        if not isinstance(known[name], ExternalMeasure):
+            raise UsageError(f"higher {name} is better, whatever is measured")
+    return [known[name] for name in names]
 
 
 def sign_of(measure: Measure) -> float:
-    """-1 for a measure of which less is better, else 1; that times scores: more is better.
+    """Return -1 for a lower-is-better measure, else 1; scores times that are higher-is-better.
 
-    Of standardized measures more is better, always.
+    Standardized measures are always higher-is-better.
     """
     return -1.0 if isinstance(measure, ExternalMeasure) and measure.lower_is_better else 1.0
 
 
-makers[""] = ExternalMeasure
+by_class[ExternalMeasure] = Record(
+    Measure(), low=-math.inf, high=math.inf, last_ranks=no_ranks, relevance=False
+)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import os
+from functools import lru_cache
 from typing import Any
 
 from ir_measures import measures as irm
@@ -11,8 +13,8 @@ from ir_measures.measures import Measure, ParamInfo
 
 from ir_std.errors import UsageError
 from ir_std.measures.external import ExternalMeasure
-from ir_std.measures.parameters import TypedMeasure, check_params
-from ir_std.measures.registry import by_name, makers, own_measures, parse_measure
+from ir_std.measures.objects import TypedMeasure, check_params
+from ir_std.measures.records import by_name, measure_record, own_measures
 from ir_std.schemes import SCHEMES
 
 
@@ -39,6 +41,7 @@ class Standardized(TypedMeasure):
     """
 
     BASE: Measure
+    decided: Any = None  # the match and the plan on all topics, where batches are evaluated
     OWN_PARAMS = {
         "scheme": ParamInfo(
             dtype=str, choices=list(SCHEMES), default="N", desc="standardization scheme"
@@ -96,8 +99,7 @@ class Standardized(TypedMeasure):
 
 
 def _rebuild(name: str, params: dict[str, Any]) -> Standardized:
-    form = FORMS.get(name) or parse_measure(name)
-    assert isinstance(form, Standardized)
+    form = FORMS.get(name) or standardized_external(ast.literal_eval(name[1:]))
     return form(**params)
 
 
@@ -122,10 +124,12 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
     >>> standardized(nDCG @ 10, scheme="E")
     snDCG(scheme='E')@10
     """
+    if not isinstance(measure, Measure):
+        raise UsageError(f"expected a measure object such as ir_std.AP, got {measure!r}")
     if not has_standardized(measure):
         raise UsageError(f"{measure} has no standardized form")
     if isinstance(measure, ExternalMeasure):
-        return _external_form(measure.name)(**params)
+        return standardized_external(measure.name)(**params)
     return FORMS[f"s{measure.__name__}"](**measure.params, **params)
 
 
@@ -140,16 +144,11 @@ def has_standardized(measure: Measure) -> bool:
     return form is not None and isinstance(form.BASE, type(measure))
 
 
-def _external_form(name: str) -> Standardized:
-    """The standardized form of an external measure, made when it is first asked for."""
+@lru_cache(maxsize=256)
+def standardized_external(name: str) -> Standardized:
+    """Return the standardized form of an external measure."""
     base = ExternalMeasure(name)
-    key = f"s{base.quoted}"
-    if key not in FORMS:
-        FORMS[key] = _standardized_form(base, key)
-    return FORMS[key]
-
-
-makers["s"] = _external_form
+    return _standardized_form(base, f"s{base.quoted}")
 
 
 def _standardized_form(base: Measure, name: str) -> Standardized:
@@ -169,25 +168,6 @@ def _standardized_form(base: Measure, name: str) -> Standardized:
     return form
 
 
-_COUNTS = {"NumQ", "NumRel", "NumRet"}
-"""They say nothing relative to other systems."""
-_DIVERSITY = {
-    "alpha_DCG",
-    "alpha_nDCG",
-    "NRBP",
-    "nNRBP",
-    "AP_IA",
-    "P_IA",
-    "ERR_IA",
-    "nERR_IA",
-    "StRecall",
-}
-"""They need judgments of subtopics, for which there are no factor sets."""
-
-
-_OF_TREC_EVAL = {"GMAP", "GMBpref", "RIPrec", "IPrec11", "Unjudged", "RBPResidual"}
-"""They are printed beside others for who is used to them; no set has factors for them."""
-
 FORMS: dict[str, Standardized] = {}
 """The standardized forms by name, those of aliases too."""
 
@@ -199,7 +179,7 @@ def register_family() -> None:
         name = base.__name__
         # A user's own measure may not say what it is called.
         described = isinstance(base, Measure) and getattr(base, "PRETTY_NAME", None)
-        if described and name not in _COUNTS | _DIVERSITY | _OF_TREC_EVAL:
+        if described and not measure_record(base).kind:
             if name not in forms:
                 forms[name] = _standardized_form(base, f"s{name}")
             FORMS[f"s{alias}"] = forms[name]

@@ -1,21 +1,202 @@
-"""What other tools call the measures: trec_eval, MTEB, and whoever writes like them."""
+"""Names read: to measures, from what users of ir_measures, trec_eval and MTEB write."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any, TypeAlias
 
 from ir_measures.measures import Measure
 
-from ir_std.errors import IrStdError
-from ir_std.measures import ExternalMeasure, canonical, parse_measure
-from ir_std.measures.registry import by_name, external_names
+from ir_std.errors import IrStdError, UnknownMeasureError, UsageError, did_you_mean, nearest_names
+from ir_std.measures.external import ExternalMeasure
+from ir_std.measures.family import standardized_external
+from ir_std.measures.objects import canonical, check_params
+from ir_std.measures.records import by_name, log_conflict
 from ir_std.measures.translation import IN_LOWER_CASE, MTEB_NAMES, TREC_EVAL_NAMES, translated
 
-UNBOUNDED = ("SP", "DCG", "alpha_DCG")
-"""Measures whose values may exceed 1."""
-SIGNED = ("main_score",)
-"""Measures whose values may be as low as -1: MTEB's p-MRR is a main score."""
+Measures: TypeAlias = Iterable[Measure | str] | Measure | str
+"""One measure or several, as objects or by name."""
+
+_HOW_TO_WRITE = "write it as Name, Name@10 or Name(key=value)@10"
+_MISTAKEN_FOR_DIGITS = str.maketrans("OoIl", "0011")
+_QUOTED = re.compile(r"""(s?)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
+
+
+def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measure:
+    """Parse a measure's name, as ``ir_measures.parse_measure`` does.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        Such as ``"AP"``, ``"P(rel=2)@10"``, ``"snDCG(scheme='E')@10"``; or under trec_eval's name,
+        ``"map"``, ``"ndcg_cut_10"``, standardized ``"smap"``.  In quotes, as ``"'strict vital'"``,
+        one that another program computed (:class:`.ExternalMeasure`).
+    external : iterable of str, optional
+        Names of such measures that need no quotes, as scores or a factor set have them.
+
+    Raises
+    ------
+    UnknownMeasureError
+        (a NameError) naming the nearest measure.
+    UsageError
+        (a ValueError) if it cannot be read or a parameter is wrong.
+
+    Notes
+    -----
+    It works on every version of Python.  ``ir_measures.parse_measure`` of ir_measures 0.4.3 reads
+    parameters with ``ast.Num``, which Python 3.14 no longer has: there it reads ``"AP"``, but
+    fails with an AttributeError at ``"P@10"``.
+
+    Examples
+    --------
+    >>> parse_measure("snDCG(scheme='E')@10")
+    snDCG(scheme='E')@10
+    """
+    if isinstance(measure, Measure):
+        return measure
+    if not isinstance(measure, str):
+        raise _not_a_measure(measure)
+    if measure in external:
+        return ExternalMeasure(measure)
+    if measure[:1] == "s" and measure[1:] in external and measure not in by_name:
+        return standardized_external(measure[1:])
+    base, params, at = _split(_ours(measure))
+    if at is not None:
+        params[base.AT_PARAM] = at
+    parsed: Measure = base(**params)
+    check_params(parsed)
+    parsed.validate_params()
+    return parsed
+
+
+def _ours(measure: str) -> str:
+    """Return the measure that a text names, if trec_eval's name of it, or ``s`` and that name."""
+    for prefix in ("", "s"):
+        ours = translated(measure.removeprefix(prefix), TREC_EVAL_NAMES)
+        if ours and measure.startswith(prefix) and measure not in by_name:
+            return prefix + ours
+    return measure
+
+
+def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
+    """Return the measure among several that a name stands for, however it is written.
+
+    >>> from ir_std import P
+    >>> named_measure("P(cutoff=10, rel=2)", [P(rel=2) @ 10])
+    P(rel=2)@10
+
+    Raises
+    ------
+    UnknownMeasureError
+        If there is no measure of that name.
+    UsageError
+        If it is not among these.
+    """
+    known = {canonical(measure): measure for measure in measures}
+    external = {m.name for m in known.values() if isinstance(m, ExternalMeasure)}
+    name = canonical(parse_measure(given, external))
+    if name not in known:
+        raise UsageError(f"no {given} here; choose from {', '.join(map(str, measures)) or 'none'}")
+    return known[name]
+
+
+def is_quoted(text: str) -> bool:
+    """Check whether a text is an external measure's name in quotes, maybe standardized."""
+    return re.match(r"s?['\"]", text) is not None
+
+
+def as_measures(measures: Measures, external: Iterable[str] = ()) -> list[Measure]:
+    """Return one measure or several, as objects or by name, as a list of objects.
+
+    >>> from ir_std import SP
+    >>> as_measures("AP"), as_measures([SP @ 10, "P@10"])
+    ([AP], [SP@10, P@10])
+
+    Raises
+    ------
+    UnknownMeasureError, UsageError
+        As :func:`parse_measure`.
+    """
+    if isinstance(measures, (str, Measure)):
+        return [parse_measure(measures, external)]
+    if not isinstance(measures, Iterable):
+        raise _not_a_measure(measures)
+    return [parse_measure(measure, external) for measure in measures]
+
+
+def suggest_measures(text: str) -> list[str]:
+    """The one to three measures that a wrong name may have been meant for, or none.
+
+    >>> suggest_measures("ndcg@1O")
+    ['nDCG@10']
+    """
+    name, _, cutoff = text.strip().partition("@")
+    if not cutoff and (joined := re.fullmatch(r"([A-Za-z]+)_?(\d+)", name)):
+        name, cutoff = joined.groups()
+    word = re.match(r"\w+", name)
+    if word is None:
+        return []
+    digits = cutoff.translate(_MISTAKEN_FOR_DIGITS)
+    at = f"@{digits}" if digits.isdecimal() else ""
+    return [near + at for near in nearest_names(word[0], by_name)]
+
+
+def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
+    """The measure named, the parameters in brackets, what stands behind ``@`` (None without)."""
+    params: dict[str, Any] = {}
+    at: Any = None
+    quoted = _QUOTED.match(measure.strip())
+    text = "_" + measure.strip()[quoted.end() :] if quoted else measure.strip()
+    try:
+        node: ast.expr = ast.parse(text, mode="eval").body
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            at, node = ast.literal_eval(node.right), node.left
+        if isinstance(node, ast.Call) and not node.args:
+            params = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
+            node = node.func
+        name = ast.literal_eval(quoted[2]) if quoted else None
+    except (SyntaxError, ValueError):
+        raise _unreadable(measure) from None
+    if not isinstance(node, ast.Name):
+        raise _unreadable(measure)
+    if quoted and node.id == "_":
+        made = standardized_external if quoted[1] else ExternalMeasure
+        return made(str(name)), params, at
+    return _known(node.id, measure), params, at
+
+
+def _known(name: str, measure: str) -> Measure:
+    """The measure that is registered under a name."""
+    if name not in by_name:
+        raise UnknownMeasureError(
+            f"unknown measure {name!r}{did_you_mean(suggest_measures(measure))}"
+        )
+    log_conflict(name)
+    known: Measure = by_name[name]
+    return known
+
+
+def _not_a_measure(given: object) -> UsageError:
+    return UsageError(
+        f"expected a measure such as AP or 'P@10', or a list of measures, got {given!r}"
+    )
+
+
+def _unreadable(measure: str) -> UsageError:
+    if len(measure.split()) > 1:
+        return UsageError(
+            f"cannot read measure {measure!r}: {_HOW_TO_WRITE}, and several in a list"
+        )
+    # A shell takes quotes away.
+    quoted = re.sub(r"=(?!True|False)([A-Za-z][\w-]*)(?=[,)])", r"='\1'", measure)
+    meant = [quoted] if quoted != measure else suggest_measures(measure) if "@" in measure else []
+    return UsageError(f"cannot read measure {measure!r}: {_HOW_TO_WRITE}{did_you_mean(meant)}")
+
+
+# --- names of other tools -------------------------------------------------------------------------
 
 _RANKS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _CUTOFFS = {
@@ -182,7 +363,7 @@ def find_measure(name: str) -> Measure | None:
     ours = from_mteb(name) or _from_trec_eval_output(name)
     word = re.match(r"""s?(?=['"])|\w*""", ours)
     known = word is not None and (word[0] in by_name or ours[word.end() :][:1] in {"'", '"'})
-    if ours in external_names or not known:
+    if not known:
         return None
     try:
         return parse_measure(canonical(parse_measure(ours)))

@@ -13,7 +13,7 @@ from ir_measures import ScoredDoc
 from ir_std.errors import UsageError, look_up
 from ir_std.merging.combination import BY_RANK, COMBINE, RankedList, combine_ranks, combine_scores
 from ir_std.merging.normalization import METHODS
-from ir_std.trec.frames import as_frame, column_values, frame_like, is_frame, with_values
+from ir_std.trec.frames import column_values, frame_like, is_frame, with_values
 from ir_std.trec.inputs import as_run
 from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import DictRun, Run
@@ -110,8 +110,10 @@ def merge(
         is missing, or given where ranks are combined.
     """
     prepare, combine_lists = _steps(method, combine)
-    if depth is not None and depth < 1:
-        raise UsageError(f"depth is {depth}, and must be at least 1")
+    if depth is not None and (not isinstance(depth, int) or depth < 1):
+        raise UsageError(f"depth is {depth!r}; expected a whole number of at least 1")
+    if not isinstance(runs, Iterable):
+        raise UsageError(f"expected a list of runs, got {runs!r}")
     if isinstance(runs, (str, os.PathLike, Mapping, Run)) or is_frame(runs):
         raise UsageError("merging takes a list of runs, and this is one: write [run, run]")
     runs = [_reusable(run) for run in runs]
@@ -160,10 +162,10 @@ def runs_without_common_topics(runs: Iterable[Run]) -> list[str]:
 
 
 def _reusable(run: Any) -> Any:
-    """A run that can be read twice: an iterator as a list, a lazy frame as it is now."""
+    """A run that can be read twice: an iterator becomes a list."""
     if isinstance(run, Iterator) and not hasattr(run, "read"):
         return list(run)
-    return as_frame(run) if is_frame(run) else run
+    return run
 
 
 def _in_form_of(given: Any, run: Run) -> Any:

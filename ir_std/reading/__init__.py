@@ -37,6 +37,7 @@ from ir_std.reading.sources import (
     Source,
     content_lines,
     files_below,
+    is_archive,
     is_pipe,
     read_pieces,
     source_of,
@@ -44,10 +45,9 @@ from ir_std.reading.sources import (
 from ir_std.reading.unpacking import MAX_MEMBER, too_large
 
 if TYPE_CHECKING:
-    from ir_std.reading.archives import ARCHIVE_ERRORS, brief, read_zip, run_sources
+    from ir_std.reading.archives import run_sources
 
 __all__ = [
-    "ARCHIVE_ERRORS",
     "MAX_MEMBER",
     "QRELS",
     "RANKED_RUN",
@@ -65,12 +65,12 @@ __all__ = [
     "LineFormat",
     "Lines",
     "Source",
-    "brief",
     "check_strings",
     "content_lines",
     "files_below",
     "find_fault",
     "first_repeated",
+    "is_archive",
     "is_pipe",
     "keys",
     "may_repeat",
@@ -78,7 +78,6 @@ __all__ = [
     "read_lines",
     "read_lines_plainly",
     "read_pieces",
-    "read_zip",
     "run_sources",
     "source_of",
     "split_line",
@@ -89,12 +88,12 @@ __all__ = [
 if not TYPE_CHECKING:  # where mypy would take any name for one of these
 
     def __getattr__(name: str) -> Any:
-        """What reads archives, whose modules take long to import and are seldom needed."""
-        if name not in ("ARCHIVE_ERRORS", "brief", "read_zip", "run_sources"):
+        """Load what reads archives, whose modules take long to import and are rarely needed."""
+        if name != "run_sources":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from ir_std.reading import archives
+        from ir_std.reading.archives import run_sources
 
-        return getattr(archives, name)
+        return run_sources
 
 
 def __dir__() -> list[str]:

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-import bz2
 import lzma
+import math
 import os
 import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from copy import copy
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from ir_std._system.files import errors_of
 from ir_std._system.text import escape_line
 from ir_std.errors import InputError, UsageError
-from ir_std.reading.sources import FileSource, Source, files_below, is_hidden, read_into_memory
+from ir_std.reading.sources import (
+    FileSource,
+    Source,
+    files_below,
+    is_archive,
+    is_hidden,
+    read_into_memory,
+)
 from ir_std.reading.unpacking import (
     FREE,
     MAX_MEMBER,
     PIECE,
     RATIO,
     SMALL,
-    UNPACK_FIRST,
-    Decompressor,
-    Inflater,
-    Packing,
-    Unpacked,
+    BoundedReader,
     find_packing,
     too_large,
-    unpack_xz,
     unpacked_limit,
 )
 
-TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
-ZIP_SUFFIX = ".zip"
 LARGEST_HEADER = 1 << 16
-"""Bytes that a name in a tar file, or what else is known of a member, may have."""
-ARCHIVE_ERRORS = (
+"""Number of bytes that the headers of a member may have in a tar file, such as a long name."""
+_ZIP_STEP = 1 << 12
+"""Number of packed bytes that Python unpacks at once at least."""
+_ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
     tarfile.TarError,
     lzma.LZMAError,
@@ -51,12 +51,12 @@ ARCHIVE_ERRORS = (
     OSError,
     RuntimeError,
     OverflowError,
-    UnicodeError,
+    ValueError,
 )
 """What the standard library raises on archives that are truncated, damaged or encrypted."""
 
 
-def brief(broken: Exception) -> str:
+def _brief(broken: Exception) -> str:
     """What is wrong with an archive, which may quote a whole header, in a part of a line."""
     text = escape_line(str(broken) or type(broken).__name__)
     return text if len(text) <= 120 else f"{text[:100]}..."
@@ -117,209 +117,84 @@ def _below(
             if not os.path.lexists(path):
                 raise InputError.at(path, "no such file", expected)
             path.stat()
-    elif path.name.endswith((*TAR_SUFFIXES, ZIP_SUFFIX)):
-        members = _zip_members if path.suffix == ZIP_SUFFIX else _tar_members
+    elif is_archive(path):
+        members = _zip_members if path.suffix == ".zip" else _tar_members
         packed = path.stat().st_size
         most = min(MAX_MEMBER, unpacked_limit(packed)) if max_member is None else max_member
+        together = max(FREE, RATIO * packed) if max_member is None else math.inf
         try:
-            budget = Budget(path, max(FREE, RATIO * packed) if max_member is None else None)
-            for member, stream in members(path, budget):
+            for member, stream in members(path, together):
                 if not is_hidden(PurePosixPath(member)):
                     source = read_into_memory(stream, f"{path}!{member}", most)
+                    source.path = path / member
                     source.is_small_and_packed = max_member is None and packed < SMALL
                     yield source
-        except ARCHIVE_ERRORS as broken:
+        except InputError:
+            raise
+        except MemoryError:
             raise InputError.at(
-                path,
-                f"cannot be read ({brief(broken)})",
-                "an archive of runs is expected: copy it again",
+                path, "needs more memory than there is", "unpack it to files"
+            ) from None
+        except _ARCHIVE_ERRORS as broken:
+            raise InputError.at(
+                path, f"cannot be read ({_brief(broken)})", "copy the archive again"
             ) from None
     else:
         yield FileSource(path, max_member)
 
 
-class Budget:
-    """The bytes that the members of an archive may unpack to, all together.
+def _tar_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:
+    """Return names and contents of the files in a tar file, which may unpack to ``most`` bytes.
 
-    Parameters
-    ----------
-    name : object
-        What messages call the archive.
-    most : int or None
-        None where there is no bound.
-    expected : str
-        What messages say should be done.
+    Python reads headers of any size into memory, and takes a damaged one for the end.  So headers
+    have a bound of their own, and only zeros may follow the last member.
     """
-
-    def __init__(self, name: object, most: int | None, expected: str = UNPACK_FIRST) -> None:
-        self.name, self.most, self.expected = name, most, expected
-        self.spent = 0
-
-    def spend(self, size: int) -> None:
-        """Take so many bytes; an InputError if they are more than are left."""
-        self.spent += size
-        if self.most is not None and self.spent > self.most:
-            raise too_large(self.name, self.most, self.expected)
-
-
-class _Member(tarfile.TarInfo):
-    """A member of a tar file.  Python takes a damaged header for the end, and so drops the rest."""
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Any:
-        """A header; an error if it announces another one that no member needs."""
-        member = super().frombuf(buf, encoding, errors)
-        if member.type in _HEADERS and not 0 <= member.size <= LARGEST_HEADER:
-            raise tarfile.ReadError(f"a header of {member.size:,} bytes")
-        return member
-
-    @classmethod
-    def fromtarfile(cls, archive: tarfile.TarFile) -> Any:
-        """The next one; an error where there is neither a header nor the mark of the end."""
-        try:
-            return super().fromtarfile(archive)
-        except tarfile.EOFHeaderError:  # type: ignore[attr-defined]  # typeshed lacks it
-            raise
-        except tarfile.HeaderError as broken:
-            raise tarfile.ReadError(str(broken)) from None
-
-    def _refuse_sparse(self, *_: Any) -> NoReturn:
-        raise tarfile.ReadError("a member with holes, which no text has")
-
-    _proc_sparse = _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _refuse_sparse
-
-
-_HEADERS = (
-    tarfile.GNUTYPE_LONGNAME,
-    tarfile.GNUTYPE_LONGLINK,
-    tarfile.XHDTYPE,
-    tarfile.XGLTYPE,
-    tarfile.SOLARIS_XHDTYPE,
-)
-
-
-class _Counted:
-    """A stream whose bytes are taken from a budget."""
-
-    def __init__(self, stream: Any, budget: Budget) -> None:
-        self._stream, self._budget = stream, budget
-
-    def read(self, size: int) -> bytes:
-        """The next bytes."""
-        piece: bytes = self._stream.read(size)
-        self._budget.spend(len(piece))
-        return piece
-
-
-def _tar_members(path: Path, budget: Budget) -> Iterator[tuple[str, Any]]:
+    long_header = tarfile.ReadError(f"a header has more than {LARGEST_HEADER:,} bytes")
+    name = "its start"
     with path.open("rb") as raw:
         packing = find_packing(raw.read(6))
         raw.seek(0)
-        unpacked = Unpacked(raw, packing) if packing and packing.open else raw
-        with tarfile.open(
-            fileobj=_Counted(unpacked, budget), mode="r|", tarinfo=_Member
-        ) as archive:  # type: ignore[call-overload]  # it is only read
+        reader = BoundedReader(packing.open(raw) if packing else raw, LARGEST_HEADER, long_header)
+        with tarfile.open(fileobj=reader, mode="r|") as archive:  # type: ignore[call-overload]
             for member in archive:
-                content = archive.extractfile(member) if member.isfile() else None
-                if content is not None:
-                    yield member.name, content
+                name = member.name
+                if member.issparse():
+                    raise tarfile.ReadError(f"{name} has holes, which text does not")
+                reader.bound(most, too_large(path, most))
+                if member.isfile():
+                    yield name, archive.extractfile(member)
+                if archive.offset + LARGEST_HEADER < most:
+                    reader.bound(archive.offset + LARGEST_HEADER, long_header)
+            pieces = [reader.last[archive.offset % tarfile.RECORDSIZE :]]
+        reader.bound(most, too_large(path, most))
+        pieces.extend(piece.strip(b"\0") for piece in iter(partial(reader.read, PIECE), b""))
+        if len(pieces[0]) < tarfile.BLOCKSIZE or any(piece.strip(b"\0") for piece in pieces):
+            raise tarfile.ReadError(f"damaged or cut off behind {name}")
 
 
-def _zip_members(path: Path, budget: Budget) -> Iterator[tuple[str, Any]]:
-    with _opened_zip(path) as archive:
-        yield from _zip_streams(archive, budget)
-
-
-@contextmanager
-def _opened_zip(file: Path | IO[bytes]) -> Iterator[zipfile.ZipFile]:
-    """A zip file, of which everything that is wrong is one of ARCHIVE_ERRORS or an InputError."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            yield archive
-    except ValueError as broken:  # such as a negative place in the file
-        if isinstance(broken, InputError):
-            raise
-        raise zipfile.BadZipFile(str(broken)) from None
-
-
-def _zip_streams(archive: zipfile.ZipFile, budget: Budget) -> Iterator[tuple[str, Any]]:
-    """Names and contents of the members, unpacked piece by piece within a budget.
-
-    zipfile itself unpacks a few kilobytes at once, to whatever they hold.
-    """
-    for member in archive.infolist():
-        if not member.is_dir():
-            with _open_packed(archive, member) as packed:
-                yield member.filename, _ZipMember(packed, member, budget)
-
-
-def _open_packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
-    """A member's bytes as they are in the archive."""
-    stored = copy(member)
-    stored.compress_type, stored.file_size = zipfile.ZIP_STORED, member.compress_size
-    stored.CRC = None  # type: ignore[assignment]  # so that zipfile does not check it
-    return archive.open(stored)
+def _zip_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:
+    """Return names and contents of the files in a zip file, which unpack to ``most`` bytes."""
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            if not member.is_dir():
+                with archive.open(member) as content:
+                    stream = _ZipMember(content, member)
+                    reader = BoundedReader(stream, most, too_large(path, most))
+                    yield member.filename, reader
+                most -= reader.position
 
 
 class _ZipMember:
-    """Reads a member unpacked, and checks that it is what the archive says of it."""
+    """Read a member in small steps, for Python unpacks all input of a step at once."""
 
-    def __init__(self, packed: IO[bytes], member: zipfile.ZipInfo, budget: Budget) -> None:
-        self._member, self._checksum, self._size = member, 0, 0
-        stream: Any = packed
-        if member.compress_type != zipfile.ZIP_STORED:
-            stream = Unpacked(packed, Packing("zip", b"", _zip_unpacker(packed, member)))
-        self._stream = _Counted(stream, budget)
+    def __init__(self, content: IO[bytes], member: zipfile.ZipInfo) -> None:
+        self._content, self._member = content, member
+        self._left = member.file_size
 
     def read(self, size: int) -> bytes:
-        """The next bytes, ``size`` at most."""
-        piece = self._stream.read(size)
-        self._checksum, self._size = zlib.crc32(piece, self._checksum), self._size + len(piece)
-        member = self._member
-        if self._size > member.file_size:
-            raise zipfile.BadZipFile(f"{member.filename!r} is larger than it says")
-        if not piece and size and (self._size, self._checksum) != (member.file_size, member.CRC):
-            raise zipfile.BadZipFile(f"{member.filename!r} is damaged")
+        """Return the next bytes; none at the end, where the member must be as large as stated."""
+        piece = self._content.read(min(size, _ZIP_STEP))
+        self._left -= len(piece)
+        if not piece and self._left:
+            raise zipfile.BadZipFile(f"{self._member.filename!r} is smaller than it states")
         return piece
-
-
-def _zip_unpacker(packed: IO[bytes], member: zipfile.ZipInfo) -> Callable[[], Decompressor]:
-    if member.compress_type == zipfile.ZIP_DEFLATED:
-        return partial(Inflater, -zlib.MAX_WBITS)
-    if member.compress_type == zipfile.ZIP_BZIP2:
-        return bz2.BZ2Decompressor
-    if member.compress_type == zipfile.ZIP_LZMA:
-        return partial(_zip_lzma, packed, member)
-    raise NotImplementedError(f"{member.filename!r} is packed in a way that is not read")
-
-
-def _zip_lzma(packed: IO[bytes], member: zipfile.ZipInfo) -> Decompressor:
-    """What unpacks LZMA in a zip file, which is the older format of LZMA with another header."""
-    header = packed.read(9)
-    size = -1 if member.flag_bits & 2 else member.file_size
-    unpacker = unpack_xz()
-    unpacker.decompress(header[4:] + struct.pack("<q", size), 0)
-    return unpacker
-
-
-def read_zip(
-    content: IO[bytes], name: object, most: int, members: int, expected: str
-) -> list[tuple[str, bytes]]:
-    """Names and contents of a zip file's members: so many at most, of ``most`` bytes together.
-
-    Raises
-    ------
-    InputError
-        If there are more of them, or as many as the file's size does not explain.
-    zipfile.BadZipFile and others of ARCHIVE_ERRORS
-        If it is damaged.
-    """
-    with _opened_zip(content) as archive:
-        if len(archive.infolist()) > members:
-            raise zipfile.BadZipFile(f"{len(archive.infolist())} members")
-        limit = min(most, max(1 << 25, RATIO * content.seek(0, os.SEEK_END)))
-        budget = Budget(name, limit, expected)
-        return [
-            (member, b"".join(iter(partial(stream.read, PIECE), b"")))
-            for member, stream in _zip_streams(archive, budget)
-        ]

@@ -34,6 +34,7 @@ _LAST = ~_MASKS[::-1]
 """Of a word the first and the last n bytes."""
 _ROOM = bytes(WORD)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_SECOND_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 
 
 def check_strings(names: Collection[Any], kind: str, what: str) -> None:
@@ -143,7 +144,10 @@ class Ids:
         return [name.decode(errors="surrogatepass") for name in self.bytes()]
 
     def hashes(self) -> Keys:
-        """A 64-bit hash of each id."""
+        """Return a 64-bit hash of each id; the page on file formats has it in plain Python.
+
+        Hashes of equal ids are equal on every platform, as factor sets keep them.
+        """
         hashes = np.empty(len(self), np.uint64)
         for a in range(0, len(self), _HASHED_AT_ONCE):
             part = slice(a, a + _HASHED_AT_ONCE)
@@ -161,7 +165,7 @@ class Ids:
         rows = np.flatnonzero(self.widths > _SHORT)
         if rows.size:
             mixed[rows] = self[rows]._long_hashes()
-        return mixed
+        return _finish(mixed)
 
     def _long_hashes(self) -> list[int]:
         from hashlib import blake2b  # loads OpenSSL, and few files have such ids
@@ -207,4 +211,11 @@ class Ids:
 def _mix(mixed: Keys, words: Keys) -> Keys:
     mixed = (mixed ^ words) * _MULTIPLIER
     mixed = mixed ^ (mixed >> np.uint64(29))
+    return mixed
+
+
+def _finish(mixed: Keys) -> Keys:
+    """Mix once more, so that sums of hashes do not depend on sums of ids."""
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * _SECOND_MULTIPLIER
+    mixed = mixed ^ (mixed >> np.uint64(32))
     return mixed

@@ -18,11 +18,13 @@ from ir_std.errors import InputError
 from ir_std.reading.unpacking import (
     MAX_MEMBER,
     SMALL,
-    SizeGuard,
+    BoundedReader,
+    TextGuard,
     find_packing,
     is_json,
     number_content,
     read_piece,
+    too_large,
     unpack_stream,
 )
 
@@ -37,6 +39,10 @@ _LITTLE = 1 << 14
 """Bytes that are read at once for the first line."""
 
 
+ARCHIVE_SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+"""How the names of archives end."""
+
+
 class Source(ABC):
     """Bytes with a name: a file on disk, or what has been read into memory.
 
@@ -44,6 +50,8 @@ class Source(ABC):
     ----------
     name : str
         What messages call it.
+    path : Path or None
+        Path of a file; of a member of an archive that in the archive, behind the archive's.
     max_member : int or None
         Bytes that it may unpack to; see :func:`~ir_std.reading.unpacking.unpack_stream`.
     duplicates : {'error', 'first', 'last'}
@@ -51,6 +59,7 @@ class Source(ABC):
     """
 
     name: str
+    path: Path | None = None
     max_member: int | None
     duplicates = "error"
 
@@ -104,6 +113,7 @@ class FileSource(Source):
     max_member : int, optional
     """
 
+    path: Path
     _waiting: ClassVar[WeakSet[FileSource]] = WeakSet()
 
     def __init__(self, path: Path, max_member: int | None = None) -> None:
@@ -208,6 +218,11 @@ def is_pipe(file: str | os.PathLike[str]) -> bool:
     return os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file)
 
 
+def is_archive(file: str | os.PathLike[str]) -> bool:
+    """Check whether a file is an archive, by its name."""
+    return os.fspath(file).endswith(ARCHIVE_SUFFIXES) and os.path.isfile(file)
+
+
 def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) -> list[Path]:
     """The files of a folder and of those in it, sorted; hidden ones are skipped.
 
@@ -278,12 +293,18 @@ def is_hidden(path: PurePath) -> bool:
 
 
 def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> BytesSource:
-    """All that a binary or text stream still has to give."""
-    parts: list[bytes] = []
-    guard = SizeGuard(name, MAX_MEMBER if max_member is None else max_member, max_member is None)
-    while part := read_piece(stream, name):
+    """Read all that a binary or text stream still has to give."""
+    if max_member is None:
+        expected = "write it to a file, and name that"
+        too_much = InputError.at(name, f"gave more than {MAX_MEMBER:,} bytes", expected)
+    else:
+        too_much = too_large(name, max_member)
+    reader = BoundedReader(stream, max_member or MAX_MEMBER, too_much)
+    parts, guard = list[bytes](), TextGuard(name)
+    while part := read_piece(reader, name):
         parts.append(part)
-        guard.look_at(part, packed=find_packing(parts[0]) is not None)
+        if find_packing(parts[0]) is None:
+            guard.look_at(part)
     return BytesSource(name, b"".join(parts), max_member)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import gzip
 import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from os import SEEK_END
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple
 
 from ir_std.errors import InputError
 
@@ -63,190 +65,158 @@ def unpack_stream(
         If it cannot be read or unpacked, unpacks to more than it may, is UTF-16, or has a line
         longer than :data:`LONGEST_LINE`, in JSON :data:`LONGEST_JSON`, or blanks for as long.
     """
-    start = read_piece(raw, name, size=6)
-    packing = find_packing(start)
+    packing = find_packing(read_piece(raw, name, size=6))
+    stream: Any = raw
     if packing and max_member is None:
         max_member = min(MAX_MEMBER, unpacked_limit(raw.seek(0, SEEK_END)))
     raw.seek(0)
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError.at(name, "is UTF-16", "save it as UTF-8")
-    if packing is None:
-        stream: Any = raw
-        guard = SizeGuard(name, None)
-    elif packing.open is None:
-        raise InputError.at(
-            name,
-            f"is packed with {packing.name}",
-            "unpack it; gzip, bzip2 and xz are read as they are",
-        )
-    else:
-        stream, guard = Unpacked(raw, packing), SizeGuard(name, max_member)
+    if packing and max_member is not None:
+        stream = BoundedReader(packing.open(raw), max_member, too_large(name, max_member))
+    guard = TextGuard(name)
     while piece := read_piece(stream, name, packing, size):
         guard.look_at(piece)
         yield piece
 
 
-class Decompressor(Protocol):
-    """What unpacks one stream, as those of :mod:`bz2` and :mod:`lzma` do."""
+class _Streams:
+    """Packed streams, one behind the other, read as one.
 
-    @property
-    def eof(self) -> bool:
-        """Whether the stream has ended."""
-
-    @property
-    def needs_input(self) -> bool:
-        """Whether there is nothing more to give without more of it."""
-
-    @property
-    def unused_data(self) -> bytes:
-        """What follows behind its end."""
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Not more than ``max_length`` bytes."""
-
-
-class Inflater:
-    """zlib's, which keeps what it has not used where the others keep it inside."""
-
-    def __init__(self, window: int) -> None:
-        self._inflating = zlib.decompressobj(window)
-
-    @property
-    def eof(self) -> bool:
-        """Whether the stream has ended."""
-        return self._inflating.eof
-
-    @property
-    def needs_input(self) -> bool:
-        """Whether there is nothing more to give without more of it."""
-        return not self._inflating.unconsumed_tail
-
-    @property
-    def unused_data(self) -> bytes:
-        """What follows behind its end."""
-        return self._inflating.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Not more than ``max_length`` bytes."""
-        return self._inflating.decompress(self._inflating.unconsumed_tail + data, max_length)
-
-
-class Packing(NamedTuple):
-    """A way to pack files: how they begin, and what unpacks them."""
-
-    name: str
-    magic: bytes
-    open: Callable[[], Decompressor] | None
-
-
-def unpack_xz() -> Decompressor:
-    """What unpacks xz and the older format of LZMA, with bounded memory."""
-    return lzma.LZMADecompressor(memlimit=_DICTIONARY)
-
-
-PACKINGS = (
-    Packing("gzip", b"\x1f\x8b", lambda: Inflater(16 + zlib.MAX_WBITS)),
-    Packing("bzip2", b"BZh", bz2.BZ2Decompressor),
-    Packing("xz", b"\xfd7zXZ\0", unpack_xz),
-    Packing("zstd", b"\x28\xb5\x2f\xfd", None),
-    Packing("zip", b"PK\x03\x04", None),
-)
-
-
-def find_packing(start: bytes) -> Packing | None:
-    """How a file that starts like this is packed, if it is."""
-    return next((packing for packing in PACKINGS if start.startswith(packing.magic)), None)
-
-
-class Unpacked:
-    """Reads a packed stream unpacked, and never holds more than what is asked for.
-
-    Some of the standard library unpack all of a piece first, which may be a billion bytes.
+    ``bz2.open`` and ``lzma.open`` drop a damaged tail in silence; here zeros alone may follow.
 
     Parameters
     ----------
     raw : file
-    packing : Packing
-        One whose ``magic`` is empty is of a single stream; of others several may follow each other.
+    begin : callable
+        Returns a decompressor for the next stream.
     """
 
-    def __init__(self, raw: Any, packing: Packing) -> None:
-        self._raw, self._packing = raw, packing
-        self._behind = b""
-        self._begin()
-
-    def _begin(self) -> None:
-        if self._packing.open is None:
-            raise ValueError(f"{self._packing.name} is not unpacked")
-        self._stream: Decompressor = self._packing.open()
-
-    def _packed(self) -> bytes:
-        packed, self._behind = self._behind, b""
-        return packed or bytes(self._raw.read(_PACKED_PIECE))
+    def __init__(self, raw: Any, begin: Callable[[], Any]) -> None:
+        self._raw, self._begin = raw, begin
+        self._stream = begin()
 
     def read(self, size: int) -> bytes:
-        """The next bytes, ``size`` at most; none at the end.
+        """Return the next bytes, fewer than ``size`` at the end only."""
+        parts = list[bytes]()
+        while size and (part := self._read_part(size)):
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
 
-        Raises
-        ------
-        EOFError
-            If it ends too soon.
-        OSError, zlib.error, lzma.LZMAError
-            If it is damaged.
-        """
+    def _read_part(self, size: int) -> bytes:
         while True:
+            packed = b""
             if self._stream.eof:
-                if not self._next_stream():
-                    return b""
-                continue
-            more = self._packed() if self._stream.needs_input else b""
-            ended = self._stream.needs_input and not more
-            if piece := self._stream.decompress(more, size):
-                return piece
-            if ended:
-                raise EOFError("it ends before its end is marked")
+                packed = self._stream.unused_data.lstrip(b"\0")
+                while not packed:
+                    if not (more := self._raw.read(_PACKED_PIECE)):
+                        return b""
+                    packed = more.lstrip(b"\0")
+                self._stream = self._begin()
+            elif self._stream.needs_input:
+                packed = self._raw.read(_PACKED_PIECE)
+                if not packed:
+                    raise EOFError("it ends before its end is marked")
+            part: bytes = self._stream.decompress(packed, size)
+            if part:
+                return part
 
-    def _next_stream(self) -> bool:
-        """Whether another stream follows behind this one, and zeros that fill a block."""
-        if not self._packing.magic:
-            return False
-        behind = self._stream.unused_data.lstrip(b"\0")
-        while not behind:
-            if not (more := self._raw.read(_PACKED_PIECE)):
-                return False
-            behind = more.lstrip(b"\0")
-        if len(behind) < len(self._packing.magic):
-            behind += self._raw.read(_PACKED_PIECE)
-        if not behind.startswith(self._packing.magic):
-            raise OSError("something else follows behind its end")
-        self._behind = behind
-        self._begin()
-        return True
+
+class Packing(NamedTuple):
+    """A way to pack files: its name, how such files begin, and what reads them unpacked."""
+
+    name: str
+    magic: bytes
+    open: Callable[[Any], Any]
+
+
+_PACKINGS = (
+    Packing("gzip", b"\x1f\x8b", lambda raw: gzip.GzipFile(fileobj=raw, mode="rb")),
+    Packing("bzip2", b"BZh", partial(_Streams, begin=bz2.BZ2Decompressor)),
+    Packing(
+        "xz",
+        b"\xfd7zXZ\0",
+        partial(_Streams, begin=partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _DICTIONARY)),
+    ),
+)
+
+
+def find_packing(start: bytes) -> Packing | None:
+    """Return how a file that begins like this is packed, if it is."""
+    return next((packing for packing in _PACKINGS if start.startswith(packing.magic)), None)
+
+
+class BoundedReader:
+    """Read a stream up to a number of bytes, whatever it says about its size.
+
+    Parameters
+    ----------
+    stream : file
+    most : int or float
+        Number of bytes that may be read.
+    error : Exception
+        Raised if there are more.
+
+    Attributes
+    ----------
+    position : int
+        Number of bytes read so far.
+    last : bytes
+        What was read last.
+    """
+
+    def __init__(self, stream: Any, most: float, error: Exception) -> None:
+        self._stream = stream
+        self.position, self.last = 0, b""
+        self.bound(most, error)
+
+    def bound(self, most: float, error: Exception) -> None:
+        """Set the number of bytes that may be read from the start, and the error for more."""
+        self._most, self._error = most, error
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes; none at the end."""
+        self.last = self._stream.read(size)
+        self.position += len(self.last)
+        if self.position > self._most:
+            raise self._error
+        return self.last
 
 
 def read_piece(stream: Any, name: str, packing: Packing | None = None, size: int = PIECE) -> bytes:
-    """The next piece of a stream."""
+    """Return the next piece of a binary or text stream; none at the end."""
     try:
         piece = stream.read(size)
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as failed:
         if packing is None:
-            why = getattr(failed, "strerror", None) or failed
-            raise InputError.at(name, f"cannot be read ({why})", "name a readable file") from None
+            why = getattr(failed, "strerror", None) or str(failed) or type(failed).__name__
+            expected = "check that the file is readable and complete"
+            raise InputError.at(name, f"cannot be read ({why})", expected) from None
         raise InputError.at(
             name, f"broken {packing.name} ({failed})", "copy the file again"
         ) from None
     return piece.encode(errors="surrogatepass") if isinstance(piece, str) else piece
 
 
-UNPACK_FIRST = "unpack it to a file (ir_std build has --max-member, too)"
+UNPACK_FIRST = "unpack it to a file"
 """What to do with a packed run that is too large."""
 
 
-def too_large(name: object, most: int, expected: str = UNPACK_FIRST) -> InputError:
+def too_large(name: object, most: float, expected: str = UNPACK_FIRST) -> InputError:
     """The error that something unpacks to more than may be read."""
     return InputError.at(name, f"has more than {most:,} bytes when unpacked", expected)
 
 
+_UNREAD = (
+    (0, b"\xff\xfe", "UTF-16", "save it as UTF-8"),
+    (0, b"\xfe\xff", "UTF-16", "save it as UTF-8"),
+    (0, b"\x28\xb5\x2f\xfd", "packed with zstd", "unpack it, or pack it with gzip, bzip2 or xz"),
+    (0, b"PK\x03\x04", "packed with zip", "unpack it"),
+    (257, b"ustar", "a tar archive", "unpack it"),
+)
+"""Where files that are not read have which bytes, what they are, and what to do."""
+_CONTROLS = bytes({*range(ord(" "))} - {*b"\t\n\r"})
+_FEW_CONTROLS = 80
+"""With so many in its first piece a file is refused; with fewer it is read, to name the line."""
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
 
 
@@ -255,39 +225,27 @@ def is_json(start: bytes) -> bool:
     return _JSON.match(start) is not None
 
 
-class SizeGuard:
-    """Stops what is too large, or is not lines of text, before it is all in memory."""
+class TextGuard:
+    """Check, piece by piece, that what is read is lines of text, before it is all in memory."""
 
-    def __init__(self, name: str, most: int | None, piped: bool = False) -> None:
+    def __init__(self, name: str) -> None:
         self._name = name
-        self._most = most
-        self._piped = piped
         self._seen = 0
         self._line = 0
         self._text = 0
         self._longest = LONGEST_LINE
 
-    def look_at(self, piece: bytes, packed: bool = False) -> None:
+    def look_at(self, piece: bytes) -> None:
         """Check the next piece.
 
         Raises
         ------
         InputError
-            If there is too much of it, or a line or a stretch of blanks is too long.
+            If a line or a stretch of blanks is too long, or the first piece is not text.
         """
+        if self._seen == 0:
+            self._check_start(piece)
         before, self._seen = self._seen, self._seen + len(piece)
-        if self._most is not None and self._seen > self._most:
-            if self._piped:
-                raise InputError.at(
-                    self._name,
-                    f"gave more than {self._most:,} bytes",
-                    "write it to a file, and name that",
-                )
-            raise too_large(self._name, self._most)
-        if packed:
-            return
-        if before == 0 and is_json(piece):
-            self._longest = LONGEST_JSON
         first, last = piece.find(b"\n"), piece.rfind(b"\n") + 1
         if (before + first if last else self._seen) - self._line > self._longest:
             raise self._too_long(self._line, "a line", self._longest)
@@ -296,6 +254,16 @@ class SizeGuard:
             self._text = self._seen
         elif self._seen - self._text > LONGEST_LINE:
             raise self._too_long(self._text, "a stretch of blanks", LONGEST_LINE)
+
+    def _check_start(self, piece: bytes) -> None:
+        for place, magic, what, expected in _UNREAD:
+            if piece.startswith(magic, place):
+                raise InputError.at(self._name, f"is {what}", expected)
+        n_controls = len(piece) - len(piece.translate(None, _CONTROLS))
+        if n_controls > max(_FEW_CONTROLS, len(piece) // 100):
+            raise InputError.at(self._name, "is not text", "name a run, qrels or scores")
+        if is_json(piece):
+            self._longest = LONGEST_JSON
 
     def _too_long(self, start: int, what: str, most: int) -> InputError:
         return InputError.at(

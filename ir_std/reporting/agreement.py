@@ -1,31 +1,60 @@
-"""Two judgments of the same topics, compared: :func:`agreement`."""
+"""Two judgments of the same topics side by side: how they agree, and the tables of it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
-from ir_std.errors import UsageError, counted
+from ir_std.analysis.agreement import (
+    WEIGHTS,
+    Interval,
+    OrderAgreement,
+    cohen_kappa,
+    confusion_matrix,
+    kappa_interval,
+    order_agreement,
+    pair_agreement,
+)
+from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.paired import ALPHA
+from ir_std.errors import UsageError, counted, look_up
 from ir_std.evaluation.companions import companions
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.match import Match
-from ir_std.measures import Measures, as_measures, parse_measure
-from ir_std.reporting.judge_agreement import JudgeAgreement, compare_labels
-from ir_std.reporting.results import Results, evaluate
+from ir_std.measures import Measures, as_measures, named_measure, parse_measure, sign_of
+from ir_std.reading import source_of
+from ir_std.reporting.model import Results, overlaps_of
+from ir_std.reporting.results import evaluate
+from ir_std.reporting.tables import (
+    Cell,
+    Table,
+    format_number,
+    interval_cell,
+    label_cell,
+    number_cell,
+)
 from ir_std.schemes import scheme_names
-from ir_std.trec.inputs import as_qrels
+from ir_std.scores.files import holds_scores, read_scores
+from ir_std.scores.inputs import SCORES, kind_of
+from ir_std.trec.inputs import as_qrels, is_file
 from ir_std.trec.qrels import Qrels
 
 MEASURES = ("nDCG@10", "AP", "P@10")
 """The measures by which runs are compared where no factors suggest others."""
+BEST = 10
+"""Number of the best systems whose pairs are counted by themselves."""
+MOST_LEVELS = 100
+"""The most levels that are told apart."""
 
 
 def agreement(
@@ -43,7 +72,8 @@ def agreement(
     Parameters
     ----------
     first, second
-        Qrels in any form that :func:`ir_std.evaluate` takes.  Levels below 0 count as 0.
+        Qrels in any form that :func:`ir_std.evaluate` takes.  Levels below 0 count as 0.  Or, of
+        both, per-topic scores that another program computed under the two judgments.
     runs : optional
         In any form that :func:`ir_std.evaluate` takes; if not given, and both judgments have
         factors from systems of the same names, these systems' scores.
@@ -70,8 +100,10 @@ def agreement(
     >>> round(agreement.kappa("quadratic").value, 4)
     0.8571
     """
+    if are_scores(first) and are_scores(second):
+        return _agreement_of_scores(first, second, measures)
     pair = as_qrels(first), as_qrels(second)
-    names = _names(pair)
+    names = _names([q.name for q in pair])
     topics = tuple(t for t in pair[0].topics if t in pair[1].positions)
     confusion, judged_once = compare_labels(pair, topics)
     if not confusion.any():
@@ -116,10 +148,34 @@ BySystem = dict[str, ByMeasure[Floats]]
 """Scores by system and measure, on the topics of the qrels."""
 
 
-def _names(pair: tuple[Qrels, Qrels]) -> tuple[str, str]:
+def _names(files: Sequence[str]) -> tuple[str, str]:
     """The names of the files, or first and second where there are none or they are the same."""
-    one, other = (os.path.basename(q.name).removesuffix(".txt") for q in pair)
+    one, other = (os.path.basename(file).removesuffix(".txt") for file in files)
     return (one, other) if one != other and one and other else ("first", "second")
+
+
+def are_scores(labels: Any) -> bool:
+    """Check whether judgments are given by scores of runs under them, and not as qrels."""
+    if is_file(labels):
+        return kind_of(source_of(labels)) == SCORES
+    if isinstance(labels, Mapping) and labels:
+        first = next(iter(labels.values()))
+        if isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Mapping):
+            return True  # by run
+    return holds_scores(labels)
+
+
+def _agreement_of_scores(first: Any, second: Any, measures: Measures | None) -> JudgeAgreement:
+    """Compare runs by their scores under two judgments that are not known themselves."""
+    pair = [evaluate(read_scores(given), None, measures, "none") for given in (first, second)]
+    files = [str(given) if is_file(given) else "" for given in (first, second)]
+    qrels = pair[0].collection.evaluator.qrels, pair[1].collection.evaluator.qrels
+    topics = tuple(t for t in qrels[0].topics if t in qrels[1].positions)
+    systems, scores = _in_common([_scores_of_runs(results) for results in pair], qrels, topics)
+    if not topics or not scores:
+        raise UsageError("the two have no topic, run and measure in common")
+    no_labels = np.zeros((len(topics), 2, 2), np.int64)
+    return JudgeAgreement(_names(files), topics, no_labels, (0, 0), systems, scores, ())
 
 
 def _default_measures(matches: Sequence[Match]) -> list[Measure]:
@@ -132,7 +188,7 @@ def _default_measures(matches: Sequence[Match]) -> list[Measure]:
 
 def _scores_of_runs(results: Results) -> BySystem:
     return {
-        run: ByMeasure({m: results.values[run][m] for m in results.topic_measures})
+        run: ByMeasure({m: results.values[run][m] for m in results.collection.topic_measures})
         for run in results.runs
     }
 
@@ -142,15 +198,15 @@ def _scores_of_systems(
 ) -> BySystem:
     """The scores of the standardizing systems, raw and standardized, where they have names."""
     factors = match.factors
-    if factors is None or factors.of_datasets or not factors.info.get("tags"):
+    if factors is None or factors.of_datasets or not factors.systems:
         return {}
     scored: BySystem = {}
     for plan in companions(measures, match, qrels, schemes)[2]:
-        if plan.name in factors.systems and plan.factors is factors:
+        if plan.name in factors.scores and plan.factors is factors:
             numbers, scores = scores_by_system(factors, plan.name)
             raw = np.where(plan.rows[:, None] < 0, np.nan, scores[plan.rows])
             for number, column in zip(numbers.tolist(), raw.T, strict=True):
-                system = scored.setdefault(factors.info["tags"][number], ByMeasure())
+                system = scored.setdefault(factors.systems[number], ByMeasure())
                 if plan.same_raw:
                     system[plan.measure.base] = column
                 system[plan.measure] = plan.apply(column)
@@ -196,3 +252,340 @@ def _notes(
             f"the scales differ, levels to {highest[0]} and to {highest[1]}: kappa takes equal "
             "numbers for equal judgments; look at single levels"
         )
+
+
+def judgment_agreements(results: Results) -> list[JudgeAgreement]:
+    """Compare each two judgments of the same topics, and the runs that were evaluated by both."""
+    return [
+        one
+        for pair in overlaps_of(results).topics
+        if overlaps_of(results).is_relabelled(*pair)
+        for one in [_agreement_on(results, pair)]
+        if one.confusion.any()  # not where only scores are known
+    ]
+
+
+def _agreement_on(results: Results, names: tuple[str, str]) -> JudgeAgreement:
+    each = [results.on(name) for name in names]
+    pair = (each[0].collection.evaluator.qrels, each[1].collection.evaluator.qrels)
+    topics = tuple(t for t in pair[0].topics if t in pair[1].positions)
+    scored = [
+        {run: ByMeasure({m: one.values[run][m] for m in one.measures}) for run in one.runs}
+        for one in each
+    ]
+    confusion, judged_once = compare_labels(pair, topics)
+    systems, scores = _in_common(scored, pair, topics)
+    return JudgeAgreement(names, topics, confusion, judged_once, systems, scores, ())
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeAgreement:
+    """How two judges agree on documents, and on systems.
+
+    Attributes
+    ----------
+    names : (str, str)
+        What the two judgments are called.
+    topics : tuple of str
+        The topics that both have, in the first one's order.
+    confusion : ndarray of int, shape (n_topics, n_levels, n_levels)
+        Documents that both judged, by topic and level; rows are the first one's.
+    judged_once : (int, int)
+        Documents of these topics that only the first, and only the second judged.
+    systems : tuple of str
+        Those whose scores are compared; empty without runs.
+    scores : mapping of Measure to (ndarray, ndarray)
+        By each, shape (n_topics, n_systems); NaN where there is none.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    names: tuple[str, str]
+    topics: tuple[str, ...]
+    confusion: Ints
+    judged_once: tuple[int, int]
+    systems: tuple[str, ...]
+    scores: Mapping[Measure, tuple[Floats, Floats]]
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        sizes = (
+            counted(len(self.topics), "topic"),
+            counted(int(self.confusion.sum()), "document"),
+            counted(len(self.systems), "system"),
+        )
+        return f"<JudgeAgreement of {' and '.join(self.names)}: {', '.join(sizes)}>"
+
+    def kappa(self, weights: str = "none") -> Interval:
+        """Cohen's kappa over the documents of all topics.
+
+        Parameters
+        ----------
+        weights : {'none', 'linear', 'quadratic'}
+        """
+        return kappa_interval(self.confusion, weights)
+
+    def kappa_at(self, level: int) -> float:
+        """Cohen's kappa of relevant or not, where documents from a level on are relevant.
+
+        NaN where one of the two has no document at it or above.
+        """
+        whole = self.confusion.sum(axis=0)
+        if not whole[level:].any() or not whole[:, level:].any():
+            return float("nan")
+        halves = [slice(0, level), slice(level, None)]
+        return float(cohen_kappa([[whole[a, b].sum() for b in halves] for a in halves]))
+
+    @cached_property
+    def order(self) -> dict[Measure, OrderAgreement]:
+        """By measure how alike the systems' orders and scores are."""
+        return {
+            m: order_agreement(*scores)
+            for m, scores in self.scores.items()
+            if not np.isnan(scores[0] + scores[1]).any(axis=1).all()
+        }
+
+    def difference(self, system: str, measure: Measure | str) -> Estimate:
+        """A system's mean by the second less that by the first, paired by topic."""
+        column = self.systems.index(system)
+        first, second = self.scores[named_measure(measure, self.scores)]
+        return Estimate.of(second[:, column] - first[:, column])
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The tables that there is something for, by name."""
+        lacking = {
+            *(() if self.systems else OF_SYSTEMS),
+            *(() if self.confusion.any() else OF_LABELS),
+        }
+        return {name: self.table(name) for name in TABLES if name not in lacking}
+
+    def table(self, name: str = "labels", places: int = 4) -> Table:
+        """One of the tables.
+
+        Parameters
+        ----------
+        name : {'labels', 'confusion', 'topics', 'order', 'pairs', 'means'}
+        places : int
+            Decimals; -1 for all.
+
+        Raises
+        ------
+        UsageError
+            If there is no such table, or no runs for it.
+        """
+        make = look_up(name, TABLES, "table")
+        if name in OF_SYSTEMS and not self.systems:
+            raise UsageError(f"the table {name} is of systems: give runs")
+        if name in OF_LABELS and not self.confusion.any():
+            raise UsageError(f"the table {name} needs qrels; only scores are known")
+        return make(self, places)
+
+
+def compare_labels(
+    pair: tuple[Qrels, Qrels], topics: Sequence[str]
+) -> tuple[Ints, tuple[int, int]]:
+    """Confusion matrices by topic, and how many documents only one of the two judged."""
+    n_levels = max(2, 1 + max(q.max_level for q in pair))
+    if n_levels > MOST_LEVELS:
+        raise UsageError(
+            f"levels up to {n_levels - 1}: agreement is of at most {MOST_LEVELS} levels"
+        )
+    matrices = np.zeros((len(topics), n_levels, n_levels), np.int64)
+    alone = [0, 0]
+    for i, topic in enumerate(topics):
+        one, other = (q.judged[topic] for q in pair)
+        both = [d for d in one if d in other]
+        matrices[i] = confusion_matrix(
+            [max(0, one[d]) for d in both], [max(0, other[d]) for d in both], n_levels
+        )
+        alone[0] += len(one) - len(both)
+        alone[1] += len(other) - len(both)
+    return matrices, (alone[0], alone[1])
+
+
+def _labels(agreement: JudgeAgreement, places: int) -> Table:
+    whole = agreement.confusion.sum(axis=0)
+    n = int(whole.sum())
+    rows = [
+        (label_cell("documents judged by both"), Cell(f"{n:,}", n)),
+        *(
+            (label_cell(f"judged by {name} alone"), Cell(f"{alone:,}", alone))
+            for name, alone in zip(agreement.names, agreement.judged_once, strict=True)
+        ),
+        (label_cell("same level"), number_cell(np.trace(whole) / n if n else np.nan, places)),
+    ]
+    for weights in WEIGHTS:
+        name = "kappa" if weights == "none" else f"kappa, {weights} weights"
+        rows.append((label_cell(name), _interval_cell(agreement.kappa(weights), places)))
+    rows += [
+        (label_cell(f"kappa at level {at}"), number_cell(agreement.kappa_at(at), places))
+        for at in range(1, len(whole))
+    ]
+    return Table(
+        ("labels", f"{agreement.names[0]} and {agreement.names[1]}"),
+        tuple(rows),
+        1,
+        (
+            "Cohen's kappa, with 95 percent intervals by a bootstrap over topics; weights are of "
+            "the distance of two levels, or its square. At a level: relevant from it on, or not.",
+        ),
+    )
+
+
+def _confusion(agreement: JudgeAgreement, _: int) -> Table:
+    whole = agreement.confusion.sum(axis=0)
+    first, second = agreement.names
+    return Table(
+        (first, *(f"{second}: {level}" for level in range(len(whole)))),
+        tuple(
+            (label_cell(f"{level}"), *(Cell(f"{n:,}", n) for n in row.tolist()))
+            for level, row in enumerate(whole)
+        ),
+    )
+
+
+def _topics(agreement: JudgeAgreement, places: int) -> Table:
+    counts = agreement.confusion
+    levels = np.arange(counts.shape[1])
+    documents = counts.sum(axis=(1, 2))
+    same = np.trace(counts, axis1=1, axis2=2) / np.maximum(documents, 1)
+    kappas = [cohen_kappa(counts, weights) for weights in ("none", "quadratic")]
+    means = [counts.sum(axis=axis) @ levels / np.maximum(documents, 1) for axis in (2, 1)]
+    order = np.argsort(np.nan_to_num(kappas[1], nan=2.0), kind="stable")
+    return Table(
+        (
+            "topic",
+            "documents",
+            "same level",
+            "kappa",
+            "quadratic",
+            *(f"mean level {name}" for name in agreement.names),
+        ),
+        tuple(
+            (
+                label_cell(agreement.topics[i]),
+                Cell(f"{documents[i]}", int(documents[i])),
+                *(number_cell(float(column[i]), places) for column in (same, *kappas, *means)),
+            )
+            for i in order.tolist()
+        ),
+        1,
+        ("Topics on which the judges agree least, by kappa with quadratic weights, come first.",),
+    )
+
+
+def _order(agreement: JudgeAgreement, places: int) -> Table:
+    rows = []
+    for measure, order in agreement.order.items():
+        means = [float(np.nanmean(x)) for x in agreement.scores[measure]]
+        rows.append(
+            (
+                label_cell(str(measure)),
+                *(number_cell(mean, places) for mean in means),
+                *(_interval_cell(one, places) for one in (order.gap, order.tau, order.tau_ap)),
+                number_cell(
+                    order.r.value, places, extra={"low": order.r.low, "high": order.r.high}
+                ),
+            )
+        )
+    return Table(
+        (
+            "measure",
+            *(f"mean {name}" for name in agreement.names),
+            "gap",
+            "tau",
+            "tau_AP",
+            "r",
+        ),
+        tuple(rows),
+        1,
+        (
+            f"{len(agreement.systems)} systems. gap: mean over systems of the absolute difference "
+            "of their two means; tau: Kendall's tau-b of the two orders; tau_AP: AP correlation "
+            "with the first order as the reference; r: Pearson's correlation over topics and "
+            "systems. In brackets 95 percent intervals by a bootstrap over topics.",
+        ),
+    )
+
+
+def _pairs(agreement: JudgeAgreement, _: int) -> Table:
+    rows = []
+    for measure, (first, second) in agreement.scores.items():
+        known = ~np.isnan(first + second).any(axis=1)
+        if known.sum() < 2 or len(agreement.systems) < 2:
+            continue
+        best = np.argsort(-sign_of(measure) * first[known].mean(axis=0), kind="stable")[:BEST]
+        for title, columns in (("all", np.arange(first.shape[1])), (f"{BEST} best", best)):
+            counts = pair_agreement(first[known][:, columns], second[known][:, columns])
+            rows.append(
+                (
+                    label_cell(str(measure)),
+                    label_cell(title),
+                    *(Cell(f"{n:,}", n) for n in counts),
+                )
+            )
+    one, other = agreement.names
+    return Table(
+        ("measure", "systems", "pairs", "differ under both", f"only {one}", f"only {other}",
+         "in opposite directions", "biased"),
+        tuple(rows),
+        2,
+        (
+            f"Pairs of systems that differ significantly (paired t-test, p < {ALPHA}, no "
+            "correction for the number of pairs). biased: the difference itself changes "
+            f"significantly from {one} to {other}. The best are those under {one}.",
+        ),
+    )  # fmt: skip
+
+
+def _means(agreement: JudgeAgreement, places: int) -> Table:
+    rows = []
+    for column, system in enumerate(agreement.systems):
+        for measure, (first, second) in agreement.scores.items():
+            known = ~np.isnan(first[:, column] + second[:, column])
+            if not known.any():
+                continue
+            difference = agreement.difference(system, measure)
+            rows.append(
+                (
+                    label_cell(system),
+                    label_cell(str(measure)),
+                    number_cell(float(first[known, column].mean()), places),
+                    number_cell(float(second[known, column].mean()), places),
+                    interval_cell(difference.mean, *difference.interval, places),
+                )
+            )
+    return Table(
+        ("system", "measure", *agreement.names, "difference"),
+        tuple(rows),
+        2,
+        (
+            "The second mean less the first, paired by topic, with its 95 percent interval over "
+            "topics (Student's t).",
+        ),
+    )
+
+
+TABLES: dict[str, Callable[[JudgeAgreement, int], Table]] = {
+    "labels": _labels,
+    "confusion": _confusion,
+    "topics": _topics,
+    "order": _order,
+    "pairs": _pairs,
+    "means": _means,
+}
+"""What makes each table, by its name."""
+OF_SYSTEMS = ("order", "pairs", "means")
+"""The tables that need scores of systems."""
+OF_LABELS = ("labels", "confusion", "topics")
+"""The tables that need the judgments themselves."""
+
+
+def _interval_cell(figure: Interval, places: int) -> Cell:
+    value, low, high = (format_number(x, places) for x in figure)
+    return Cell(
+        value if np.isnan(figure.low) else f"{value} [{low}, {high}]",
+        figure.value,
+        {"low": figure.low, "high": figure.high},
+    )

@@ -5,24 +5,29 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.errors import UsageError, warn_caller
+from ir_std.analysis.paired import get_correction, get_test
+from ir_std.errors import UsageError, suggestion, warn_caller
 from ir_std.evaluation.api import SystemsSelection, select_factors
 from ir_std.evaluation.companions import companions
-from ir_std.evaluation.inputs import BEST, best_system, judgments_for, read_input
+from ir_std.evaluation.evaluation import ByMeasure
+from ir_std.evaluation.inputs import BEST, best_system, judgments_for, resolve
 from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.residual import EarlierDocuments
 from ir_std.evaluation.systems import ScoresOfSystem
-from ir_std.measures import Measures, Standardized, as_measures, parse_measure
-from ir_std.reporting.comparison import Comparison
-from ir_std.reporting.comparison_notes import check_baseline
-from ir_std.reporting.part import Part, collection_names
+from ir_std.factors.schema import parse_set_measure
+from ir_std.measures import Measures, Standardized, as_measures
+from ir_std.reporting.evaluated_collection import collection_names
+from ir_std.reporting.links import check_linkable, link_collections
+from ir_std.reporting.model import Results, deviations, join_results, overlaps_of
 from ir_std.reporting.results import evaluate
-from ir_std.reporting.system_effects import SUMMARIES
+from ir_std.reporting.summaries import run_differences
 from ir_std.schemes import scheme_names
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import as_qrels
@@ -37,15 +42,16 @@ def compare(
     systems: SystemsSelection = None,
     anchors: str | Sequence[str] = (),
     reference: str | None = None,
-    random_effects: str = "pm",
-    simultaneous: bool = False,
+    same_systems: bool = False,
     depth: int | None = None,
     residual: bool = False,
     jobs: int | None = 1,
     progress: Progress = iter,
     lower_is_better: Iterable[str] = (),
     baseline: str | None = None,
-) -> Comparison:
+    test: str = "t",
+    correction: str = "holm",
+) -> Results:
     """Evaluate one or several systems over several collections.
 
     Parameters
@@ -66,10 +72,10 @@ def compare(
     reference : str, optional
         The collection on whose scale they are put; for each measure the one with the strongest
         standardizing systems if not given.
-    random_effects : {'pm', 'reml'}
-        How a summary of differences from a baseline estimates their variance between collections:
-        see :func:`ir_std.analysis.random_effects`.
-    simultaneous, depth, lower_is_better
+    same_systems : bool
+        True if you know that each name is the identical program on all collections, which makes
+        linked intervals narrower; see :func:`ir_std.analysis.link`.
+    depth, lower_is_better
         As for :func:`evaluate`.
     residual : bool
         As for :func:`evaluate`, on residual collections.
@@ -78,12 +84,14 @@ def compare(
     progress : callable
         Wraps the iterable of evaluations of each collection, as ``tqdm.tqdm`` does.
     baseline : str, optional
-        What :meth:`Comparison.effects` is to compare with.  ``"best"`` is added to the systems: on
-        each collection the one of its set's systems with the highest mean by the first measure.
+        The system that the others are compared with.  ``"best"`` is added to the systems: on each
+        collection the one of its set's systems with the highest mean by the first measure.
+    test, correction
+        As for :func:`evaluate`, on each collection separately.
 
     Returns
     -------
-    Comparison
+    Results
 
     Raises
     ------
@@ -98,16 +106,15 @@ def compare(
     --------
     >>> comparison = ir_std.compare([("bm25", "bm25.run", "qrels.txt"),
     ...                              ("bm25", "dl20.run", "dl20.txt")], "nDCG@10")
-    >>> print(comparison.table().text())
+    >>> print(comparison)
     system  collection    topics  nDCG@10                snDCG@10
     -------------------------------------------------------------
     bm25    trec8-adhoc   50       0.6618  0.6964 ...
     bm25    dl20-passage  54       0.8155  0.7229 ...
     """
-    if random_effects not in SUMMARIES:
-        raise UsageError(
-            f"unknown random effects {random_effects!r}: allowed are {', '.join(SUMMARIES)}"
-        )
+    get_test(test), get_correction(correction)
+    if not isinstance(entries, Iterable):
+        raise UsageError(f"expected a list of (NAME, RUN, QRELS), got {entries!r}")
     labelled = [tuple(e) if isinstance(e, (tuple, list)) else () for e in entries]
     if not labelled:
         raise UsageError("nothing to compare: give at least one NAME=RUN:QRELS")
@@ -131,8 +138,9 @@ def compare(
     wanted = as_measures(measures or ()) or _default_measures(
         entries, collections.values(), scheme_names(schemes), systems
     )
-    names = collection_names(collections) | labels
-    check_baseline(baseline, [*(name for name, *_ in entries), BEST])
+    matches = {key: match_factors(qrels) for key, qrels in collections.items()}
+    names = collection_names(collections, matches) | labels
+    _check_baseline(baseline, [*(name for name, *_ in entries), BEST])
     best: dict[str, str] = {}
     if baseline == BEST and BEST not in (name for name, *_ in entries):
         for key, qrels in {_key(qrels): qrels for *_, qrels in entries}.items():
@@ -155,25 +163,86 @@ def compare(
             systems=systems,
             depth=depth,
             residual=key in residual_keys,
-            simultaneous=simultaneous,
             jobs=jobs,
             progress=progress,
             lower_is_better=lower_is_better,
         )
         for key, by_name in runs.items()
     }
-    parts = [
-        Part(system, names[key], results[key])
-        for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)
-    ]
-    comparison = Comparison(
-        tuple(parts), _with_companions(wanted, parts), random_effects=random_effects, best=best
+    joined = join_results(
+        {names[key]: one for key, one in results.items()},
+        best,
+        baseline=baseline,
+        test=test,
+        correction=correction,
     )
+    if baseline is not None:
+        run_differences(joined)  # that there is something to compare, before anything is shown
+    if same_systems and not anchors:
+        raise UsageError("same_systems is about linked collections; name the anchors (anchors=)")
     if not anchors and reference is None:
-        return comparison
-    linked = comparison.linked(anchors, reference)
-    warn_caller(linked.link_warnings)
+        return joined
+    linked = link_results(joined, anchors, reference, same_systems)
+    warn_caller([text for text in linked.warnings if text not in joined.warnings])
     return linked
+
+
+def link_results(
+    results: Results,
+    anchors: str | Sequence[str],
+    reference: str | None = None,
+    same_systems: bool = False,
+) -> Results:
+    """Put results on one scale: each collection is linked to the reference by anchors.
+
+    Parameters
+    ----------
+    results : Results
+    anchors : str or sequence of str
+        Runs that every collection has.
+    reference : str, optional
+        The collection on whose scale scores are put; if not given, for each measure the one with
+        the strongest reference systems.
+    same_systems : bool
+        True if each name is known to be the identical program on all collections.
+
+    Raises
+    ------
+    UsageError
+        If an anchor or the reference is not there, an anchor lacks a collection, collections
+        are of the same topics, or the anchors cannot link them.
+    """
+    names = (anchors,) if isinstance(anchors, str) else tuple(dict.fromkeys(anchors))
+    check_linkable(
+        {
+            run: [name for name, scored in results.evaluations.items() if run in scored]
+            for run in results.runs
+        },
+        names,
+        reference,
+    )
+    if why_not := overlaps_of(results).why_not_linked:
+        raise UsageError(why_not)
+    links = {
+        m: link_collections(
+            m,
+            {
+                name: np.stack(
+                    [deviations(results.on(name), anchor, m) for anchor in names], axis=1
+                )
+                for name in results.collections
+            },
+            names,
+            reference,
+            same_systems,
+        )
+        for m in results.measures
+        if isinstance(m, Standardized)
+        and all(m in each.plans for each in results.collections.values())
+    }
+    if not links:
+        raise UsageError("nothing to link: no standardized measure is known on all collections")
+    return replace(results, links=ByMeasure(links))
 
 
 def _residual(collections: Mapping[object, Qrels]) -> set[object]:
@@ -185,7 +254,7 @@ def _residual(collections: Mapping[object, Qrels]) -> set[object]:
         If there is none.
     """
     matches = {key: match_factors(qrels) for key, qrels in collections.items()}
-    residual = {key for key, m in matches.items() if m.factors and m.factors.earlier}
+    residual = {key for key, m in matches.items() if m.factors and m.factors.earlier is not None}
     if not residual:
         EarlierDocuments(matches.values(), take_out=True)
     return residual
@@ -197,7 +266,7 @@ def _with_qrels_of_set(
     """A run and its qrels; of a set's system without any those given of the set's collection."""
     if qrels is not None:
         return run, qrels
-    read = read_input(run)
+    read = resolve(run)
     if isinstance(read, ScoresOfSystem) and read.factors:
         for key, judgments in collections.items():
             factors = match_factors(judgments).factors
@@ -259,19 +328,14 @@ def _default_measures(
     ]
 
 
-def _with_companions(wanted: Iterable[Measure], parts: Sequence[Part]) -> tuple[Measure, ...]:
-    """Each wanted measure, and behind it all companions that some collection has."""
-    known = dict.fromkeys(m for part in parts for m in part.results.measures)
-    return tuple(
-        dict.fromkeys(
-            m
-            for measure in wanted
-            for m in (
-                next((m for m in known if m == measure), measure),
-                *(s for s in known if isinstance(s, Standardized) and s.base == measure),
-            )
+def _check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
+    """Check that a system has the baseline's name; UsageError if none has."""
+    known = tuple(dict.fromkeys(systems))
+    if baseline is not None and baseline not in known:
+        raise UsageError(
+            f"no system is called {baseline!r}, the baseline: there are "
+            f"{', '.join(known)}{suggestion(baseline, known)}"
         )
-    )
 
 
 def _key(qrels: Any) -> object:
@@ -313,7 +377,7 @@ def _common_measures(
         for qrels in collections
     ]
     candidates = dict.fromkeys(
-        parse_measure(name)
+        parse_set_measure(name)
         for match, _ in matches
         if match.factors
         for name in match.factors.default_measures

@@ -7,19 +7,34 @@ topics that standardized scores choose, and with what each document adds to the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import isnan, nan
+from typing import Any, NamedTuple
 
-from ir_std.errors import UsageError
+import numpy as np
+from ir_measures.measures import Measure
+
+from ir_std.errors import UsageError, abbreviate, counted, look_up, suggestion
 from ir_std.evaluation.api import SystemsSelection
-from ir_std.evaluation.inputs import inputs_by_name, read_input
+from ir_std.evaluation.inputs import inputs_by_name, resolve
+from ir_std.evaluation.ranked_topics import RankedTopic, formula_of, rank_topics
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, Standardized, as_measures
+from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
-from ir_std.reporting.run_diff import RunDiff
-from ir_std.schemes import scheme_names
+from ir_std.reporting.tables import Cell, Table, label_cell, number_cell, signed_cell
+from ir_std.schemes import EXACT, scheme_names
 from ir_std.scores.inputs import keep_duplicates
 from ir_std.trec.texts import read_texts
+
+MAX_TEXT_CHARS = 40
+"""Characters of a query or a document that a table has room for; CSV and JSON have all."""
+TABLES = ("rankings", "documents")
+"""The tables of a topic."""
+Pair = tuple[float, float]
+"""The values of both runs."""
 
 
 def diff(
@@ -68,7 +83,7 @@ def diff(
     --------
     >>> pair = ir_std.diff("bm25.run", "mono.run", "qrels.txt", "nDCG@10")
     >>> pair
-    <RunDiff of bm25.run and mono.run by nDCG@10 and snDCG@10: 50 topics>
+    <RunDiff of bm25 and mono by nDCG@10 and snDCG@10: 50 topics>
     >>> topic = pair.topics[0]
     >>> first = topic.topic
     >>> adds = sum(each.difference for each in pair.on(first).documents)
@@ -87,7 +102,7 @@ def diff(
     if len(given) != 2:
         raise UsageError(f"differences are of two runs: found {', '.join(given)}")
     results = evaluate(
-        {name: read_input(run) for name, run in given.items()},  # read once for all that follows
+        {name: resolve(run) for name, run in given.items()},  # read once for all that follows
         qrels,
         asked,
         schemes,
@@ -100,3 +115,483 @@ def diff(
     texts = {} if queries is None else read_texts(queries, results.topics, "queries")
     a, b = results.runs
     return RunDiff(results, a, b, results.measures[0], texts, docs)
+
+
+class TopicScores(NamedTuple):
+    """The scores of two runs on one topic.
+
+    Attributes
+    ----------
+    topic : str
+    raw, standardized : (float, float)
+        The scores of both runs; NaN if there is none.
+    raw_place : int
+        The topic's rank by the size of the raw difference, 1 for the largest.
+    """
+
+    topic: str
+    raw: Pair
+    standardized: Pair
+    raw_place: int
+
+
+class PairedDocument(NamedTuple):
+    """One document of a topic in both rankings.
+
+    Attributes
+    ----------
+    document : str
+    level : int or None
+        None if it is not judged.
+    ranks : (int or None, int or None)
+        None if a run does not have it.
+    adds : (float, float)
+        What it adds to the measure of each run; NaN if the measure is no sum over documents.
+    """
+
+    document: str
+    level: int | None
+    ranks: tuple[int | None, int | None]
+    adds: Pair
+
+    @property
+    def difference(self) -> float:
+        """What it adds to the first run's value minus what it adds to the second's."""
+        return self.adds[0] - self.adds[1]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunDiff:
+    """The differences of two runs, topic by topic, largest first; it displays in a notebook.
+
+    Attributes
+    ----------
+    results : Results
+        Results of both, and perhaps of others.
+    a, b : str
+        The names of the two runs.
+    measure : Measure
+        The raw measure.
+    queries : mapping of str to str
+        Texts by topic; empty if none were given.
+    docs
+        Where texts of documents are read; None for nowhere.
+    """
+
+    results: Results
+    a: str
+    b: str
+    measure: Measure
+    queries: Mapping[str, str] = field(default_factory=dict)
+    docs: Any = None
+
+    def __repr__(self) -> str:
+        by = " and ".join(str(m) for m in (self.measure, self.standardized) if m)
+        return f"<RunDiff of {self.a} and {self.b} by {by}: {counted(len(self.topics), 'topic')}>"
+
+    @cached_property
+    def standardized(self) -> Standardized | None:
+        """The standardized measure, if it has values by topic."""
+        return next(
+            (
+                m
+                for m in self.results.collection.topic_measures
+                if isinstance(m, Standardized) and m.base == self.measure
+            ),
+            None,
+        )
+
+    @cached_property
+    def topics(self) -> tuple[TopicScores, ...]:
+        """The topics on which both have scores, the largest standardized difference first.
+
+        By the raw one if there is none.  On one topic both have the same sign, as no scheme
+        changes the order of scores; their sizes differ with the spread of the systems there.
+        """
+        raw = self._values(self.measure)
+        standardized = self._values(self.standardized) if self.standardized else raw * nan
+        sizes, by = (abs(pairs[:, 0] - pairs[:, 1]) for pairs in (raw, standardized))
+        known = np.flatnonzero(~np.isnan(sizes))
+        order = known[np.argsort(-sizes[known], kind="stable")].tolist()
+        place = {row: number for number, row in enumerate(order, 1)}
+        # Topics without factors come last; of equal ones the larger raw difference first.
+        rows = sorted(order, key=lambda row: -np.nan_to_num(by[row], nan=-1))
+        return tuple(
+            TopicScores(
+                self.results.topics[row],
+                (*raw[row].tolist(),),
+                (*standardized[row].tolist(),),
+                place[row],
+            )
+            for row in rows
+        )
+
+    def _values(self, measure: Measure) -> Any:
+        return np.stack([self.results.values[run][measure] for run in (self.a, self.b)], axis=1)
+
+    @property
+    def means(self) -> tuple[Pair, Pair]:
+        """The two runs' means, raw and standardized, over the topics that have both."""
+        rows = [t for t in self.topics if self.standardized is None or not isnan(t.standardized[0])]
+        if not rows:
+            return (nan, nan), (nan, nan)
+        raw, standardized = (
+            np.mean(pairs, axis=0) for pairs in ([t.raw for t in rows], [t[2] for t in rows])
+        )
+        return (*raw.tolist(),), (*standardized.tolist(),)
+
+    @property
+    def disagreements(self) -> tuple[str, ...]:
+        """Where raw and standardized scores tell different things, in sentences."""
+        return tuple(self._disagreements()) if self.standardized else ()
+
+    def _disagreements(self) -> Iterator[str]:
+        (raw_a, raw_b), (std_a, std_b) = self.means
+        if (raw_a - raw_b) * (std_a - std_b) < 0:
+            yield (
+                f"the means disagree in sign: {self.measure} {raw_a - raw_b:+.4f}, "
+                f"{self.standardized} {std_a - std_b:+.4f}"
+            )
+        equal = [
+            t.topic
+            for t in self.topics
+            if abs(t.raw[0] - t.raw[1]) > EXACT
+            and abs(t.standardized[0] - t.standardized[1]) < EXACT
+        ]
+        if equal:
+            yield (
+                f"raw scores differ, standardized ones do not on "
+                f"{counted(len(equal), 'topic')}: {', '.join(equal)}"
+            )
+
+    @cached_property
+    def _on(self) -> dict[str, TopicDiff]:
+        return {}
+
+    def on(self, topic: str) -> TopicDiff:
+        """Show what both runs ranked on a topic.
+
+        Raises
+        ------
+        UsageError
+            If there is no such topic, or only scores of a run are known.
+        """
+        self.load([topic])
+        return self._on[topic]
+
+    def load(self, topics: Iterable[str]) -> None:
+        """Read what both runs ranked on some topics; errors as for :meth:`on`."""
+        known = {t.topic: t for t in self.topics}
+        for topic in topics:
+            if topic not in known:
+                raise UsageError(
+                    f"no scores of both runs on a topic {topic!r}{suggestion(topic, known)}; "
+                    f"topics here such as {abbreviate(known)}"
+                )
+        new = [topic for topic in topics if topic not in self._on]
+        if not new:
+            return
+        of = self.results.collection
+        one, other = (
+            rank_topics(of.evaluator, of.inputs[run], run, new, [self.measure], of.depth)
+            for run in (self.a, self.b)
+        )
+        ranked = (r for by_topic in (one, other) for r in by_topic.values())
+        documents = dict.fromkeys(d for r in ranked for d in r.documents)
+        # Of all topics at once: a collection's file may be long.
+        texts = None if self.docs is None else read_texts(self.docs, documents, "docs")
+        formula = formula_of(of.evaluator, self.measure)
+        is_sum = bool(formula and formula.terms)
+        for topic in new:
+            self._on[topic] = TopicDiff(
+                self, known[topic], (one[topic], other[topic]), is_sum, texts
+            )
+
+    def table(self, places: int = 4, top: int | None = 10) -> Table:
+        """Show the topics with the largest differences, and the means.
+
+        Parameters
+        ----------
+        places : int
+            Number of decimals; -1 for all.
+        top : int, optional
+            Number of topics; None for all.
+        """
+        shown = self.topics[:top]
+        measures = [m for m in (self.measure, self.standardized) if m]
+        with_query, is_standardized = bool(self.queries), bool(self.standardized)
+
+        def row(name: str, query: str, scores: Sequence[Pair], place: int | None) -> Sequence[Cell]:
+            pairs = zip(scores, measures, strict=False)
+            return [
+                label_cell(name),
+                *[_text_cell(query)] * with_query,
+                *(cell for (a, b), _ in pairs for cell in _values_cells((a, b), places)),
+                *[_count_cell(place)] * is_standardized,
+            ]
+
+        rows = [
+            row(t.topic, self.queries.get(t.topic, ""), (t.raw, t.standardized), t.raw_place)
+            for t in shown
+        ]
+        if self.topics:
+            rows.append(row("mean", "", self.means, None))
+        labels = ["topic", *["query"] * with_query]
+        columns = [f"{m} {run}" for m in measures for run in ("A", "B", "A-B")]
+        return Table(
+            (*labels, *columns, *["raw place"] * is_standardized),
+            tuple(map(tuple, rows)),
+            len(labels),
+            tuple(self._notes(shown)),
+            (*[3] * len(measures), *[1] * is_standardized),
+        )
+
+    def _notes(self, shown: tuple[TopicScores, ...]) -> Iterator[str]:
+        yield f"A is {self.a}, B is {self.b}."
+        if not self.standardized:
+            yield f"No factors for {self.measure}: topics by the size of the raw difference."
+        else:
+            first = f"The {len(shown)} largest" if len(shown) > 1 else "The largest"
+            yield (
+                f"{first} of {counted(len(self.topics), 'topic')} by {self.standardized}; raw "
+                f"place: by the size of the difference in {self.measure}."
+            )
+            rest = [t for t in self.topics[len(shown) :] if t.raw_place <= len(shown)]
+            if rest:
+                topics = ", ".join(f"{t.topic} ({t.raw_place})" for t in rest)
+                yield f"Raw differences as large, but not standardized (raw place): {topics}."
+        for text in self.disagreements:
+            yield f"{text[0].upper()}{text[1:]}."
+
+    def as_dict(self, top: int | None = 10) -> dict[str, Any]:
+        """Convert to what JSON has: the means' disagreements, and the first topics."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "measure": str(self.measure),
+            "standardized": self.standardized and str(self.standardized),
+            "disagreements": list(self.disagreements),
+            "topics": [self._topic_dict(t) for t in self.topics[:top]],
+        }
+
+    def _topic_dict(self, t: TopicScores) -> dict[str, Any]:
+        query = self.queries.get(t.topic)
+        return {
+            "topic": t.topic,
+            **({"query": query} if query else {}),
+            "raw": _known(t.raw),
+            "standardized": _known(t.standardized),
+            "raw_place": t.raw_place,
+        }
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+@dataclass(frozen=True, eq=False)
+class TopicDiff:
+    """Two runs on one topic: what each ranked; it displays in a notebook.
+
+    Attributes
+    ----------
+    pair : RunDiff
+        The two runs.
+    scores : TopicScores
+        Their scores on the topic.
+    rankings : (RankedTopic, RankedTopic)
+        What each ranked.
+    is_sum : bool
+        True if the measure is a sum over documents, so that each adds something.
+    texts : mapping of str to str or None
+        Documents' texts by id; None if none were asked for.
+    """
+
+    pair: RunDiff
+    scores: TopicScores
+    rankings: tuple[RankedTopic, RankedTopic]
+    is_sum: bool
+    texts: Mapping[str, str] | None = None
+
+    def document(self, document: str) -> PairedDocument:
+        """Look up one document in both rankings."""
+        one, other = self.rankings
+        return PairedDocument(
+            document,
+            one.levels.get(document),
+            (one.ranks.get(document), other.ranks.get(document)),
+            (self._added(one, document), self._added(other, document)),
+        )
+
+    def _added(self, ranking: RankedTopic, document: str) -> float:
+        if not self.is_sum:
+            return nan
+        return ranking.contributions[self.pair.measure].get(document, 0.0)
+
+    @cached_property
+    def documents(self) -> tuple[PairedDocument, ...]:
+        """All documents of both, those that add most to the difference first, then by rank."""
+        names = dict.fromkeys(d for r in self.rankings for d in r.documents)
+        return tuple(
+            sorted(
+                map(self.document, names),
+                key=lambda d: (
+                    0 if isnan(d.difference) else -abs(d.difference),
+                    min(rank for rank in d.ranks if rank),
+                ),
+            )
+        )
+
+    @property
+    def summary(self) -> str:
+        """The topic, its query and both runs' scores, in a sentence."""
+        scores = [
+            f"{measure} {a:.4f} and {b:.4f}, {a - b:+.4f}"
+            for measure, (a, b) in (
+                (self.pair.measure, self.scores.raw),
+                (self.pair.standardized, self.scores.standardized),
+            )
+            if measure and not isnan(a - b)
+        ]
+        text = self.pair.queries.get(self.scores.topic)
+        query = f" ({text})" if text else ""
+        return f"Topic {self.scores.topic}{query}: {'; '.join(scores)}."
+
+    def table(self, name: str = "rankings", places: int = 4, ranks: int | None = 10) -> Table:
+        """Show both rankings side by side, or what documents add to the difference.
+
+        Parameters
+        ----------
+        name : {'rankings', 'documents'}
+        places : int
+            Number of decimals; -1 for all.
+        ranks : int, optional
+            Number of ranks, or of documents; None for all.
+        """
+        tables = {"rankings": self._rankings_table, "documents": self._documents_table}
+        return look_up(name, tables, "table")(places, ranks)
+
+    def _rankings_table(self, places: int, ranks: int | None) -> Table:
+        longest = max(len(r.documents) for r in self.rankings)
+        last = longest if ranks is None else min(ranks, longest)
+        return Table(
+            ("rank", "A", "A level", "in B", "A adds", "B", "B level", "in A", "B adds"),
+            tuple(
+                (
+                    _count_cell(rank),
+                    *(cell for run in (0, 1) for cell in self._cells_at(run, rank, places)),
+                )
+                for rank in range(1, last + 1)
+            ),
+            1,
+            (
+                self.summary,
+                f"A is {self.pair.a}, B is {self.pair.b}.",
+                "level: as judged, - if it is not; in A, in B: the rank there; adds: to the "
+                "measure.",
+                *self._no_sum,
+            ),
+            (4, 4),
+        )
+
+    def _cells_at(self, run: int, rank: int, places: int) -> tuple[Cell, ...]:
+        """The document at a rank of one run, with its rank in the other."""
+        documents = self.rankings[run].documents
+        if rank > len(documents):
+            return (label_cell(""), *[number_cell(nan)] * 3)
+        shown = self.document(documents[rank - 1])
+        return (
+            label_cell(shown.document),
+            _count_cell(shown.level),
+            _count_cell(shown.ranks[1 - run]),
+            number_cell(shown.adds[run], places),
+        )
+
+    def _documents_table(self, places: int, ranks: int | None) -> Table:
+        adding = [d for d in self.documents if max(d.adds) > 0]
+        texts, with_text = self.texts or {}, self.texts is not None
+        if ranks is None:
+            shown = list(self.documents)
+        else:
+            first = {name for r in self.rankings for name in r.documents[:ranks]}
+            kept = {d.document for d in adding[:ranks]} | (first if with_text else set())
+            shown = [d for d in self.documents if d.document in kept]
+        rows = [
+            (
+                label_cell(d.document),
+                *map(_count_cell, (d.level, *d.ranks)),
+                *_values_cells(d.adds, places),
+                *[_text_cell(texts.get(d.document, ""))] * with_text,
+            )
+            for d in shown
+        ]
+        if self.is_sum:
+            rest = [d for d in adding if d not in shown]
+            totals = [("all", self.scores.raw)]
+            if rest:
+                sums = sum(d.adds[0] for d in rest), sum(d.adds[1] for d in rest)
+                totals.insert(0, (f"{len(rest)} more", sums))
+            rows += [
+                (
+                    label_cell(name),
+                    *[number_cell(nan)] * 3,
+                    *_values_cells(adds, places),
+                    *[label_cell("")] * with_text,
+                )
+                for name, adds in totals
+            ]
+        header = ("document", "level", "rank A", "rank B", "A adds", "B adds", "A-B")
+        return Table((*header, *["text"] * with_text), tuple(rows), 1, self._no_sum)
+
+    @property
+    def _no_sum(self) -> tuple[str, ...]:
+        text = (
+            f"{self.pair.measure} is no sum over documents, or is computed by another program: "
+            "what each adds is not known."
+        )
+        return () if self.is_sum else (text,)
+
+    def as_dict(self, ranks: int | None = 10) -> dict[str, Any]:
+        """Convert to what JSON has: scores, and documents that add or are among the first ranks."""
+        shown = [
+            d
+            for d in self.documents
+            if abs(d.difference) > 0 or ranks is None or any(r and r <= ranks for r in d.ranks)
+        ]
+        return {
+            **self.pair._topic_dict(self.scores),
+            "documents": [
+                {
+                    "document": d.document,
+                    "level": d.level,
+                    "ranks": list(d.ranks),
+                    "adds": _known(d.adds),
+                    **({} if self.texts is None else {"text": self.texts.get(d.document)}),
+                }
+                for d in shown
+            ],
+        }
+
+    def _repr_html_(self) -> str:
+        return "".join(self.table(name).html() for name in TABLES)
+
+
+def _values_cells(values: Pair, places: int) -> list[Cell]:
+    """The values of both runs, and their difference."""
+    difference = values[0] - values[1]
+    exact = 0.0 if abs(difference) < EXACT else difference  # and never -0.0000
+    return [*(number_cell(x, places) for x in values), signed_cell(exact, places)]
+
+
+def _count_cell(number: int | None) -> Cell:
+    """A whole number; a dash for None."""
+    return number_cell(nan) if number is None else Cell(f"{number}", number)
+
+
+def _text_cell(text: str) -> Cell:
+    """A text, cut if it is long; CSV has all of it."""
+    short = text if len(text) <= MAX_TEXT_CHARS else f"{text[: MAX_TEXT_CHARS - 1].rstrip()}\u2026"
+    return Cell(label_cell(short).text, label_cell(text).text)
+
+
+def _known(values: Pair) -> list[float | None]:
+    return [None if isnan(value) else value for value in values]

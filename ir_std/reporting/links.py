@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 
 import numpy as np
-from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std.analysis.linked_means import LinkedDifference
-from ir_std.analysis.linking import FEW_ANCHORS, Link, error_of_linked_mean, link, linked_difference
+from ir_std.analysis.linking import (
+    MIN_TESTED,
+    Link,
+    LinkedDifference,
+    error_of_linked_mean,
+    link,
+    linked_difference,
+)
 from ir_std.errors import UsageError, abbreviate, suggestion
 from ir_std.measures import Standardized
-from ir_std.reporting.tables import (
-    Cell,
-    Table,
-    interval_cell,
-    label_cell,
-    number_cell,
-    p_value_cell,
-)
 from ir_std.schemes import get_scheme
 
 RESEMBLING = 1.0
@@ -59,13 +57,15 @@ class CollectionLinks:
     @property
     def summary(self) -> str:
         """What was linked to what, and by which constants."""
-        constants = ", ".join(
-            f"{collection} {one.constant:+.2f} (standard error {one.error:.2f})"
+        shifts = ", ".join(
+            f"{one.shift:+.2f}{'' if isnan(one.error) else f' (standard error {one.error:.2f})'} "
+            f"on {collection}"
             for collection, one in self.links.items()
         )
+        same = "" if len(self.anchors) == 1 else "; one name may be two programs"
         return (
-            f"{self.measure} is linked by {', '.join(self.anchors)} to {self.reference}: added to "
-            f"every z is on {constants}"
+            f"{self.measure} is linked by {', '.join(self.anchors)} to {self.reference}: every z "
+            f"is shifted by {shifts}{same}"
         )
 
     @property
@@ -96,7 +96,7 @@ class CollectionLinks:
                     f"{max(abs(above[system]) for system in far):.1f} standard deviations from "
                     "the anchors, which hardly resemble them: use anchors of their level too"
                 )
-            if len(anchors) >= FEW_ANCHORS and (
+            if len(anchors) >= MIN_TESTED and (
                 min(anchors) > max(above.values()) or max(anchors) < min(above.values())
             ):
                 side = "better" if min(anchors) > max(above.values()) else "worse"
@@ -111,14 +111,32 @@ class CollectionLinks:
             return self.links[collection].apply(z)
         return score_of(self.measure, z)
 
-    def error(self, collection: str, z: Floats) -> float:
-        """The standard error that the link adds to a mean; 0 on the reference."""
-        return self.links[collection].error_of(z) if collection in self.links else 0.0
+    def error_of_mean(self, z: Mapping[str, Floats]) -> tuple[float, float]:
+        """Compute the error that links add to a mean over collections, and its df.
 
-    def error_of_mean(self, z: Mapping[str, Floats]) -> float:
-        """The standard error that links add to the mean over collections, by a system's z there."""
+        Parameters
+        ----------
+        z : mapping of str to ndarray, shape (n_topics,)
+            A run's z, by collection.
+        """
         linked = [collection for collection in z if collection in self.links]
-        return error_of_linked_mean([self.links[c] for c in linked], [z[c] for c in linked], len(z))
+        links = [self.links[c] for c in linked]
+        return error_of_linked_mean(links, [z[c] for c in linked], len(z))
+
+    def weights_on_reference(self, run: str, z: Mapping[str, Floats]) -> dict[str, float]:
+        """How a mean over collections moves with the means of runs on the reference.
+
+        Parameters
+        ----------
+        run : str
+        z : mapping of str to ndarray, shape (n_topics,)
+            The run's z, by collection.
+        """
+        ratios = [self.links[c].slope_ratio(own) for c, own in z.items() if c in self.links]
+        weights = dict.fromkeys(self.anchors, sum(ratios) / len(self.anchors) / len(z))
+        if self.reference in z:
+            weights[run] = weights.get(run, 0.0) + 1 / len(z)
+        return weights
 
     def error_between(self, collection: str, z: Floats, other: Floats) -> float:
         """The standard error that the link adds to the difference of two means there."""
@@ -136,7 +154,7 @@ class CollectionLinks:
             return self.links[second[0]].difference(first[1], second[1])
         if second[0] == self.reference:
             below = self.links[first[0]].difference(second[1], first[1])
-            return LinkedDifference(-below.difference, below.error, below.df)
+            return replace(below, difference=-below.difference)
         return linked_difference(self.links[first[0]], first[1], self.links[second[0]], second[1])
 
 
@@ -153,6 +171,7 @@ def link_collections(
     z: Mapping[str, Floats],
     anchors: Sequence[str],
     reference: str | None = None,
+    same_systems: bool = False,
 ) -> CollectionLinks:
     """Link collections by the anchors' z on them.
 
@@ -167,6 +186,8 @@ def link_collections(
     reference : str, optional
         The collection on whose scale the scores are put; if not given, that on which the anchors'
         mean is lowest: it has the strongest standardizing systems.
+    same_systems : bool
+        True if each name is known to be the identical program on all collections.
 
     Raises
     ------
@@ -187,6 +208,7 @@ def link_collections(
                     own[chosen],
                     measure["scheme"],
                     names=names,
+                    same_systems=same_systems,
                     **measure.scheme_params,
                 )
             except UsageError as wrong:
@@ -252,83 +274,3 @@ def _different(z: Sequence[Floats]) -> list[int]:
         ):
             kept.append(i)
     return kept
-
-
-@dataclass(frozen=True, eq=False)
-class LinkedPair:
-    """Two means on different collections, on one scale.
-
-    Attributes
-    ----------
-    first, second : (str, str)
-        The system and the collection of each.
-    measure : Standardized
-    difference : LinkedDifference
-        Of the first mean less the second.
-    """
-
-    first: tuple[str, str]
-    second: tuple[str, str]
-    measure: Standardized
-    difference: LinkedDifference
-
-
-def pairs_table(pairs: Sequence[LinkedPair], places: int = 4) -> Table:
-    """Differences of linked means across collections, each with its 95 percent interval and p."""
-    rows = tuple(
-        (
-            *map(label_cell, (*pair.first, *pair.second, str(pair.measure))),
-            interval_cell(pair.difference.difference, *pair.difference.interval, places),
-            p_value_cell(pair.difference.p),
-        )
-        for pair in pairs
-    )
-    return Table(
-        ("mean of", "on", "less that of", "on", "measure", "difference", "p"),
-        rows,
-        5,
-        (
-            "Differences of linked means, with 95 percent intervals: over the topics of both "
-            "collections, and over the anchors' disagreement. p is two-sided, and for each "
-            "difference by itself.",
-        ),
-    )
-
-
-def with_differences(
-    means: Table, measures: Sequence[Measure], pairs: Sequence[LinkedPair], places: int = 4
-) -> Table:
-    """A comparison's table with the differences below the means, in the same columns.
-
-    For formats that hold one table: what a mean is less of stands in two columns more.
-
-    Parameters
-    ----------
-    means : Table
-        As :meth:`ir_std.reporting.comparison.Comparison.table` returns it.
-    measures : sequence of Measure
-        Of its columns.
-    pairs : sequence of LinkedPair
-    places : int
-    """
-    none = label_cell("")
-    found: dict[tuple[str, ...], dict[Measure, LinkedDifference]] = {}
-    for pair in pairs:
-        found.setdefault((*pair.first, *pair.second), {})[pair.measure] = pair.difference
-
-    def cell(difference: LinkedDifference | None) -> Cell:
-        if difference is None:
-            return number_cell(np.nan)
-        return interval_cell(
-            difference.difference, *difference.interval, places, {"p": difference.p}
-        )
-
-    rows = (
-        *((*row[:2], none, none, *row[2:]) for row in means.rows),
-        *(
-            (*map(label_cell, labels), none, *(cell(by_measure.get(m)) for m in measures))
-            for labels, by_measure in found.items()
-        ),
-    )
-    header = (*means.header[:2], "less system", "less collection", *means.header[2:])
-    return replace(means, header=header, rows=rows, labels=means.labels + 2)

@@ -37,7 +37,11 @@ class Overlaps:
     def of_labels(self, names: Collection[str]) -> bool:
         """Whether all these collections are the same topics under different labels."""
         pairs = list(combinations(names, 2))
-        return bool(pairs) and all({(a, b), (b, a)} & self.relabelled for a, b in pairs)
+        return bool(pairs) and all(self.is_relabelled(a, b) for a, b in pairs)
+
+    def is_relabelled(self, a: str, b: str) -> bool:
+        """Whether two collections are the same topics under different labels."""
+        return bool({(a, b), (b, a)} & self.relabelled)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -79,7 +83,7 @@ class Overlaps:
 
 def find_overlaps(
     qrels: Mapping[str, Qrels],
-    patterns: Mapping[str, str | None],
+    corpora: Mapping[str, str | None],
     origins: Mapping[str, tuple[str, str]] | None = None,
 ) -> Overlaps:
     """Find collections that share documents, and how many topics.
@@ -91,8 +95,8 @@ def find_overlaps(
     ----------
     qrels : mapping of str to Qrels
         By the collection's name.
-    patterns : mapping of str to str or None
-        What document ids look like in a collection, where that is known.
+    corpora : mapping of str to str or None
+        What a collection's documents are called, where that is known.
     origins : mapping of str to (str, str), optional
         A collection's factor set, and the one whose topics these are under the labels of people;
         it says where labels differ if only scores are known.
@@ -102,8 +106,8 @@ def find_overlaps(
     known = origins or {}
     for a, b in combinations(qrels, 2):
         topics = set(qrels[a].topics).intersection(qrels[b].topics)
-        same_pattern = patterns[a] is not None and patterns[a] == patterns[b]
-        if _share_documents(qrels[a], qrels[b], topics, same_pattern):
+        same_corpus = corpora[a] is not None and corpora[a] == corpora[b]
+        if _share_documents(qrels[a], qrels[b], topics, same_corpus):
             shared_topics[a, b] = len(topics)
             if _labels_differ(qrels[a], qrels[b], topics) or (
                 topics and a in known and b in known and _same_origin(known[a], known[b])
@@ -127,18 +131,18 @@ def _same_origin(one: tuple[str, str], other: tuple[str, str]) -> bool:
     return one[0] != other[0] and one[1] == other[1]
 
 
-def _share_documents(one: Qrels, other: Qrels, topics: set[str], same_pattern: bool) -> bool:
+def _share_documents(one: Qrels, other: Qrels, topics: set[str], same_corpus: bool) -> bool:
     """Whether the ids that two qrels have in common name the same documents."""
     documents = _documents(one), _documents(other)
     if all(documents):
         shared = documents[0] & documents[1]
         alike = sum(not one.judged[t].keys().isdisjoint(other.judged[t]) for t in topics)
         # Plain numbers may name other documents elsewhere, unless they do so topic by topic.
-        same = any(not d.isdigit() for d in shared) or (bool(shared) and same_pattern)
+        same = any(not d.isdigit() for d in shared) or (bool(shared) and same_corpus)
     else:  # scores hold no documents, at best how many are relevant
         counts = [dict(zip(q.topics, q.count().tolist(), strict=True)) for q in (one, other)]
         alike = sum(counts[0][t] == counts[1][t] > 0 for t in topics)
-        same = bool(topics) and same_pattern
+        same = bool(topics) and same_corpus
     return same or alike > len(topics) / 2
 
 

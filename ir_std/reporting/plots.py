@@ -1,12 +1,33 @@
-"""The pictures, which users find as ``ir_std.plots``."""
+"""The plots, which users find as ``ir_std.plots``.
 
-from ir_std.reporting.comparison_plots import comparison_figure, forest, forest_figure, means
-from ir_std.reporting.result_plots import (
-    difference,
-    placement,
-    ranking,
-    topics,
+Each function that takes ``ax`` draws into these matplotlib axes, or into a new figure, and returns
+the axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from ir_std._arrays import Axes, Figure, Floats
+from ir_std.errors import MissingLibraryError, UsageError, counted
+from ir_std.measures import Standardized, named_measure, sign_of
+from ir_std.reporting.evaluated_collection import group_measures
+from ir_std.reporting.figure_data import (
+    axis_ticks,
+    mean_estimate,
+    read_look,
+    runs_by_mean,
+    systems_means,
+    topic_order,
 )
+from ir_std.reporting.model import Results, n_common_systems
+from ir_std.reporting.summaries import RunDifferences, label_of, limits_of, run_differences
+from ir_std.schemes import EXACT
 
 __all__ = [
     "comparison_figure",
@@ -14,7 +35,420 @@ __all__ = [
     "forest",
     "forest_figure",
     "means",
-    "placement",
     "ranking",
     "topics",
 ]
+
+COLORS: Mapping[str, str] = read_look()["light"]
+"""Those of the report: ``run``, ``base``, ``other``, ``line``, ``ink``, ``soft``, ``sunk``."""
+MANY_TOPICS = 250
+"""With more topics than this a plot shows the sorted scores."""
+_LABEL_HEIGHT = 7.0
+"""Width of a topic's label, in points."""
+_LARGEST_SQUARE = 140.0
+"""The area of the largest square, in square points."""
+_ROOM = 40
+"""Characters of collections' names that stand side by side below a plot of means."""
+
+
+# One collection
+
+
+def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) -> Axes:
+    """Draw all runs by mean, best first, among the reference systems.
+
+    Lines are 95% intervals.  The shaded area spans the means of the reference systems, with a line
+    at their mean.  With more than 30 runs, the first 30 and the baseline are drawn.
+
+    Parameters
+    ----------
+    results : Results
+        Results on one collection.
+    measure : Measure or str
+        One of the results' measures.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into; by default, those of a new figure.
+
+    Raises
+    ------
+    UsageError
+        If the results have no such measure.
+    """
+    measure = named_measure(measure, results.measures)
+    order = [r for r in runs_by_mean(results, measure) if not np.isnan(results.means[r][measure])]
+    most = read_look()["rows"]
+    shown = [r for i, r in enumerate(order) if i < most or r == results.baseline]
+    ax = _axes(ax, 5.4 + 0.09 * max(map(len, shown), default=0), 1.6 + 0.26 * len(shown))
+    systems = systems_means(results, results.runs, measure)
+    if systems:
+        label = f"{len(systems)} reference systems, their mean"
+        ax.axvspan(systems[0], systems[-1], color=COLORS["sunk"], zorder=0)
+        ax.axvline(float(np.mean(systems)), color=COLORS["ink"], linewidth=1, label=label, zorder=1)
+        _legend(ax, 1)
+    low, high = limits_of(measure) or (-np.inf, np.inf)
+    for row, run in enumerate(shown):
+        estimate = mean_estimate(results, run, measure)
+        is_baseline = run == results.baseline
+        color = COLORS["base" if is_baseline else "run"]
+        ends = np.clip(np.nan_to_num(estimate.interval, nan=estimate.mean), low, high)
+        ax.hlines([row], *ends[:, None], color=color, linewidth=2.4, alpha=0.6, zorder=2)
+        face = COLORS["paper"] if is_baseline else color
+        ax.plot([estimate.mean], [row], "o", color=color, markerfacecolor=face, zorder=3)
+    ax.set_yticks(range(len(shown)), shown)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(shown) - 0.4, -0.6)
+    of = f", first {len(shown)} of {len(order)} runs" if len(shown) < len(order) else ""
+    ax.set_xlabel(f"mean {measure} with 95% interval{of}")
+    return ax
+
+
+def topics(
+    results: Results, measure: Measure | str, run: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw one run on each topic, with the spread of the reference systems.
+
+    After Figure 1 (a raw measure) and Figure 2 (a standardized one) of Webber, Moffat and Zobel
+    (SIGIR 2008): topics from hardest to easiest, according to the mean of the reference systems;
+    bars span one standard deviation below and above that mean, thin lines the lowest to the highest
+    score where these are known.
+
+    Parameters
+    ----------
+    results : Results
+        Results on one collection.
+    measure : Measure or str
+        One of the results' measures.
+    run : str, optional
+        By default, the first run.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into; by default, those of a new figure.
+
+    Raises
+    ------
+    UsageError
+        If the results have no such measure or run.
+    """
+    measure = named_measure(measure, results.measures)
+    run = _known_run(results, run or results.runs[0])
+    order, peers = topic_order(results, measure), results.collection.peers(measure)
+    many = len(order) > MANY_TOPICS
+    ax = _axes(ax, 6.4 if many else max(6.4, 0.17 * len(order)), 4.0)
+    scores = results.values[run][measure]
+    if many:
+        if peers is not None:
+            _draw_sorted(ax, peers.mean, COLORS["ink"], f"mean of {peers.n_systems} systems")
+        _draw_sorted(ax, scores, COLORS["run"], run)
+        ax.set_xlabel("percent of topics, lowest score first")
+    else:
+        if peers is not None:
+            _draw_spread(ax, peers, order)
+        x = np.arange(len(order))
+        ax.plot(x, scores[order], "o", color=COLORS["run"], markersize=4, label=run, zorder=4)
+        label_topics(ax, [results.topics[i] for i in order])
+        ax.set_xlabel("topics, hardest first")
+    ticks = axis_ticks(results, measure)
+    ax.set_ylim(ticks[0], ticks[-1])
+    ax.margins(x=0.01)
+    ax.set_ylabel(str(measure))
+    _legend(ax, 2)
+    return ax
+
+
+def _draw_spread(ax: Axes, peers: Any, order: Any) -> None:
+    """The reference systems: lowest to highest, mean, and one standard deviation around it."""
+    x, soft = np.arange(len(order)), COLORS["line"]
+    ranges = not np.isnan(peers.least).all()
+    if ranges:
+        label = f"lowest to highest of {peers.n_systems} systems"
+        ends = peers.least[order], peers.most[order]
+        ax.vlines(x, *ends, color=COLORS["other"], linewidth=1, label=label, zorder=1)
+    label = "their mean ± sd" if ranges else f"mean ± sd of {peers.n_systems} systems"
+    if _constant(peers.low) and _constant(peers.high):
+        ends = np.nanmin(peers.low), np.nanmax(peers.high)
+        ax.axhspan(*ends, color=soft, alpha=0.6, label=label, zorder=0)
+        ax.axhline(float(np.nanmean(peers.mean)), color=COLORS["ink"], linewidth=1.2, zorder=3)
+        return
+    low, height = peers.low[order], (peers.high - peers.low)[order]
+    ax.bar(x, height, bottom=low, width=0.6, color=soft, label=label, zorder=2)
+    ax.hlines(peers.mean[order], x - 0.4, x + 0.4, color=COLORS["ink"], linewidth=1.2, zorder=3)
+
+
+def _draw_sorted(ax: Axes, values: Floats, color: str, label: str) -> None:
+    known = np.sort(values[~np.isnan(values)])
+    ax.plot(np.linspace(0, 100, len(known)), known, color=color, label=label)
+
+
+def difference(
+    results: Results,
+    measure: Measure | str,
+    run: str | None = None,
+    baseline: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a run's scores minus another's, topic by topic, largest first.
+
+    Parameters
+    ----------
+    results : Results
+        Results on one collection.
+    measure : Measure or str
+        One of the results' measures.
+    run : str, optional
+        By default, the first run that is not the baseline.
+    baseline : str, optional
+        By default, the results' baseline, or else the second run.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into; by default, those of a new figure.
+
+    Raises
+    ------
+    UsageError
+        If the results have no such measure or run, or only one run.
+    """
+    measure = named_measure(measure, results.measures)
+    if len(results.runs) < 2:
+        raise UsageError("a difference takes two runs: these results have one")
+    if baseline is None:
+        baseline = results.baseline or next(r for r in results.runs[1::-1] if r != run)
+    baseline = _known_run(results, baseline)
+    run = _known_run(results, run or next(r for r in results.runs if r != baseline))
+    differences = results.values[run][measure] - results.values[baseline][measure]
+    known = np.flatnonzero(~np.isnan(differences))
+    order = known[np.argsort(-differences[known], kind="stable")]
+    d = differences[order]
+    ax = _axes(ax, max(6.4, 0.17 * min(len(d), MANY_TOPICS)), 4.0)
+    colors = [COLORS["run"] if value > 0 else COLORS["base"] for value in d]
+    ax.bar(np.arange(len(d)), d, width=0.8 if len(d) <= MANY_TOPICS else 1.0, color=colors)
+    ax.axhline(0, color=COLORS["ink"], linewidth=0.8)
+    label_topics(ax, [results.topics[i] for i in order])
+    ax.margins(x=0.01)
+    ax.set_ylabel(f"difference in {measure}")
+    ax.set_xlabel("topics")
+    above = sign_of(measure) * d
+    better, worse = int((above > 0).sum()), int((above < 0).sum())
+    mean = f"; mean {float(d.mean()):+.4f}" if len(d) else ""
+    title = f"{run} better on {better}, {baseline} on {worse} of {counted(len(d), 'topic')}{mean}"
+    ax.set_title(title, fontsize="medium", wrap=True)
+    return ax
+
+
+# Several collections
+
+
+def means(results: Results, measure: Measure | str, ax: Axes | None = None) -> Axes:
+    """Draw the mean of one measure for each run and collection.
+
+    Standardized means have 95% intervals over topics and reference systems; raw means have none,
+    and are titled as not comparable across collections.
+
+    Parameters
+    ----------
+    results : Results
+        Results on several collections.
+    measure : Measure or str
+        One of the results' measures.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into; by default, those of a new figure.
+
+    Raises
+    ------
+    UsageError
+        If the results have no such measure.
+    """
+    measure = named_measure(measure, results.measures)
+    place = {name: i for i, name in enumerate(results.collections)}
+    ax = _axes(ax, max(6.4, 1.2 * len(place)), 4.0)
+    is_standardized = isinstance(measure, Standardized)
+    shift = 0.6 / len(results.runs)
+    for number, run in enumerate(results.runs):
+        own = [name for name, scored in results.evaluations.items() if run in scored]
+        estimates = [results.estimate(run, measure, name) for name in own]
+        x = [place[name] + (number + 0.5) * shift - 0.3 for name in own]
+        y = [estimate.mean for estimate in estimates]
+        if is_standardized:
+            error = [estimate.half for estimate in estimates]
+            ax.errorbar(x, y, yerr=error, fmt="o", capsize=3, label=run)
+        else:
+            ax.plot(x, y, "o", label=run)
+    ax.set_xticks(range(len(place)), list(place))
+    if sum(map(len, place)) > _ROOM:
+        for name in ax.get_xticklabels():
+            name.set(rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_xlim(-0.5, len(place) - 0.5)
+    ax.set_ylabel(f"mean {measure}")
+    title = "raw: not comparable across collections"
+    if isinstance(measure, Standardized):
+        title = _title(results, measure)
+        if measure["scheme"] in ("N", "U"):
+            ax.axhline(0.5, color=COLORS["ink"], linewidth=0.8)
+            ax.set_ylim(0, 1)
+    elif max(map(abs, ax.dataLim.intervaly)) <= 1:
+        ax.set_ylim(0, 1)
+    ax.set_title(title, fontsize="medium", pad=6 + 14 * ceil(len(results.runs) / 3))
+    _legend(ax, 3)
+    return ax
+
+
+def _title(results: Results, measure: Standardized) -> str:
+    """Whether the means compare across collections."""
+    if measure in results.links:
+        return f"{_in_two_lines(label_of(results, measure))} (95% intervals)"
+    if n_common_systems(results):
+        return "standardized by the same systems: comparable (95% intervals)"
+    return "standardized, each by its own systems (95% intervals)"
+
+
+def _in_two_lines(title: str) -> str:
+    """What links a measure goes into a line of its own."""
+    return title.replace(" linked by ", "\nlinked by ")
+
+
+def comparison_figure(results: Results) -> Figure:
+    """Draw the means of each raw measure in a row, with the standardized ones beside them."""
+    rows = group_measures(results.measures)
+    figure, grid = _grid(rows, 4.8, 3.6)
+    for axes, measures in zip(grid, rows, strict=True):
+        for ax, measure in zip(axes, measures, strict=False):
+            means(results, measure, ax)
+            if ax is not grid[0][0]:
+                ax.get_legend().remove()
+    return figure
+
+
+def forest(differences: RunDifferences, ax: Axes | None = None, *, size: bool = False) -> Axes:
+    """Draw one run against the baseline by one measure, as a forest plot.
+
+    Each collection is a square, as large as its weight in the summary, with the 95% interval; below
+    them the random-effects summary, a diamond as wide as its interval.  Fewer than five collections
+    have no summary here, and squares of one size.
+
+    Parameters
+    ----------
+    differences : RunDifferences
+        One of :func:`ir_std.reporting.summaries.run_differences`.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into; by default, those of a new figure.
+    size : bool
+        If True, effect sizes (Hedges' g) instead of differences.
+    """
+    points, summary = differences.points(size), differences.headline(size)
+    n = len(points)
+    ax = _axes(ax, 6.4, 1.8 + 0.26 * n)
+    used = differences.summarized(size) if summary else differences.known
+    weights = iter(summary.weights if summary else (1.0,) * n)
+    areas = np.array([next(weights) if known else 0.0 for known in used])
+    effects, _, halves = np.array(points).T
+    ax.axvline(0, color=COLORS["ink"], linewidth=0.8, zorder=0)
+    ends = effects - halves, effects + halves
+    ax.hlines(range(n), *ends, color=COLORS["other"], linewidth=1.6)
+    squares = _LARGEST_SQUARE * areas / areas.max()
+    ax.scatter(effects, range(n), squares, marker="s", color=COLORS["run"], zorder=2)
+    names, text = [d.where for d in differences.differences], ""
+    if summary:
+        names.append("summary")
+        s = summary
+        text = f"\n{s.effect:+.3f} [{s.low:+.3f}, {s.high:+.3f}], I² {100 * s.i2:.0f}%"
+        corners = [s.low, s.effect, s.high, s.effect], [n, n - 0.28, n, n + 0.28]
+        ax.axhline(n - 0.5, color=COLORS["line"], linewidth=0.8)
+        ax.fill(*corners, color=COLORS["base"], zorder=2)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.3, -0.7)
+    ax.tick_params(axis="y", length=0)
+    ax.locator_params(axis="x", nbins=5)
+    is_standardized = isinstance(differences.measure, Standardized)
+    kind = "standardized difference" if is_standardized else "raw difference"
+    kind = "effect size (g)" if size else kind
+    ax.set_title(f"{kind}, {_in_two_lines(differences.label)}{text}", fontsize="medium")
+    sides = (differences.baseline, differences.run)
+    left, right = sides if sign_of(differences.measure) > 0 else sides[::-1]
+    ax.set_xlabel(f"← {left} better    {right} better →", fontsize="small")
+    return ax
+
+
+def forest_figure(results: Results) -> Figure:
+    """Draw each run and raw measure in a row: differences, standardized differences, sizes."""
+    return draw_forests(run_differences(results))
+
+
+def draw_forests(compared: Mapping[str, Mapping[Measure, RunDifferences]]) -> Figure:
+    """Draw differences from a baseline, by run and measure, as :func:`forest_figure` does."""
+    rows = [
+        [(by_measure[measure], False) for measure in group] + [(by_measure[group[0]], True)]
+        for by_measure in compared.values()
+        for group in group_measures(by_measure)
+    ]
+    tallest = max(len(d.differences) for row in rows for d, _ in row)
+    figure, grid = _grid(rows, 4.2, 1.6 + 0.26 * tallest)
+    for axes, row in zip(grid, rows, strict=True):
+        for i, (ax, (differences, size)) in enumerate(zip(axes, row, strict=False)):
+            forest(differences, ax, size=size)
+            if i:
+                ax.set_yticklabels([])
+    return figure
+
+
+# Figures, axes, legends
+
+
+def _grid(rows: Sequence[Sequence[object]], width: float, height: float) -> tuple[Figure, Any]:
+    """A figure with axes for rows of different lengths, each so large."""
+    _require_matplotlib()
+    from matplotlib.figure import Figure
+
+    columns = max(map(len, rows))
+    figure = Figure(figsize=(width * columns, height * len(rows)), layout="constrained")
+    grid = figure.subplots(len(rows), columns, squeeze=False)
+    for axes, row in zip(grid, rows, strict=True):
+        for ax in axes[len(row) :]:
+            ax.remove()
+    return figure, grid
+
+
+def _axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """The axes that were given, or those of a new figure of this size in inches."""
+    _require_matplotlib()
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    new: Axes = pyplot.figure(figsize=(width, height), layout="constrained").subplots()
+    return new
+
+
+def _require_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise MissingLibraryError.of("a picture", "matplotlib", "plot") from None
+
+
+def _legend(ax: Axes, columns: int) -> None:
+    """Put the legend above the axes, where it covers nothing."""
+    ax.legend(
+        fontsize="small",
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=columns,
+        frameon=False,
+        borderaxespad=0.2,
+        columnspacing=1.2,
+        handlelength=1.4,
+    )
+
+
+def label_topics(ax: Axes, names: Sequence[str]) -> None:
+    """Label the ticks with topics, leaving out those that there is no room for."""
+    width = ax.get_position().width * ax.figure.figure.get_size_inches()[0]
+    every = max(1, ceil(len(names) * _LABEL_HEIGHT / (width * 72)))
+    ax.set_xticks(range(0, len(names), every), names[::every], rotation=90, fontsize="x-small")
+
+
+def _constant(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return bool(len(known)) and float(np.ptp(known)) < EXACT
+
+
+def _known_run(results: Results, run: str) -> str:
+    if run not in results.runs:
+        raise UsageError(f"no run {run} in these results: there are {', '.join(results.runs)}")
+    return run

@@ -9,8 +9,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std.analysis.paired import ALPHA
-from ir_std.analysis.ranks import FEWEST, rank_intervals
+from ir_std.analysis.ranks import FEW_TOPICS, FEWEST, rank_intervals
 from ir_std.errors import UsageError
 from ir_std.measures import sign_of
 from ir_std.schemes import EXACT
@@ -34,12 +33,15 @@ class RunRank:
     group : int
         From 1: runs of one group cannot be told apart, see
         :meth:`ir_std.analysis.RankIntervals.groups`.
+    could_be_first : bool
+        True if it is in the confidence set for the best run.
     """
 
     rank: int | None
     best: int
     worst: int
     group: int
+    could_be_first: bool = True
 
     @property
     def interval(self) -> str:
@@ -54,9 +56,8 @@ def rank_runs(
     means: Mapping[str, float],
     scores: Mapping[str, Floats],
     sign: float = 1.0,
-    simultaneous: bool = False,
 ) -> dict[str, RunRank]:
-    """Runs from the best mean on, with their ranks and these ranks' 95 percent intervals.
+    """Runs from the best mean on, with the 95% intervals of all their ranks at once.
 
     Parameters
     ----------
@@ -66,8 +67,6 @@ def rank_runs(
         By run the scores that are compared topic by topic.
     sign : float
         -1 where less is better.
-    simultaneous : bool
-        Whether the intervals hold for all runs at once.
 
     Raises
     ------
@@ -85,18 +84,19 @@ def rank_runs(
     if not known:
         return found
     columns = np.stack([sign * scores[run] for run in known], axis=1)
-    intervals = rank_intervals(columns, simultaneous=simultaneous)
+    intervals = rank_intervals(columns)
     each = zip(
         known,
         intervals.best.tolist(),
         intervals.worst.tolist(),
         intervals.groups().tolist(),
+        intervals.could_be_first.tolist(),
         strict=True,
     )
-    for run, best, worst, group in each:
+    for run, best, worst, group, first in each:
         # Where runs lack topics a mean may stand outside of what comparisons say.
         rank = by_run[run] or 1
-        found[run] = RunRank(rank, min(best, rank), max(worst, rank), group + 1)
+        found[run] = RunRank(rank, min(best, rank), max(worst, rank), group + 1, first)
     return found
 
 
@@ -133,14 +133,12 @@ def ranked_by(
     return ranks({run: of_run[measure] for run, of_run in means.items()}, sign_of(own))
 
 
-def could_be_first(
-    by_run: Mapping[str, RunRank], simultaneous: bool, n_topics: int, unit: str
-) -> str:
+def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> str:
     """``8 of the 129 runs could be first``, and how that is known; empty of a single run."""
     ranked = {run: each for run, each in by_run.items() if each.rank is not None}
     if len(ranked) < 2:
         return ""
-    first = [run for run, each in ranked.items() if each.best == 1]
+    first = [run for run, each in ranked.items() if each.could_be_first]
     which = (
         f"Only {first[0]} could be first"
         if len(first) == 1
@@ -150,11 +148,10 @@ def could_be_first(
         if len(first) == len(ranked)
         else f"{len(first)} of the {len(ranked)} runs could be first"
     )
-    how = (
-        f"fewer than {FEWEST} {unit}s tell no runs apart"
-        if n_topics < FEWEST
-        else "95% intervals by paired comparisons of all runs at once"
-        if simultaneous
-        else f"paired t-tests with each other run, p < {ALPHA}, each by itself"
+    if n_topics < FEWEST:
+        return f"{which}: fewer than {FEWEST} {unit}s tell no runs apart."
+    few = f" With fewer than {FEW_TOPICS} {unit}s both hold less often." * (n_topics < FEW_TOPICS)
+    return (
+        f"{which} (95% confidence set for the best). Intervals of ranks hold for all runs at once, "
+        f"by paired comparisons (95%).{few}"
     )
-    return f"{which}: {how}."

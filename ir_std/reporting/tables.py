@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
-from ir_std._system.text import escape_line, latex_escape
+from ir_std._system.text import escape_line, guard_cell, latex_escape
 from ir_std.analysis.estimate import Estimate
-from ir_std.reporting.aligned_text import aligned_blocks
 
 WIDTH = 100
 """Characters that a line of text may take; wider tables are folded into blocks."""
 PAGE_ROWS = 45
 """Rows that fit on one page of a paper."""
+MIN_LABEL = 24
+"""Characters kept for each label before columns that belong together are parted."""
 BETTER, WORSE = "+", "-"
 """The marks of a difference that is significant."""
+
+
+Column = list[str]
+"""A header and cells, padded to one width."""
 
 
 @dataclass(frozen=True)
@@ -106,11 +111,21 @@ def estimate_cell(estimate: Estimate, standardized: bool, places: int = 4) -> Ce
     )
 
 
-def p_value_cell(p: float, adjusted: float | None = None, correction: str | None = "none") -> Cell:
+def p_value_cell(p: float, adjusted: float | None = None, correction: str = "none") -> Cell:
     """A cell that shows a p-value, adjusted if it was, small ones as a bound; CSV holds both."""
     shown = p if adjusted is None else adjusted
-    extra = {} if adjusted is None or correction == "none" else {correction or "holm": adjusted}
-    return Cell("<.0001" if shown < 0.0001 else format_number(shown, 4), p, extra)
+    extra = {} if adjusted is None or correction == "none" else {correction: adjusted}
+    return Cell(format_p(shown), p, extra)
+
+
+def format_p(p: float) -> str:
+    """A p-value with three decimals; ``<0.001`` below that, and a dash for NaN."""
+    return "<0.001" if p < 0.001 else format_number(p, 3)
+
+
+def p_text(p: float) -> str:
+    """A p-value in a sentence: ``p = 0.012`` or ``p < 0.001``."""
+    return "p < 0.001" if p < 0.001 else f"p = {format_p(p)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,7 +171,7 @@ class Table:
             notes.insert(0, "* best of its column.")
         return "\n\n".join(
             [
-                *aligned_blocks(self.header, cells, self.labels, self.groups, width),
+                *_aligned_blocks(self.header, cells, self.labels, self.groups, width),
                 *(["\n".join(_wrapped(note, width) for note in notes)] if notes else []),
             ]
         )
@@ -314,14 +329,94 @@ def _markdown_escape(text: str) -> str:
     return "".join(f"\\{c}" if c in "\\|*_`<[&~$" else c for c in text)
 
 
-_FORMULA = re.compile("[=+@\uff1d\uff0b\uff0d\uff20-].")
-"""How spreadsheets' formulas begin, in characters of single or (as in Chinese text) full width."""
-
-
 def _csv_value(value: float | str) -> str:
     if isinstance(value, str):
-        # Spreadsheets take such a cell for a formula, even in quotes; behind ' it is text.
-        return f"'{value}" if _FORMULA.match(value) else value
+        return guard_cell(value)
     if isinstance(value, int):
         return str(value)
     return "" if math.isnan(value) else repr(float(value))
+
+
+# Columns of text side by side
+
+
+def _aligned_blocks(
+    header: Sequence[str],
+    rows: Sequence[Sequence[tuple[str, str]]],
+    labels: int,
+    groups: Sequence[int],
+    width: int,
+) -> list[str]:
+    """Blocks of lines, each at most ``width`` wide if its columns allow it.
+
+    Parameters
+    ----------
+    header : sequence of str
+    rows : sequence of sequence of (str, str)
+        Of each cell the text and the marks behind it.
+    labels : int
+        The number of leading columns that name the row; they stand in every block.
+    groups : sequence of int
+        How many of the other columns belong together; each by itself if empty.
+    width : int
+    """
+    columns = [_padded(name, [row[i] for row in rows], i < labels) for i, name in enumerate(header)]
+    heads, others = columns[:labels], columns[labels:]
+    rest = iter(others)
+    grouped = [list(islice(rest, size)) for size in groups or [1] * len(others)]
+    widest = max((_width(group) for group in grouped), default=0)
+    if width - widest < min(MIN_LABEL * labels, _width(heads)):
+        widest = max(_width([column]) for column in others)
+    if _width(heads) > width - widest:
+        heads = [_shortened(c, (width - widest) // max(1, labels) - 2) for c in heads]
+    return [_side_by_side([*heads, *block]) for block in _fold(heads, grouped, width)]
+
+
+def _padded(name: str, cells: Sequence[tuple[str, str]], is_label: bool) -> Column:
+    if is_label:
+        texts = [name, *(text + marks for text, marks in cells)]
+        size = max(map(len, texts))
+        return [text.ljust(size) for text in texts]
+    # Marks hang over on the right, so that the figures stay in line.
+    size = max(len(name), *(len(text) for text, _ in cells), 0)
+    overhang = max((len(marks) for _, marks in cells), default=0)
+    return [text.rjust(size) + marks.ljust(overhang) for text, marks in [(name, ""), *cells]]
+
+
+def _width(columns: Iterable[Column]) -> int:
+    return sum(len(column[0]) + 2 for column in columns)
+
+
+def _fold(heads: list[Column], groups: list[list[Column]], width: int) -> list[list[Column]]:
+    """Split groups of columns into blocks that fit beside the row's labels."""
+    room = width - _width(heads) + 2
+    blocks: list[list[Column]] = [[]]
+    for group in groups:
+        # Only a group that is too wide for any block is split.
+        for part in [group] if _width(group) <= room else [[column] for column in group]:
+            if blocks[-1] and _width(blocks[-1] + part) > room:
+                blocks.append([])
+            blocks[-1] += part
+    return blocks
+
+
+def _shortened(column: Column, size: int) -> Column:
+    """Long labels lose their middle, where names of runs differ least; all stay distinct."""
+    size = max(size, 12)
+    if len(column[0]) <= size:
+        return column
+    labels = [text.rstrip() for text in column]
+    keep = size - 3
+    short = [
+        t if len(t) <= size else t[: keep - keep // 2] + "..." + t[len(t) - keep // 2 :]
+        for t in labels
+    ]
+    if len(set(short)) < len(set(labels)):
+        return column
+    return [t.ljust(size) for t in short]
+
+
+def _side_by_side(columns: list[Column]) -> str:
+    lines = ["  ".join(parts).rstrip() for parts in zip(*columns, strict=True)]
+    lines.insert(1, "-" * max(map(len, lines)))
+    return "\n".join(lines)

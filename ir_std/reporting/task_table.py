@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
@@ -15,7 +15,8 @@ from ir_std.factors.catalog import load_factors
 from ir_std.factors.derived import select_kind
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import main_score
-from ir_std.reporting.tables import Cell, Table, format_number, label_cell, number_cell
+from ir_std.reporting.result_tables import place_cell
+from ir_std.reporting.tables import Cell, Table, label_cell, number_cell
 from ir_std.scores.run_scores import RunScores
 
 
@@ -23,7 +24,6 @@ def task_table(
     runs: Mapping[str, RunScores],
     places: int = 4,
     systems: str = KINDS[0],
-    rows: Iterable[str] | None = None,
 ) -> Table:
     """Each model's main score on each data set, its N and place, and the models next to it.
 
@@ -35,21 +35,13 @@ def task_table(
         Decimals; -1 for all.
     systems : {'all', 'zero-shot'}
         The models that it is placed among.
-    rows : iterable of str, optional
-        The data sets; all that a model has if not given.
-
-    Raises
-    ------
-    NoFactorsError
-        If no model has one of the rows.
     """
-    wanted = None if rows is None else list(rows)
     chosen = cache(lambda row: _models_on(row, systems))  # of several models the same
     lines = []
     without = 0
     for model, scores in runs.items():
         known = scores.values.get(main_score, {})
-        for row in known if wanted is None else [row for row in wanted if row in known]:
+        for row in known:
             placed = _placed(row, known[row], chosen(row))
             without += placed is None
             lines.append(
@@ -60,16 +52,14 @@ def task_table(
                     *_placed_cells(placed, places),
                 )
             )
-    if not lines:
-        raise NoFactorsError(f"{', '.join(runs)}: no main score on a data set that is asked for")
     notes = [
-        f"place of {' and '.join(runs)}: among {systems} models of {SET} on the data set; between: "
-        "the next ones"
+        f"place of {' and '.join(runs)}: among {systems} models of {SET} on the data set, and "
+        "itself; neighbors: the next ones"
     ]
     if without:
         notes.append(f"{without} data sets have fewer than 20 such models: no place there")
     names = ("model",) if len(runs) > 1 else ()
-    header = (*names, "data set", "main score", "N", "place", "between")
+    header = (*names, "data set", "main score", "N", "place", "neighbors")
     return Table(header, tuple(lines), len(names) + 1, tuple(notes))
 
 
@@ -96,8 +86,6 @@ def _placed(row: str, score: float, models: FactorSet | None) -> tuple[float, Pl
 
 def _placed_cells(placed: tuple[float, Placement] | None, places: int) -> tuple[Cell, ...]:
     if placed is None:
-        return number_cell(np.nan, places), Cell("-", ""), Cell("-", "")
+        return number_cell(np.nan, places), place_cell(None), label_cell("-")
     value, placement = placed
-    text = placement.summary.removeprefix("would have been ")
-    between = (placement.neighbours or "").removeprefix("between ")
-    return Cell(format_number(value, places), value), Cell(text, text), Cell(between, between)
+    return number_cell(value, places), place_cell(placement), label_cell(placement.neighbours)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from ir_measures.measures import Measure
 
 from ir_std.errors import InputError, abbreviate, counted
-from ir_std.measures import ExternalMeasure, Standardized
-from ir_std.measures.names import SIGNED, UNBOUNDED, measure_of_scores, only_in_trec_eval
+from ir_std.measures import Standardized, measure_record
+from ir_std.measures.names import measure_of_scores, only_in_trec_eval
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import SUMMARY, RunScores, is_whole
 
-_COUNTS = ("NumQ", "NumRel", "NumRet")
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
 _LARGEST = 1e100
 """Sums of squares of larger scores could overflow."""
@@ -66,143 +64,157 @@ def collect_scores(
         Naming the line of a value that is no number or cannot be one of its measure, or that
         comes twice; or if there is neither a value nor a mean, or a mean is not that of the values.
     """
-    runs: dict[str, _Collector] = {}
+    collector = _Collector(file)
     for entry in entries:
-        if entry.run not in runs:
-            runs[entry.run] = _Collector(file)
-        runs[entry.run].add(entry)
-    for run in runs.values():
-        run.skipped.update(dict.fromkeys(skipped))
-    if not any(run.values or run.stated for run in runs.values()):
-        what = abbreviate(dict.fromkeys(name for run in runs.values() for name in run.skipped))
+        collector.add(entry)
+    collector.skipped.update(dict.fromkeys(skipped))
+    if not collector.has_scores:
+        what = abbreviate(collector.skipped)
         raise InputError.at(
             file,
             "no scores of a measure" + f" (there are {what})" * bool(what),
             "trec_eval and ir_measures list them by topic with -q",
         )
-    return {
-        name: run.scores(f"{file}, {name}" if len(runs) > 1 else file, unit)
-        for name, run in runs.items()
-    }
+    return collector.scores(unit)
 
 
-@dataclass
 class _Column:
-    """One measure's values by topic, and where each was first seen."""
+    """One run's values of one measure by topic, and the line of each in the same order."""
 
-    measure: Measure
-    values: dict[str, float] = field(default_factory=dict)
-    lines: dict[str, int | None] = field(default_factory=dict)
-    decimals: int = 0
+    __slots__ = ("decimals", "is_count", "lines", "measure", "stated", "values")
+
+    def __init__(self, measure: Measure) -> None:
+        self.measure, self.is_count = measure, measure_record(measure).kind == "count"
+        self.values: dict[str, float] = {}
+        self.lines: list[int | None] = []
+        self.decimals = 0
+        self.stated: tuple[int | None, float, float] | None = None
+
+    def first_line(self, topic: str) -> int | None:
+        """Return the line of a topic's value."""
+        if topic == SUMMARY:
+            return self.stated[0] if self.stated else None
+        return self.lines[list(self.values).index(topic)]
 
 
 class _Collector:
-    """Collects one run's entries."""
+    """Collect the values of all runs in a file."""
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.values: dict[Measure, dict[str, float]] = {}
-        self.counts: dict[str, dict[str, int]] = {}
-        self.stated: dict[Measure, tuple[int | None, float, float]] = {}
         self.skipped: dict[str, None] = {}
-        self._columns: dict[Measure, _Column] = {}
-        # Measures take long to hash: each is looked up once for each of its names.
-        self._by_name: dict[str, _Column | None] = {}
+        self._by_name: dict[str, Measure | None] = {}
+        self._decimals: dict[tuple[tuple[int, int], ...], dict[Measure, int]] = {}
+        self._equal: dict[Measure, Measure] = {}
+        # By run and the ID of the measure, which takes long to hash.
+        self._runs: dict[str, dict[int, _Column]] = {}
+
+    @property
+    def has_scores(self) -> bool:
+        """True if there is a value or a mean of a measure that is not a count."""
+        columns = (column for run in self._runs.values() for column in run.values())
+        return any((c.values or c.stated) and not c.is_count for c in columns)
 
     def add(self, entry: ScoreEntry) -> None:
-        """Keep what an entry is: a count, a stated mean or a value; or its name, if it is none."""
+        """Keep an entry's value, or the name of what is not a measure."""
         if entry.measure not in self._by_name:
-            self._by_name[entry.measure] = self._look_up(entry.measure)
-        column = self._by_name[entry.measure]
-        if column is None:
-            self.skipped[entry.measure] = None
+            self._by_name[entry.measure] = self._find_measure(entry.measure)
+        if (measure := self._by_name[entry.measure]) is None:
             return
-        first = column.lines.setdefault(entry.topic, entry.line)
-        if first != entry.line or (first is None and entry.topic in column.values):
-            raise _again(self.file, entry, first)
+        if (columns := self._runs.get(entry.run)) is None:
+            columns = self._runs[entry.run] = {}
+        if (column := columns.get(id(measure))) is None:
+            column = columns[id(measure)] = _Column(measure)
         value, decimals = _number(entry.value)
+        if entry.topic in column.values or (entry.topic == SUMMARY and column.stated):
+            raise _again(self.file, entry, column.first_line(entry.topic))
         if value == math.inf:
             raise _no_number(self.file, entry)
-        if column.measure.__name__ in _COUNTS:
-            self._count(entry, column.measure, value)
-            return
-        if not 0 <= value <= 1:
+        if column.is_count:
+            _check_whole(self.file, entry, value)
+        elif not 0 <= value <= 1:
             _check_range(self.file, entry, column.measure, value)
         if entry.topic == SUMMARY:
-            self.stated[column.measure] = entry.line, value, 10.0**-decimals
+            column.stated = entry.line, value, 10.0**-decimals
         else:
-            self._keep(column, entry.topic, value, decimals)
+            column.values[entry.topic] = value
+            column.lines.append(entry.line)
+            column.decimals = max(column.decimals, decimals)
 
-    def _look_up(self, name: str) -> _Column | None:
-        """The column of the measure that a name stands for; None if it is none."""
-        measure = None if is_no_score(name) else measure_of_scores(name)
-        if measure is None or isinstance(measure, Standardized):
+    def _find_measure(self, name: str) -> Measure | None:
+        """Return the measure that a name stands for, one object for equal ones; None if none."""
+        found = None if is_no_score(name) else measure_of_scores(name)
+        if found is None or isinstance(found, Standardized):
+            self.skipped[name] = None
             return None
-        return self._columns.setdefault(measure, _Column(measure))
+        return self._equal.setdefault(found, found)
 
-    def _keep(self, column: _Column, topic: str, value: float, decimals: int) -> None:
-        if not column.values:
-            self.values[column.measure] = column.values
-        column.values[topic] = value
-        column.decimals = max(column.decimals, decimals)
+    def scores(self, unit: str) -> dict[str, RunScores]:
+        """Return the scores of each run, of which only these remain."""
+        n_runs, found = len(self._runs), dict[str, RunScores]()
+        for run in [*self._runs]:
+            name = f"{self.file}, {run}" if n_runs > 1 else self.file
+            found[run] = self._scores_of_run(name, [*self._runs.pop(run).values()], unit)
+        return found
 
-    def _count(self, entry: ScoreEntry, measure: Measure, value: float) -> None:
-        if not is_whole(value):
-            raise InputError.at(
-                self.file,
-                f"{entry.measure} is {entry.value!r}",
-                "a whole number is expected",
-                line=entry.line,
-            )
-        self.counts.setdefault(str(measure), {})[entry.topic] = int(value)
-
-    def scores(self, name: str, unit: str) -> RunScores:
-        decimals = {measure: self._columns[measure].decimals for measure in self.values}
+    def _scores_of_run(self, name: str, columns: list[_Column], unit: str) -> RunScores:
+        counts = {column.measure.__name__: column for column in columns if column.is_count}
+        columns = [column for column in columns if not column.is_count]
+        values = {column.measure: column.values for column in columns if column.values}
+        # Of hundreds of thousands of runs most have the same few of these.
+        key = tuple((id(column.measure), column.decimals) for column in columns if column.values)
+        if (decimals := self._decimals.get(key)) is None:
+            decimals = {column.measure: column.decimals for column in columns if column.values}
+            self._decimals[key] = decimals
         step = 10.0 ** -max(decimals.values(), default=0)
-        unlisted = self._unlisted()
-        self._check_means(step, unlisted)
+        unlisted = self._n_unlisted(values, counts.get("NumQ"))
+        for column in columns:
+            self._check_mean(column, step, unlisted)
+        n_rel, n_ret = (
+            {topic: int(n) for topic, n in counts[count].values.items()} if count in counts else {}
+            for count in ("NumRel", "NumRet")
+        )
         return RunScores(
             name,
-            self.values,
-            self._by_topic("NumRel"),
-            self._by_topic("NumRet"),
+            values,
+            n_rel,
+            n_ret,
             step if step > EXACT else 0.0,
             unlisted,
             tuple(self.skipped),
             unit,
-            {measure: value for measure, (_, value, _) in self.stated.items()},
+            {column.measure: column.stated[1] for column in columns if column.stated},
             decimals,
         )
 
-    def _by_topic(self, count: str) -> dict[str, int]:
-        return {t: n for t, n in self.counts.get(count, {}).items() if t != SUMMARY}
-
-    def _unlisted(self) -> int:
-        """How many topics more the means are of, as ``trec_eval -c`` has it."""
-        stated = self.counts.get("NumQ", {}).get(SUMMARY)
-        listed = {t for column in self.values.values() for t in column}
-        if stated is not None and stated < len(listed):
+    def _n_unlisted(self, values: Mapping[Measure, Iterable[str]], n_topics: _Column | None) -> int:
+        """Return how many topics more the means are over, as with ``trec_eval -c``."""
+        n_listed = len({topic for column in values.values() for topic in column})
+        if n_topics is None or n_topics.stated is None:
+            return 0
+        stated = int(n_topics.stated[1])
+        if stated < n_listed:
             raise InputError.at(
                 self.file,
-                f"{counted(len(listed), 'topic')}, and num_q of all is {stated}",
+                f"{counted(n_listed, 'topic')}, and num_q of all is {stated}",
                 "it seems that several files were joined",
             )
-        return (stated or len(listed)) - len(listed)
+        return stated - n_listed
 
-    def _check_means(self, step: float, unlisted: int) -> None:
-        for measure, (line, stated, its_step) in self.stated.items():
-            known = [v for v in self.values.get(measure, {}).values() if not math.isnan(v)]
-            if not known or math.isnan(stated):
-                continue
-            mean = sum(known) / (len(known) + unlisted)
-            if abs(mean - stated) > (step + its_step) / 2 + EXACT:
-                raise InputError.at(
-                    self.file,
-                    f"{measure} of all is {stated:.6g}, the mean of the "
-                    f"{counted(len(known), 'topic')} is {mean:.6g}",
-                    "lines are missing, or several files were joined: make it again",
-                    line=line,
-                )
+    def _check_mean(self, column: _Column, step: float, unlisted: int) -> None:
+        line, stated, its_step = column.stated or (None, math.nan, 0.0)
+        known = [value for value in column.values.values() if not math.isnan(value)]
+        if not known or math.isnan(stated):
+            return
+        mean = sum(known) / (len(known) + unlisted)
+        if abs(mean - stated) > (step + its_step) / 2 + EXACT:
+            raise InputError.at(
+                self.file,
+                f"{column.measure} of all is {stated:.6g}, the mean of the "
+                f"{counted(len(known), 'topic')} is {mean:.6g}",
+                "lines are missing, or several files were joined: make it again",
+                line=line,
+            )
 
 
 def is_no_score(name: str) -> bool:
@@ -249,14 +261,23 @@ def _no_number(file: str, entry: ScoreEntry) -> InputError:
     )
 
 
+def _check_whole(file: str, entry: ScoreEntry, value: float) -> None:
+    if not is_whole(value):
+        raise InputError.at(
+            file,
+            f"{entry.measure} is {entry.value!r}",
+            "a whole number is expected",
+            line=entry.line,
+        )
+
+
 def _check_range(file: str, entry: ScoreEntry, measure: Measure, value: float) -> None:
-    if isinstance(measure, ExternalMeasure):
-        return
-    if value < 0 and measure.__name__ not in SIGNED:
+    record = measure_record(measure)
+    if value < 0 <= record.low:
         expected = "no measure is negative here"
-    elif value < -1 - EXACT:
+    elif value < record.low - EXACT:
         expected = f"{measure} lies between -1 and 1"
-    elif value > 1 + EXACT and measure.__name__ not in UNBOUNDED:
+    elif value > record.high + EXACT:
         expected = f"{measure} lies between 0 and 1" + (
             "; if these are percent, divide them by 100" if value <= 100 else ""
         )

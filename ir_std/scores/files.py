@@ -6,16 +6,13 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from io import BytesIO
 from itertools import chain
 from typing import IO, Any, TypeAlias
-from zipfile import ZipFile, is_zipfile
 
 from ir_std.errors import InputError, UsageError, did_you_mean
-from ir_std.measures import near_measures
+from ir_std.measures import suggest_measures
 from ir_std.measures.names import find_measure
-from ir_std.measures.registry import external_names
-from ir_std.reading import FileSource, Source, read_pieces, source_of, too_large
+from ir_std.reading import Source, read_pieces, source_of, too_large
 from ir_std.scores.collect import collect_scores
 from ir_std.scores.dicts import dict_entries, is_by_measure
 from ir_std.scores.forms import is_header, names_rows, table_scores
@@ -23,10 +20,8 @@ from ir_std.scores.lines import KINDS, is_score_line, line_entries, text_lines
 from ir_std.scores.mteb import is_mteb_result, read_mteb_result
 from ir_std.scores.run_scores import COARSE, RunScores
 from ir_std.scores.tables import (
-    EXCEL,
     TableRows,
     parse_rows,
-    read_excel,
     rows_of_frame,
     rows_of_records,
     split_header,
@@ -37,13 +32,16 @@ from ir_std.trec.inputs import is_file
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
 """A path, an open file, or a source."""
 MOST_PACKED = 1 << 23
-"""Bytes that a small packed file, or one of Excel's, may unpack to: 8 MiB.
+"""Bytes that a small packed file may unpack to: 8 MiB.
 
 Each score takes many times its text.
 """
+MAX_PACKED_CELLS = 2_000_000
+"""Number of cells that such a file may have."""
+MAX_PACKED_RUNS = 20_000
+"""Number of runs that such a file may have."""
+_SEPARATORS = (b"\n", b"\t", b",", b";", b" ")
 JSON_STARTS = ("{", "[")
-TABLE_STARTS = ("|", "%", "\\")
-"""How tables of Markdown and LaTeX begin."""
 
 
 def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]:
@@ -52,14 +50,14 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
     Parameters
     ----------
     scores : str, path, open file, Source, DataFrame, list or dict
-        Output of ``trec_eval -q`` or of ``ir_measures -q``, as text or JSON lines; whatever
-        ``ir_std`` writes; a result of MTEB (JSON); or a table, its cells separated
-        by commas, tabs or semicolons, of Markdown, LaTeX or Excel (where openpyxl is there): a row
-        a score, with columns run, topic, measure and value; a row a topic, or a run and topic, and
-        a column a measure; with ``measure`` also a row a topic and a column a run, and a
-        leaderboard, a row a run and a column a data set.  ``.gz`` is unpacked.  The same as a
-        DataFrame, or a list of records or of ir_measures' metrics.  Or a dict, or its JSON: by
-        measure and topic, or as pytrec_eval's by topic and measure; the same by run first; with
+        Output of ``trec_eval -q`` or of ``ir_measures -q``, as text or JSON lines; what ``ir_std``
+        writes as lines, JSON lines or CSV; a result of MTEB (JSON); or a table, its cells
+        separated by commas, tabs or semicolons: one row per score, with columns run, topic,
+        measure and value; or one row per topic, or run and topic, and one column per measure; with
+        ``measure`` also one row per topic and one column per run, and a leaderboard, one row per
+        run and one column per dataset.  Packed files are unpacked.  The same as a DataFrame of
+        pandas or polars, or a list of records or of ir_measures' metrics.  Or a dict, or its JSON:
+        by measure and topic, or as pytrec_eval's by topic and measure; the same by run first; with
         ``measure`` by topic, or by run and topic.
     measure : str, optional
         The measure of what names none.
@@ -99,9 +97,11 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
 
 def check_name_of_measure(name: str) -> None:
     """Check that a name is a measure's: known, in quotes, or like none that is known."""
-    if find_measure(name) is not None or name in external_names:
+    if not isinstance(name, str):
+        raise UsageError(f"expected the name of a measure, got {name!r}")
+    if find_measure(name) is not None:
         return
-    near = near_measures(name)
+    near = suggest_measures(name)
     if near or not name.strip():
         raise UsageError(
             f"{name!r} is no measure, and only in quotes of its own a name is taken as it stands"
@@ -120,7 +120,7 @@ def table_of(scores: Any) -> TableRows:
     raise InputError.at(
         "scores",
         f"cannot use {type(scores).__name__}",
-        "give a file, a dict, a DataFrame, or a list of records",
+        "give a file, a dict, a DataFrame (call collect() on a lazy one), or a list of records",
     )
 
 
@@ -154,48 +154,30 @@ def _of_numbers(read: dict[str, RunScores]) -> dict[str, RunScores]:
 
 
 def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
-    file_name = source.path.name if isinstance(source, FileSource) else source.name
-    if is_excel(source):
-        read = read_table(_read_excel(source), measure)
-    else:
-        text = read_text(source)
-        parse = _parse_json if text.lstrip()[:1] in JSON_STARTS else _parse_text
-        read = parse(text, source, measure)
+    file_name = source.path.name if source.path else source.name
+    text = read_text(source)
+    parse = _parse_json if text.lstrip()[:1] in JSON_STARTS else _parse_text
+    read = parse(text, source, measure)
+    if len(read) > MAX_PACKED_RUNS and source.is_small_and_packed:
+        raise InputError.at(
+            source.name, f"has more than {MAX_PACKED_RUNS:,} runs", "unpack it to a file"
+        )
     return {file_name if run in ("", source.name) else run: scores for run, scores in read.items()}
 
 
 def header_of(source: Source) -> list[str]:
     """The names of the columns of a file that is a table with a header; none of others."""
-    if is_excel(source):
-        return _read_excel(source).header
     line = source.first_line[1].decode(errors="replace") if source.first_line else ""
     line = line.strip("\ufeff\r\n ")
     return split_header(line) if is_header(line) else []
 
 
-def _read_excel(source: Source) -> TableRows:
-    with source.open() as stream:
-        content = stream.read()
-    if is_zipfile(BytesIO(content)):
-        with ZipFile(BytesIO(content)) as parts:
-            if sum(part.file_size for part in parts.infolist()) > MOST_PACKED:
-                raise too_large(source.name, MOST_PACKED, "save it as CSV")
-    return read_excel(content, source.name)
-
-
-def is_excel(source: Source) -> bool:
-    """Whether a file is one of Excel's, by its name."""
-    return source.name.lower().endswith(EXCEL)
-
-
 def is_score_file(source: Source) -> bool:
     """Whether a file holds scores, by its first line, and not a run or qrels."""
-    if is_excel(source):
-        return True
     if source.first_line is None:
         return False
     line = source.first_line[1].decode(errors="replace").strip("\ufeff\r\n ")
-    return line.startswith((*JSON_STARTS, *TABLE_STARTS)) or is_header(line) or is_score_line(line)
+    return line.startswith(JSON_STARTS) or is_header(line) or is_score_line(line)
 
 
 def read_text(source: Source) -> str:
@@ -204,12 +186,18 @@ def read_text(source: Source) -> str:
     Raises
     ------
     InputError
-        If it cannot be read, is not UTF-8, or is packed and of more than :data:`MOST_PACKED`
-        bytes though its file has few.
+        If it cannot be read, is not UTF-8, or is packed and unpacks to more than
+        :data:`MOST_PACKED` bytes or :data:`MAX_PACKED_CELLS` cells though its file is small.
     """
     content = b"".join(read_pieces(source))
     if len(content) > MOST_PACKED and source.is_small_and_packed:
         raise too_large(source.name, MOST_PACKED, "unpack it to a file")
+    if sum(map(content.count, _SEPARATORS)) > MAX_PACKED_CELLS and source.is_small_and_packed:
+        raise InputError.at(
+            source.name,
+            f"has more than {MAX_PACKED_CELLS:,} cells when unpacked",
+            "unpack it to a file",
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
@@ -228,7 +216,7 @@ def _parse_text(text: str, source: Source, measure: str | None) -> dict[str, Run
     if head is None:
         raise InputError.at(source.name, "no lines", f"expected is {KINDS}")
     first = head[1].lstrip()
-    if first.startswith(TABLE_STARTS) or is_header(first.rstrip("\r")):
+    if is_header(first.rstrip("\r")):
         return read_table(parse_rows(text, source.name), measure)
     return collect_scores(line_entries(chain([head], lines), source.name), source.name)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from ir_std.errors import InputError, UsageError, abbreviate
+from ir_std.measures.names import find_measure
 from ir_std.scores.collect import ScoreEntry
-from ir_std.scores.layout import ROLES, Layout
+from ir_std.scores.layout import QUESTIONS, ROLES, Layout
 from ir_std.scores.mteb import find_dataset
 from ir_std.scores.run_scores import SUMMARY
 from ir_std.scores.tables import TableRows, columns_text, split_header
@@ -41,12 +43,17 @@ class Form(NamedTuple):
 
 
 def _long(at: Layout) -> Iterator[ScoreEntry]:
+    unit_at, run_at = at.roles.get(at.unit or ""), at.roles.get("run")
+    measure_at, place, measure = at.roles.get("measure"), at.roles["value"], str(at.measure)
     for line, row in at.table.rows:
-        unit = SUMMARY if at.unit is None else row[at.roles[at.unit]]
-        run = row[at.roles["run"]] if at.has("run") else ""
-        measure = row[at.roles["measure"]] if at.has("measure") else str(at.measure)
-        place = at.roles["value"]
-        yield ScoreEntry(line, run, unit, measure, row[place], place)
+        yield ScoreEntry(
+            line,
+            "" if run_at is None else row[run_at],
+            SUMMARY if unit_at is None else row[unit_at],
+            measure if measure_at is None else row[measure_at],
+            row[place],
+            place,
+        )
 
 
 def _by_measure(at: Layout) -> Iterator[ScoreEntry]:
@@ -61,17 +68,19 @@ def _by_measure(at: Layout) -> Iterator[ScoreEntry]:
 
 
 def _by_run(at: Layout) -> Iterator[ScoreEntry]:
-    unit = at.roles[at.unit or "topic"]
+    runs = [(i, at.table.header[i]) for i in at.others]
+    unit_at, measure = at.roles[at.unit or "topic"], str(at.measure)
     for line, row in at.table.rows:
-        for i in at.others:
-            yield ScoreEntry(line, at.table.header[i], row[unit], str(at.measure), row[i], i)
+        for i, run in runs:
+            yield ScoreEntry(line, run, row[unit_at], measure, row[i], i)
 
 
 def _leaderboard(at: Layout) -> Iterator[ScoreEntry]:
+    units = [(i, at.table.header[i]) for i in _units_across(at)]
+    run_at, measure = at.roles["run"], str(at.measure)
     for line, row in at.table.rows:
-        for i in _units_across(at):
-            run, unit = row[at.roles["run"]], at.table.header[i]
-            yield ScoreEntry(line, run, unit, str(at.measure), row[i], i)
+        for i, unit in units:
+            yield ScoreEntry(line, row[run_at], unit, measure, row[i], i)
 
 
 def _units_across(at: Layout) -> list[int]:
@@ -80,9 +89,12 @@ def _units_across(at: Layout) -> list[int]:
 
 
 def _names_measures(at: Layout) -> bool:
-    """Whether columns are measures: one is known as such, or runs stand in a column themselves."""
+    """Check whether columns are measures: one is known as such, or rows are questions or runs."""
     values = [i for i in at.others if i != at.roles.get("value")]
-    return bool(at.known) or (at.has("run") and at.measure is None and bool(values))
+    has_questions = at.unit == "topic" and at.names[at.roles["topic"]] in QUESTIONS
+    return (
+        bool(at.known) or has_questions or (at.has("run") and at.measure is None and bool(values))
+    )
 
 
 FORMS = (
@@ -103,12 +115,12 @@ FORMS = (
         _by_measure,
     ),
     Form(
-        "topic and a column a run, with --measure",
+        "topic and a column a run, in a file such as P@10.csv",
         lambda at: bool(at.unit) and not at.has("run") and at.measure is not None,
         _by_run,
     ),
     Form(
-        "run and a column a data set or topic, with --measure",
+        "run and a column a data set or topic, in a file such as P@10.csv",
         lambda at: at.has("run") and at.unit is None and at.measure is not None,
         _leaderboard,
         lambda at: at.unit_of(at.table.header[i] for i in _units_across(at)),
@@ -167,7 +179,8 @@ def table_scores(table: TableRows, measure: str | None) -> TableScores:
     ----------
     table : TableRows
     measure : str, optional
-        That of a table that names none.
+        That of a table that names none; by default, the measure that the file is called after,
+        as ``P@10.csv`` is.
 
     Raises
     ------
@@ -180,9 +193,12 @@ def table_scores(table: TableRows, measure: str | None) -> TableScores:
     _check(at)
     form = next((form for form in FORMS if form.fits(at)), None)
     if form is None:
+        of_file = Path(table.file).stem
+        if measure is None and find_measure(of_file) is not None:
+            return table_scores(table, of_file)
         raise _unknown(at)
     if measure is not None and (at.has("measure") or form is FORMS[1]):
-        raise UsageError(f"{table.file}: its columns are measures: leave out --measure")
+        raise UsageError(f"{table.file}: its columns are measures; drop measure=")
     unit, entries = form.unit(at), form.entries(at)
     if unit == "collection":
         entries = (entry._replace(topic=_dataset_name(entry.topic)) for entry in entries)
@@ -201,7 +217,8 @@ def _check(at: Layout) -> None:
         raise InputError.at(
             table.file, f"column {repeated[0]!r} again", "one column each", line=table.header_line
         )
-    if any(f"{table.header[i]} g" in table.header for i in at.known):
+    names = {*table.header}
+    if any(f"{table.header[i]} g" in names for i in at.known):
         raise InputError.at(
             table.file,
             "differences from a baseline, not scores",
@@ -240,8 +257,8 @@ def _unknown(at: Layout) -> InputError | UsageError:
         what = "data sets or topics" if at.unit is None else "runs"
         advice = "" if at.unit is None else "; if they are measures, add a column run"
         return UsageError(
-            f"{table.file}: its columns are {what} ({others}): name the measure with --measure"
-            f", or give columns run, topic and the measure{advice}"
+            f"{table.file}: its columns are {what} ({others}); name the file after its measure, "
+            f"such as P@10.csv (measure=), or give columns run, topic and the measure{advice}"
         )
     return InputError.at(
         table.file,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from ir_std._system.text import path_text
 from ir_std.errors import InputError, UsageError, abbreviate, counted, look_up, warn_caller
-from ir_std.reading import QRELS, RANKED_RUN, RUN, FileSource, Source, source_of
+from ir_std.reading import QRELS, RANKED_RUN, RUN, Source, source_of
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.scores.mteb import OtherTaskError, is_model_meta, scores_of_objects
 from ir_std.scores.run_scores import RunScores, counted_topics
@@ -21,6 +23,8 @@ from ir_std.trec.runs import Run
 
 SCORES = "score file"
 """The kind of a file that holds scores; those of others are :attr:`LineFormat.kind`."""
+SUFFIXES = (".run", ".res", ".txt", ".trec", ".gz", ".bz2", ".xz", ".zst")
+"""What is not part of a system's name, unless two names would be the same."""
 
 
 def kind_of(source: Source) -> str:
@@ -149,6 +153,18 @@ def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
     return counted_topics(scores)
 
 
+def short_name(path: str) -> str:
+    """Return a system's name from the path of its file, without suffixes such as .run.gz.
+
+    >>> short_name("runs/bm25.v2.run.gz")
+    'bm25.v2'
+    """
+    name = Path(path)
+    while name.suffix in SUFFIXES:
+        name = name.with_suffix("")
+    return path_text(name.name)
+
+
 def name_runs(runs: Any) -> dict[str, Any]:
     """Runs by name: the names given, or file names (paths where those are the same).
 
@@ -170,7 +186,7 @@ def name_runs(runs: Any) -> dict[str, Any]:
         named = _named_by_file(runs)
     else:
         path = _path(runs)
-        named = {"run" if path is None else os.path.basename(path): runs}
+        named = {"run" if path is None else short_name(path): runs}
     if not named:
         raise UsageError("no runs: give a run, a list of runs, or a dict that names them")
     return named
@@ -178,22 +194,32 @@ def name_runs(runs: Any) -> dict[str, Any]:
 
 def _named_by_file(runs: Sequence[Any]) -> dict[str, Any]:
     paths = [_path(run) for run in runs]
-    count = Counter(os.path.basename(path) for path in dict.fromkeys(paths) if path is not None)
+    names = _names_of_files(list(dict.fromkeys(path for path in paths if path is not None)))
     named: dict[str, Any] = {}
     for number, (run, path) in enumerate(zip(runs, paths, strict=True), 1):
         name = run.name if isinstance(run, Source) else f"run{number}"
         if path is not None:
-            name = os.path.basename(path) if count[os.path.basename(path)] == 1 else path
+            name = names[path]
         if name in named and (path is None or _path(named[name]) is None):
-            raise UsageError(f"two runs are called {name}: name them in a dict")
+            raise UsageError(f"two runs are named {name}; name them in a dict")
         named[name] = run
     return named
 
 
+def _names_of_files(paths: Sequence[str]) -> dict[str, str]:
+    """Return names by path: short ones, file names or paths, the first that tell files apart."""
+    names: dict[str, str] = {}
+    for shortened in (short_name, os.path.basename, str):
+        left = [path for path in paths if path not in names]
+        count = Counter(map(shortened, left)) + Counter(names.values())
+        names |= {path: name for path in left if count[name := shortened(path)] == 1}
+    return names
+
+
 def _path(run: Any) -> str | None:
     """The path of a run that is a file."""
-    if isinstance(run, FileSource):
-        return run.name
+    if isinstance(run, Source):
+        return None if run.path is None else str(run.path)
     return os.fspath(run) if isinstance(run, (str, os.PathLike)) else None
 
 

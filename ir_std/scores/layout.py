@@ -10,8 +10,10 @@ from ir_std.measures.names import find_measure
 from ir_std.scores.mteb import find_dataset
 from ir_std.scores.tables import TableRows
 
+QUESTIONS = ("question", "user_input")
+"""What RAGAS and similar tools call the column of questions, beside columns of measures."""
 ROLES = {
-    "topic": ("topic", "topic_id", "query_id", "qid", "query", "q_id", "question_id"),
+    "topic": ("topic", "topic_id", "query_id", "qid", "query", "q_id", "question_id", *QUESTIONS),
     "dataset": ("dataset", "data set", "task", "task_name", "collection", "benchmark"),
     "run": ("run", "run_id", "runid", "run_name", "system", "model", "model_name", "name", "tag"),
     "measure": ("measure", "metric", "measure_name", "metric_name"),

@@ -18,6 +18,7 @@ KINDS = (
 )
 """What a message says of the files that hold scores."""
 _DECIMAL = r"-?(?:\d*\.\d+|\d+(?=e))(?:[eE][-+]?\d+)?|nan"
+_NUMBER = _DECIMAL + r"|-?\d+"
 _PLACE = re.compile(
     r"(?:would have been )?\d+(?:st|nd|rd|th)\b.* of \d+|not placed, |(?:between|below|above) "
 )
@@ -45,9 +46,17 @@ def text_lines(text: str) -> Iterator[tuple[int, str]]:
 def is_score_line(line: str) -> bool:
     """Whether a line is one of scores, and not of a run or qrels: a level has no point."""
     fields = _fields(line)
+    if len(fields) == 4 and not _is_iteration(fields[1]) and re.fullmatch(_NUMBER, fields[3]):
+        return True
     if len(fields) == 4 and re.fullmatch(_DECIMAL, fields[3]):
         return "\t" in line or find_measure(fields[2]) is not None
     return len(fields) in (2, 3) and not is_ranked(fields)
+
+
+def _is_iteration(text: str) -> bool:
+    """Check whether a text may be in the second column of qrels, which no measure's name may."""
+    named = text.lower() in ("q0", "iter", "iteration")
+    return named or re.match("[A-Za-z]{2}", text) is None
 
 
 def is_ranked(fields: list[str]) -> bool:
@@ -96,7 +105,7 @@ def line_entries(lines: Iterable[tuple[int, str]], file: str) -> Iterator[ScoreE
     first, width = head[0][0], len(head[0][1])
     if width not in (2, 3, 4):
         raise InputError.at(file, counted(width, "column"), f"expected is {KINDS}", line=first)
-    topics_first = width == 3 and _are_topics_first(head)
+    topics_first = width != 2 and _are_topics_first(head, width, file)
     for number, fields in chain(head, split):
         if len(fields) != width:
             raise InputError.at(
@@ -109,14 +118,37 @@ def line_entries(lines: Iterable[tuple[int, str]], file: str) -> Iterator[ScoreE
             yield ScoreEntry(number, "", SUMMARY, fields[0], fields[1])
             continue
         run, (a, b, value) = ("" if width == 3 else fields[0]), fields[-3:]
-        topic, measure = (a, b) if topics_first or width == 4 else (b, a)
+        topic, measure = (a, b) if topics_first else (b, a)
         yield ScoreEntry(number, run, topic, measure, value)
 
 
-def _are_topics_first(split: list[tuple[int, list[str]]]) -> bool:
-    """Whether the second of three columns is the measure: more of its names are known, or fewer."""
-    names = [[fields[i] for _, fields in split if len(fields) == 3] for i in (0, 1)]
+def _are_topics_first(head: list[tuple[int, list[str]]], width: int, file: str) -> bool:
+    """Check whether topics stand before measures in the last three columns of lines.
+
+    In this order the evidence is known names of measures, the topic ``all``, and that there are
+    fewer measures than topics.  Three columns are trec_eval's if there is none.  Four are
+    ``run topic measure value``, or ``run measure topic value`` of TREC Auto-Judge.
+
+    Raises
+    ------
+    InputError
+        If four columns may be either.
+    """
+    names = [
+        [fields[i] for _, fields in head if len(fields) == width] for i in (width - 3, width - 2)
+    ]
     known = [sum(map(_is_measure, column)) for column in names]
-    if any(known):
+    if known[0] != known[1]:
         return known[1] > known[0]
-    return len({*names[1]} - {SUMMARY}) < len({*names[0]} - {SUMMARY})
+    is_topic = [SUMMARY in column for column in names]
+    if is_topic[0] != is_topic[1]:
+        return is_topic[0]
+    has_fewer = len({*names[1]} - {SUMMARY}) < len({*names[0]} - {SUMMARY})
+    if width == 4 and not has_fewer:
+        raise InputError.at(
+            file,
+            "cannot tell whether the columns are run topic measure value or run measure topic "
+            "value",
+            "separate the columns by tabs and name them in a first line",
+        )
+    return has_fewer

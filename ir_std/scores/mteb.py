@@ -139,7 +139,7 @@ def find_dataset(name: str) -> str | None:
 
 def is_model_meta(source: Source) -> bool:
     """Whether a file is what MTEB writes beside a model's results."""
-    return isinstance(source, FileSource) and source.path.name == MODEL_META
+    return source.path is not None and source.path.name == MODEL_META
 
 
 def is_mteb_result(content: Any) -> bool:

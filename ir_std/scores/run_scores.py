@@ -48,6 +48,8 @@ class RunScores:
         Those that the file states; of a file of means all that there is.
     decimals : mapping of Measure to int
         The most decimals that a value of the measure was written with.
+    level : int
+        The relevance level that ``n_rel`` counts from, as far as qrels show it.
     """
 
     name: str
@@ -60,6 +62,7 @@ class RunScores:
     unit: str = "topic"
     means: Mapping[Measure, float] = field(default_factory=dict)
     decimals: Mapping[Measure, int] = field(default_factory=dict)
+    level: int = 1
 
     def __repr__(self) -> str:
         what = counted(len(self.topics), self.unit) if self.values else "means"

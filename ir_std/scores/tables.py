@@ -1,25 +1,16 @@
-"""Tables with a header: from text (commas, tabs, Markdown, LaTeX, aligned), in memory, Excel."""
+"""Tables with a header, from delimited text and in memory."""
 
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, TextIOWrapper
-from itertools import islice, pairwise, takewhile
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
-from ir_std._system.text import LATEX
-from ir_std.errors import InputError, MissingLibraryError, abbreviate, counted
-from ir_std.trec.frames import as_frame, column_values, is_pandas
-
-EXCEL = (".xlsx", ".xlsm")
-"""How the names of Excel's files end."""
-_LABELS = ("rank", "run", "topic", "system", "collection", "topics")
-"""The columns of ir_std's aligned text in which no mark follows."""
-_ALIGNED = re.compile(rf"\s*(?:{'|'.join(_LABELS)})  +\S[^\t]*")
-"""How aligned text begins."""
-
+from ir_std._system.text import unguard_cell
+from ir_std.errors import InputError, abbreviate, counted
+from ir_std.trec.frames import column_values, is_pandas
 
 Row: TypeAlias = tuple[int | None, list[str]]
 """The number of a line, and its cells."""
@@ -67,11 +58,7 @@ def delimiter_of(line: str) -> str:
 
 
 def split_header(line: str) -> list[str]:
-    """The cells of a table's first line, in whatever form of text."""
-    if line.lstrip().startswith("|"):
-        return _markdown_cells(line)
-    if _ALIGNED.fullmatch(line):
-        return re.split("  +", line.strip())
+    """Return the cells of a table's first line."""
     try:
         cells = next(csv.reader([line], delimiter=delimiter_of(line)))
     except csv.Error:
@@ -82,8 +69,7 @@ def split_header(line: str) -> list[str]:
 def parse_rows(text: str, file: str) -> TableRows:
     """Parse a table whose cells are separated by commas, tabs or semicolons.
 
-    Or one of Markdown or LaTeX, or ir_std's aligned text.  Blank lines and those that start with
-    ``#`` are skipped, and so is what stands around a table of the other forms.
+    Blank lines and those that start with ``#`` are skipped.
 
     Raises
     ------
@@ -91,20 +77,15 @@ def parse_rows(text: str, file: str) -> TableRows:
         Naming file and line: no header; and while the rows are gone through, quotes that do not
         match, a row with more or fewer cells than the header.
     """
-    start = text.lstrip()[:1]
-    parse = {"|": _markdown_rows, "%": _latex_rows, "\\": _latex_rows}.get(start, _delimited_rows)
-    if _ALIGNED.match(text.lstrip().split("\n", 1)[0]):
-        parse = _aligned_rows
-    header_line, header = next(parse(text, file), (None, [""]))
+    header_line, header = next(_delimited_rows(text, file), (None, [""]))
     if header_line is None:
         raise InputError.at(file, "no lines", "a table with a header is expected")
 
     def rows() -> Iterator[Row]:
-        for line, row in islice(parse(text, file), 1, None):
+        for line, row in islice(_delimited_rows(text, file), 1, None):
             if len(row) != len(header):
                 first = text.lstrip().split("\n", 1)[0]
-                commas = parse is _delimited_rows and delimiter_of(first) == ","
-                more = commas and len(row) > len(header)
+                more = delimiter_of(first) == "," and len(row) > len(header)
                 advice = "; write decimals with a point: 0.1234" * more
                 raise InputError.at(
                     file,
@@ -128,7 +109,7 @@ def _delimited_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
         for row in reader:
             cells = [cell.strip() for cell in row]
             if any(cells) and not cells[0].startswith("#"):
-                yield reader.line_num, [*map(_without_guard, cells)] if may_be_guarded else cells
+                yield reader.line_num, [*map(unguard_cell, cells)] if may_be_guarded else cells
     except csv.Error as broken:
         raise InputError.at(
             file,
@@ -138,95 +119,8 @@ def _delimited_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _without_guard(cell: str) -> str:
-    """A cell without the quote that keeps spreadsheets from taking it for a formula."""
-    guarded = cell[:1] == "'" and re.match("'+[=+@\uff1d\uff0b\uff0d\uff20-].", cell)
-    return cell[1:] if guarded else cell
-
-
-def _markdown_rows(text: str, _: str) -> Iterator[tuple[int, list[str]]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        cells = _markdown_cells(line) if line.lstrip().startswith("|") else []
-        if cells and not all(re.fullmatch(":?-+:?", cell) for cell in cells):
-            yield number, cells
-
-
-def _markdown_cells(line: str) -> list[str]:
-    inside = re.sub(r"^\s*\||(?<!\\)\|\s*$", "", line)
-    return [_markdown_text(cell.strip()) for cell in re.split(r"(?<!\\)\|", inside)]
-
-
-def _markdown_text(cell: str) -> str:
-    marked = re.fullmatch(r"\*\*(.*)\*\*(?: [+-])?|(.+) [+-]", cell)
-    text = cell if marked is None else marked[1] if marked[1] is not None else marked[2]
-    return _value(re.sub(r"\\([\\|*_`<\[&~$])", r"\1", text))
-
-
-def _latex_rows(text: str, _: str) -> Iterator[tuple[int, list[str]]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if re.search(r"(?<!\\)(?:\\\\)+\s*$", line) and "&" in line:
-            row = re.sub(r"\\\\\s*$", "", line)
-            yield number, [_latex_text(cell.strip()) for cell in re.split(r"(?<!\\)&", row)]
-
-
-def _latex_text(cell: str) -> str:
-    cell = re.sub(r"\$\^\{[+-]\}\$$", "", cell)
-    bold = re.fullmatch(r"\\textbf\{(.*)\}", cell)
-    text = bold[1] if bold else cell
-    for meant, written in LATEX.items():
-        text = text.replace(written, "\0" if meant == "\\" else meant)
-    return _value(text.replace("\0", "\\"))
-
-
-def _aligned_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
-    """Aligned columns below a rule; where they are folded, further blocks repeat the labels."""
-    numbers: list[int] = []
-    columns: list[list[str]] = []
-    for block in _aligned_blocks(text.replace("\r", "").split("\n")):
-        if numbers and len(block) != len(numbers):
-            raise InputError.at(
-                file,
-                counted(len(block), "row"),
-                f"the block above has {len(numbers)}",
-                line=min(block),
-            )
-        numbers = numbers or [*block]
-        columns += [c for c in _aligned_columns([*block.values()]) if c not in columns]
-    yield from ((number, [*row]) for number, *row in zip(numbers, *columns, strict=True))
-
-
-def _aligned_blocks(lines: list[str]) -> Iterator[dict[int, str]]:
-    """The lines of each block by their numbers: a header above a rule, and rows up to a blank."""
-    for header, (above, rule) in enumerate(pairwise(lines), 1):
-        if re.fullmatch("-{3,} *", rule):
-            below = ((number, lines[number - 1]) for number in range(header + 2, len(lines) + 1))
-            yield {header: above, **dict(takewhile(lambda row: row[1].strip(), below))}
-
-
-def _aligned_columns(lines: list[str]) -> Iterator[list[str]]:
-    """The cells of each column: two blanks or more in all lines are between columns."""
-    width = max(map(len, lines))
-    padded = [line.ljust(width) for line in lines]
-    # A letter for each place: x where any line has something.
-    places = "".join(" " if set(there) == {" "} else "x" for there in zip(*padded, strict=True))
-    for column in re.finditer("x+(?: x+)*", places):
-        header, *cells = (line[slice(*column.span())].strip() for line in padded)
-        yield [header, *(_value(c if header in _LABELS else _unmarked(c)) for c in cells)]
-
-
-def _unmarked(cell: str) -> str:
-    """A number without the marks behind it."""
-    return re.sub(r"^([\d.e-]+)[+-]?\*?$", r"\1", cell)
-
-
-def _value(cell: str) -> str:
-    """A cell of a table for people, where a dash is no value."""
-    return "" if cell == "-" else cell
-
-
-def rows_of_frame(given: Any, file: str) -> TableRows:
-    """The rows of a DataFrame of any library; an index with a name, or of ids, is a column."""
-    frame = as_frame(given)
+def rows_of_frame(frame: Any, file: str) -> TableRows:
+    """Return the rows of a DataFrame; an index with a name, or of ids, is a column."""
     if is_pandas(frame) and (
         any(level is not None for level in frame.index.names) or frame.index.dtype.kind not in "iu"
     ):
@@ -249,54 +143,26 @@ def rows_of_records(
     InputError
         Naming the line of one that is none, or lacks a key of the first.
     """
-    header: list[str] = []
+    header: dict[str, None] = {}
     rows: list[tuple[int | None, list[str]]] = []
     for line, record in records:
-        header = header or ([*map(str, record)] if isinstance(record, Mapping) else [])
-        if not isinstance(record, Mapping) or any(key not in record for key in header[:1]):
+        if not isinstance(record, Mapping) or any(key not in record for key in islice(header, 1)):
             raise InputError.at(
                 file,
                 "no score",
                 'a line is {"query_id": ..., "measure": ..., "value": ...}',
                 line=line,
             )
-        header += [str(key) for key in record if str(key) not in header]
+        header.update(dict.fromkeys(map(str, record)))
         rows.append((line, [_cell(record.get(key, "")) for key in header]))
     width = len(header)
     return TableRows(
-        file, None, header, [(n, row + [""] * (width - len(row))) for n, row in rows], of_numbers
+        file,
+        None,
+        [*header],
+        [(n, row + [""] * (width - len(row))) for n, row in rows],
+        of_numbers,
     )
-
-
-def read_excel(content: bytes, file: str) -> TableRows:
-    """The rows of the first sheet of an Excel file.
-
-    Raises
-    ------
-    InputError
-        If it is none, or the sheet is empty.
-    MissingLibraryError
-        If openpyxl is not installed.
-    """
-    try:
-        from openpyxl import load_workbook
-    except ImportError:
-        raise MissingLibraryError.of("an Excel file", "openpyxl") from None
-    import zipfile
-
-    try:
-        book = load_workbook(BytesIO(content), read_only=True, data_only=True)
-        cells = [[*map(_cell, row)] for row in book.worksheets[0].iter_rows(values_only=True)]
-    except (zipfile.BadZipFile, KeyError, ValueError, IndexError, OSError, SyntaxError) as broken:
-        raise InputError.at(
-            file, f"no Excel file ({broken})", "save it as .xlsx, or as CSV"
-        ) from None
-    rows = [(number, row) for number, row in enumerate(cells, 1) if any(row)]
-    if not rows:
-        raise InputError.at(file, "no rows", "a table with a header is expected")
-    width = max(place for place, name in enumerate(rows[0][1], 1) if name)
-    (line, header), *others = [(n, (row + [""] * width)[:width]) for n, row in rows]
-    return TableRows(file, line, header, [*others], True)
 
 
 def _cell(value: Any) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +20,7 @@ from ir_std.reading import (
     RANKED_RUN,
     RUN,
     CheckFailed,
+    LineFormat,
     Source,
     find_fault,
     no_lines,
@@ -100,7 +103,7 @@ def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
     file : str, path or open file
         A file, or its content: a string with a line end in it.
     """
-    yield from util.read_trec_qrels(_path_as_text(file))
+    yield from _rows_of(file, util.read_trec_qrels, QRELS)
 
 
 def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]:
@@ -114,12 +117,39 @@ def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]
     file : str, path or open file
         A file, or its content: a string with a line end in it.
     """
-    yield from util.read_trec_run(_path_as_text(file))
+    yield from _rows_of(file, util.read_trec_run, RUN)
 
 
-def _path_as_text(file: str | os.PathLike[str] | IO[str]) -> str | IO[str]:
-    """A file as ir_measures takes it: of a ``Path`` it silently reads nothing."""
-    return os.fspath(file) if isinstance(file, os.PathLike) else file
+class _NumberedLines:
+    """The lines of an open file, counted while ir_measures reads them."""
+
+    def __init__(self, file: Iterable[str]) -> None:
+        self.read, self.number, self._file = None, 0, file
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._file:
+            self.number += 1
+            yield line
+
+
+def _rows_of(
+    file: str | os.PathLike[str] | IO[str], read: Callable[[Any], Iterable[Any]], form: LineFormat
+) -> Iterator[Any]:
+    """Return what ir_measures reads, with an error that names the line of what it cannot."""
+    if isinstance(file, (str, os.PathLike)):
+        given = os.fspath(file)
+        if "\n" in given:
+            file = io.StringIO(given)
+        else:
+            with (gzip.open if given.endswith(".gz") else open)(given, "rt") as opened:
+                yield from _rows_of(opened, read, form)
+            return
+    lines = _NumberedLines(file)
+    try:
+        yield from read(lines)
+    except (ValueError, EOFError, zlib.error) as wrong:
+        name = getattr(file, "name", "text")
+        raise InputError.at(name, str(wrong), form.layout, line=lines.number) from None
 
 
 def write_run(

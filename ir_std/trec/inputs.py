@@ -36,9 +36,8 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
     ----------
     run : Run, str, path, open file, dict, DataFrame or iterable
         A file (``str``, path, or open; ``-`` is standard input); ``{topic: {document: score}}``;
-        a DataFrame with columns query_id, doc_id, score, or as PyTerrier's qid, docno, score: of
-        pandas, polars or, where narwhals is there, others; or an iterable of objects with these
-        attributes, or of dicts with these keys.
+        a DataFrame of pandas or polars with columns query_id, doc_id, score, or PyTerrier's qid,
+        docno, score; or an iterable of objects with these attributes, or of dicts with these keys.
     duplicates : {'error', 'first', 'last'}
         What counts of a document that rows have twice in a topic; of files their source says it.
 

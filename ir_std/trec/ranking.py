@@ -16,28 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints
+from ir_std.measures.records import TREC_EVAL, Order, Precision
 from ir_std.trec.qrels import Qrels, Ranking
 from ir_std.trec.runs import DictRun, Run
 
-Precision = type[np.floating[Any]]
-
 _AT_ONCE = 1 << 18
 """So many ids of documents that tie are in memory at once."""
-
-
-class Order(NamedTuple):
-    """How documents are ordered: by score in this precision, ties by document id."""
-
-    precision: Precision
-    ids_descending: bool
-
-
-TREC_EVAL = Order(np.float32, True)
-"""Scores as 32-bit floats, ties by document id descending: trec_eval up to 9, pytrec_eval."""
-DOUBLE = Order(np.float64, True)
-"""Scores as 64-bit floats, ties by id descending: gdeval, trec_eval 10, and the published SP."""
-MSMARCO = Order(np.float64, False)
-"""Scores as 64-bit floats, ties by document id ascending: ir_measures' RR@k and Judged."""
 
 
 class Ranker:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ir_std._arrays import Ints
 from ir_std.errors import InputError
 from ir_std.reading import check_strings
-from ir_std.trec.frames import as_frame, column_values, is_frame, is_pandas
+from ir_std.trec.frames import column_values, is_frame, is_pandas
 
 
 class Rows(NamedTuple):
@@ -66,7 +66,7 @@ def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
         If it has no such columns, or a topic is no string.
     """
     if is_frame(table):
-        return _rows_of_frame(as_frame(table), names, kind)
+        return _rows_of_frame(table, names, kind)
     if not isinstance(table, Iterable) or isinstance(table, (bytes, bytearray)):
         raise _unsupported(table, names, kind)
     rows = list(table)
@@ -86,9 +86,23 @@ def _rows_of_frame(frame: Any, names: tuple[str, ...], kind: str) -> Rows:
     _check_columns(list(frame.columns), names, kind)
     if is_pandas(frame):
         topics, documents = (frame[name].to_numpy(object) for name in names[:2])
-        return _with_numbers(kind, topics, documents.tolist(), frame[names[2]].to_numpy())
+        values = frame[names[2]].to_numpy()
+        return _with_numbers(kind, _whole_as_text(topics), documents.tolist(), values)
     columns = [column_values(frame, name) for name in names]
-    return _with_numbers(kind, _objects(columns[0]), *columns[1:])
+    return _with_numbers(kind, _whole_as_text(_objects(columns[0])), *columns[1:])
+
+
+def _whole_as_text(topics: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+    """Return topics as text where all are whole numbers, as which CSV readers take them."""
+    if not len(topics) or not isinstance(topics[0], (int, float, np.number)):
+        return topics
+    try:
+        numbers, places = np.unique(topics.astype(np.float64), return_inverse=True)
+    except (TypeError, ValueError):
+        return topics
+    if not (numbers == np.floor(numbers)).all() or np.abs(numbers).max() >= 2**53:
+        return topics
+    return np.array([str(int(number)) for number in numbers], object)[places]
 
 
 def _has(row: Any, names: tuple[str, ...]) -> bool:
@@ -115,7 +129,8 @@ def _unsupported(given: object, names: tuple[str, ...], kind: str) -> InputError
     return InputError.at(
         kind,
         f"cannot use {what}",
-        f"give a file, a dict of dicts, a DataFrame, or named tuples or records with "
+        "give a file, a dict of dicts, a DataFrame (call collect() on a lazy one), or named tuples "
+        "or records with "
         f"{', '.join(names)}",
     )
 

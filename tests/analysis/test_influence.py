@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from systems_bootstrap import bootstrap_covariance
 
 import ir_std
 from ir_std.analysis import standardize_matrix
@@ -17,7 +18,6 @@ from ir_std.analysis.influence import (
     inflation,
     influence,
 )
-from ir_std.analysis.uncertainty import bootstrap_covariance
 from ir_std.factors.estimates import scores_by_system
 
 
@@ -29,7 +29,7 @@ def trec8() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def teams() -> list[str]:
-    return [tag[:3].lower() for tag in ir_std.load_factors("trec8-adhoc").info["tags"]]
+    return [tag[:3].lower() for tag in ir_std.load_factors("trec8-adhoc").systems]
 
 
 def some(topics: int, systems: int, seed: int) -> np.ndarray:
@@ -102,7 +102,7 @@ def test_a_topic_on_which_systems_do_not_differ_adds_nothing() -> None:
 
 def test_two_teams_have_an_error(trec8: np.ndarray) -> None:
     """Of INQ601-604 and apl8{n,p,ctd,c621} the bootstrap by team tells nothing."""
-    tags = list(ir_std.load_factors("trec8-adhoc").info["tags"])
+    tags = list(ir_std.load_factors("trec8-adhoc").systems)
     names = ["INQ601", "INQ602", "INQ603", "INQ604", "apl8n", "apl8p", "apl8ctd", "apl8c621"]
     columns = [tags.index(name) for name in names]
     x = trec8[:, [tags.index("ok8alx")]]

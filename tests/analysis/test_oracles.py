@@ -20,6 +20,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP
+from paper_statistics import (
+    drmse,
+    factor_stability,
+    residual_variance,
+    self_false_positives,
+    swap_rate,
+    topic_set_size,
+    topic_set_size_two_way,
+    tukey_p_values,
+    two_sample_p_values,
+    within_system_variance,
+)
 from scipy import stats
 from statsmodels.distributions.empirical_distribution import ECDF
 from statsmodels.formula.api import ols
@@ -27,7 +39,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import FTestAnovaPower, TTestPower
 
 from ir_std import analysis, build_factors, merge, normalize, place
-from ir_std.analysis.paired import bonferroni, holm, randomization_test, t_test, tukey_test
+from ir_std.analysis import bonferroni, holm, randomization_test, t_test
 from ir_std.schemes import get_scheme
 
 Found = Any
@@ -115,7 +127,7 @@ def e(rng: np.random.Generator) -> Cases:
         yield analysis.standardize_matrix(x, scheme="E"), [ECDF(row)(row) for row in x]
 
 
-@audit("leave_out", "plain loops over the groups")
+@audit("standardize_matrix, without each group", "plain loops over the groups")
 def without(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
         groups = ["ab"[k % 2] if k < 4 else str(k) for k in range(x.shape[1])]
@@ -127,7 +139,7 @@ def without(rng: np.random.Generator) -> Cases:
         for t, k in product(*map(range, x.shape)):
             others = [x[t, j] for j in range(x.shape[1]) if groups[j] != groups[k]]
             expected[t, k] = stats.norm.cdf((x[t, k] - fmean(others)) / stdev(others))
-        yield analysis.leave_out(x, groups), expected
+        yield analysis.standardize_matrix(x, leave_out=groups), expected
 
 
 # Paired tests
@@ -140,39 +152,23 @@ def one_t(rng: np.random.Generator) -> Cases:
         yield t_test(d), stats.ttest_1samp(d, 0).pvalue
 
 
-@audit("paired_p_values", "scipy.stats.ttest_rel")
+@audit("paired_t", "scipy.stats.ttest_rel")
 def all_t(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
         yield (
-            analysis.paired_p_values(x),
+            analysis.paired_t(x).p,
             [stats.ttest_rel(x[:, i], x[:, j]).pvalue for i, j in pairs(x.shape[1])],
         )
 
 
-@audit("rank_intervals", "scipy.stats.ttest_rel of each pair", 0)
-def intervals_of_ranks(rng: np.random.Generator) -> Cases:
-    for x in matrices(rng):
-        if len(x) < 5:
-            continue
-        better = np.zeros((x.shape[1], x.shape[1]), bool)
-        for j, k in pairs(x.shape[1]):
-            test = stats.ttest_rel(x[:, j], x[:, k])
-            better[j, k] = test.pvalue < 0.05 and test.statistic > 0
-            better[k, j] = test.pvalue < 0.05 and test.statistic < 0
-        yield (
-            np.array(analysis.rank_intervals(x)[:2]),
-            np.array([1 + better.sum(axis=0), x.shape[1] - better.sum(axis=1)]),
-        )
-
-
-@audit("paired_p_values, near duplicates", "scipy.stats.ttest_rel")
+@audit("paired_t, near duplicates", "scipy.stats.ttest_rel")
 def near_duplicates(rng: np.random.Generator) -> Cases:
     for exponent in np.arange(0, 11, 0.25):
         x = rng.random(50)
         changed = rng.random(50) < rng.choice([0.03, 0.3, 1])
         y = x + 10**-exponent * rng.normal(size=50) * changed
         y[3] += 10**-exponent
-        yield (analysis.paired_p_values(np.column_stack([x, y])), [stats.ttest_rel(x, y).pvalue])
+        yield (analysis.paired_t(np.column_stack([x, y])).p, [stats.ttest_rel(x, y).pvalue])
 
 
 @audit("randomization_test, exact", "scipy.stats.permutation_test")
@@ -208,17 +204,6 @@ def drawn_randomization(rng: np.random.Generator) -> Cases:
         )
 
 
-@audit("tukey_test", "scipy ttest_rel, studentized_range")
-def tukey(rng: np.random.Generator) -> Cases:
-    for x in matrices(rng, 6):
-        m, topics = x.shape[1], len(x)
-        t = [stats.ttest_rel(x[:, k], x[:, 0]).statistic for k in range(1, m)]
-        yield (
-            tukey_test(x[:, 1:] - x[:, :1]),
-            stats.studentized_range.sf(sqrt(2) * np.abs(t), m, topics - 1),
-        )
-
-
 @audit("tukey_p_values", "the same deals, in plain loops")
 def randomised_tukey(rng: np.random.Generator) -> Cases:
     for x in matrices(rng, 6):
@@ -228,7 +213,7 @@ def randomised_tukey(rng: np.random.Generator) -> Cases:
             dealt = [sum(map(Fraction, c)) for c in deals.permuted(x, axis=1).T.tolist()]
             for i, j in reached:
                 reached[i, j] += max(dealt) - min(dealt) >= abs(means[i] - means[j])
-        yield analysis.tukey_p_values(x, 50, 3), [(b + 1) / 51 for b in reached.values()]
+        yield tukey_p_values(x, 50, 3), [(b + 1) / 51 for b in reached.values()]
 
 
 @audit("discriminative_power", "counts of scipy.stats.ttest_rel")
@@ -261,7 +246,7 @@ def two_samples(rng: np.random.Generator) -> Cases:
         a, b = x, rng.beta(2, 3, (7, x.shape[1]))
         for equal, alternative in product([True, False], ALTERNATIVES):
             yield (
-                analysis.two_sample_p_values(a, b, equal_var=equal, alternative=alternative),
+                two_sample_p_values(a, b, equal_var=equal, alternative=alternative),
                 stats.ttest_ind(
                     a[:, :, None], b[:, None, :], equal_var=equal, alternative=alternative
                 ).pvalue,
@@ -273,7 +258,7 @@ def false_positives(rng: np.random.Generator) -> Cases:
     for x in matrices(rng, 20):
         b = rng.beta(1, 4, (9, x.shape[1]))
         p = stats.ttest_ind(x, b, equal_var=False, alternative="greater").pvalue
-        yield analysis.self_false_positives(x, b, 0.1), p < 0.1
+        yield self_false_positives(x, b, 0.1), p < 0.1
 
 
 @audit("drmse", "plain loops")
@@ -284,7 +269,7 @@ def drift(rng: np.random.Generator) -> Cases:
         expected = sqrt(fmean((p - q) ** 2 for p, q in zip(a, b, strict=True))) / (
             (stdev(a) + stdev(b)) / 2
         )
-        yield analysis.drmse(x, [b]), expected
+        yield drmse(x, [b]), expected
 
 
 # Rankings
@@ -335,9 +320,9 @@ def swap(rng: np.random.Generator) -> Cases:
                 k = sum(Fraction(abs(a[i] - a[j]), 60) >= low for low in bins) - 1
                 compared[k] += 1
                 swaps[k] += (a[i] - a[j]) * (b[i] - b[j]) < 0
-        computed = analysis.swap_rate(tenths / 10, np.arange(5) / 20, trials=30, seed=9)
+        computed = swap_rate(tenths / 10, np.arange(5) / 20, trials=30, seed=9)
         yield [*computed.swaps, *computed.pairs], [*swaps, *compared]
-        computed = analysis.swap_rate(tenths, np.arange(5) / 2, trials=30, seed=9)
+        computed = swap_rate(tenths, np.arange(5) / 2, trials=30, seed=9)
         yield [*computed.swaps, *computed.pairs], [*swaps, *compared]
 
 
@@ -357,7 +342,7 @@ def stability(rng: np.random.Generator) -> Cases:
                 for chosen in combinations(range(4), 3)
             ]
         )
-        computed = analysis.factor_stability(x, by, 3, samples=20)
+        computed = factor_stability(x, by, 3, samples=20)
         yield np.abs(computed[:, None] - possible).min(axis=1), np.zeros(20)
 
 
@@ -375,13 +360,13 @@ def two_way(x: np.ndarray) -> Any:
 def within(rng: np.random.Generator) -> Cases:
     for x in matrices(rng, 12):
         frame = pd.DataFrame({"y": x.ravel(), "s": np.indices(x.shape)[1].ravel()})
-        yield analysis.within_system_variance(x), ols("y ~ C(s)", frame).fit().mse_resid
+        yield within_system_variance(x), ols("y ~ C(s)", frame).fit().mse_resid
 
 
 @audit("residual_variance", "statsmodels OLS, two-way")
 def residual(rng: np.random.Generator) -> Cases:
     for x in matrices(rng, 12):
-        yield analysis.residual_variance(x), two_way(x).mse_resid
+        yield residual_variance(x), two_way(x).mse_resid
 
 
 def smallest(power: Callable[[int], float]) -> int:
@@ -397,7 +382,7 @@ def sizes(_: np.random.Generator) -> Cases:
         def power(n: int, f: float = f, m: int = m) -> float:
             return float(FTestAnovaPower().power(f, n * m, 0.05, k_groups=m))
 
-        yield analysis.topic_set_size(variance, difference, m), smallest(power)
+        yield topic_set_size(variance, difference, m), smallest(power)
 
 
 @audit("topic_set_size_two_way", "scipy.stats.ncf", 0)
@@ -408,7 +393,7 @@ def two_way_sizes(_: np.random.Generator) -> Cases:
             df = m - 1, (m - 1) * (n - 1)
             return float(stats.ncf.sf(stats.f.isf(0.05, *df), *df, n * effect))
 
-        yield analysis.topic_set_size_two_way(variance, difference, m), smallest(power)
+        yield topic_set_size_two_way(variance, difference, m), smallest(power)
 
 
 @audit("topic_set_size_paired_t", "statsmodels TTestPower", 0)

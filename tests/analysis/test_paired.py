@@ -19,7 +19,6 @@ from ir_std.analysis.paired import (
     paired_tests,
     randomization_test,
     t_test,
-    tukey_test,
 )
 from ir_std.errors import UsageError
 
@@ -135,7 +134,7 @@ def test_scores_that_differ_by_rounding_only_do_not_differ() -> None:
     assert (result.difference, result.p) == (0, 1)
 
 
-# Tukey's test
+# Corrections
 
 RUNS = np.array(
     [
@@ -147,49 +146,6 @@ RUNS = np.array(
         [0.27, 0.24, 0.35, 0.33],
     ]
 )
-
-
-def test_tukeys_test_is_of_each_pairs_t() -> None:
-    # R 4.2.2: ptukey(sqrt(2) * abs(sapply(2:4, function(k)
-    #     t.test(RUNS[, k], RUNS[, 1], paired=TRUE)$statistic)), 4, 5, lower.tail=FALSE)
-    expected = [0.2354026215960, 0.0785278998832, 0.0132882160465]
-    p = tukey_test(RUNS[:, 1:] - RUNS[:, :1])
-    assert p == pytest.approx(expected, abs=1e-7)
-
-
-@pytest.mark.slow  # a p-value takes scipy 8 ms
-def test_tukeys_test_holds_its_level_against_a_baseline_that_varies_more() -> None:
-    random = np.random.default_rng(1)
-    trials = 100
-    for deviation in (1, 3):
-        found = 0
-        for _ in range(trials):
-            x = random.normal(size=(50, 6))
-            x[:, 0] *= deviation
-            found += int((tukey_test(x[:, 1:] - x[:, :1]) < 0.05).any())
-        assert found / trials <= 0.05
-
-
-def test_tukeys_test_of_one_run_is_the_t_test() -> None:
-    d = RUNS[:, [2]] - RUNS[:, [0]]
-    assert tukey_test(d) == pytest.approx(t_test(d))
-
-
-def test_tukeys_test_takes_topics_that_all_runs_have() -> None:
-    runs = {name: RUNS[:, k].copy() for k, name in enumerate("abcd")}
-    runs["c"][2] = np.nan
-    results = paired_tests(runs.pop("a"), runs, "123456", "tukey")
-    kept = np.delete(RUNS, 2, axis=0)
-    assert {f.topics for f in results.values()} == {tuple("12456")}
-    assert [f.p for f in results.values()] == pytest.approx(tukey_test(kept[:, 1:] - kept[:, :1]))
-    assert all(f.p_adjusted == f.p for f in results.values())
-
-
-def test_tukeys_test_of_one_topic_is_no_test() -> None:
-    assert np.isnan(tukey_test([[0.1, 0.2]])).all()
-
-
-# Corrections
 
 
 def test_holm_as_worked_by_hand() -> None:
@@ -217,10 +173,10 @@ def test_bonferroni_multiplies_by_the_number_of_tests() -> None:
 
 @pytest.mark.parametrize(
     ("correction", "adjusted"),
-    [(None, holm), ("holm", holm), ("bonferroni", bonferroni), ("none", list)],
+    [("holm", holm), ("bonferroni", bonferroni), ("none", list)],
 )
 def test_p_values_are_adjusted_by_the_correction_asked_for(
-    correction: str | None, adjusted: Callable[[list[float]], Sequence[float]]
+    correction: str, adjusted: Callable[[list[float]], Sequence[float]]
 ) -> None:
     results = paired_tests(
         RUNS[:, 0], {str(k): RUNS[:, k] for k in (1, 2, 3)}, "123456", correction=correction
@@ -232,10 +188,10 @@ def test_p_values_are_adjusted_by_the_correction_asked_for(
 @pytest.mark.parametrize(
     ("test", "correction", "runs", "words"),
     [
-        ("t", None, 1, "two-sided paired t-test over topics, p < 0.05"),
+        ("t", "holm", 1, "two-sided paired t-test over topics, p < 0.05"),
         (
             "t",
-            None,
+            "holm",
             3,
             "two-sided paired t-test over topics, p < 0.05 after Holm's correction for 3 runs",
         ),
@@ -252,16 +208,10 @@ def test_p_values_are_adjusted_by_the_correction_asked_for(
             3,
             "two-sided paired t-test over topics, p < 0.05, not corrected for the 3 runs",
         ),
-        (
-            "tukey",
-            None,
-            3,
-            "two-sided Tukey HSD test over topics, p < 0.05 for all 6 pairs of the 4 runs",
-        ),
     ],
 )
 def test_a_note_says_what_was_tested_and_how_it_was_corrected(
-    test: str, correction: str | None, runs: int, words: str
+    test: str, correction: str, runs: int, words: str
 ) -> None:
     assert describe_test(test, correction, runs) == words
 
@@ -269,13 +219,12 @@ def test_a_note_says_what_was_tested_and_how_it_was_corrected(
 @pytest.mark.parametrize(
     ("test", "correction", "message"),
     [
-        ("wilcoxon", None, "allowed are t, randomization, tukey"),
+        ("wilcoxon", "holm", "allowed are t, randomization"),
         ("t", "fdr", "allowed are holm, bonferroni, none"),
-        ("tukey", "holm", "adjusts for the number of runs by itself"),
     ],
 )
 def test_an_unknown_test_or_correction_names_the_known_ones(
-    test: str, correction: str | None, message: str
+    test: str, correction: str, message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
         paired_tests([], {}, [], test, correction)

@@ -7,16 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from systems_bootstrap import bootstrap_covariance, draw_systems, resampled_means
 
 import ir_std
-from ir_std.analysis import standardize_matrix, uncertainty
-from ir_std.analysis.uncertainty import (
-    bootstrap_covariance,
-    contrast_error,
-    draw_systems,
-    normal_covariance,
-    resampled_means,
-)
+from ir_std.analysis import standardize_matrix
+from ir_std.analysis.influence import contrast_error, normal_covariance
 
 
 def scores(topics: int = 12, systems: int = 9, seed: int = 1) -> np.ndarray:
@@ -34,10 +29,7 @@ def scores(topics: int = 12, systems: int = 9, seed: int = 1) -> np.ndarray:
 
 def trec8(measure: str = "AP") -> np.ndarray:
     """The scores of TREC-8's systems, each in its own column."""
-    factors = ir_std.load_factors("trec8-adhoc")
-    own = np.empty_like(factors.scores[measure])
-    np.put_along_axis(own, factors.systems[measure].astype(int), factors.scores[measure], axis=1)
-    return own
+    return ir_std.load_factors("trec8-adhoc").scores[measure]
 
 
 def errors(covariance: np.ndarray) -> np.ndarray:
@@ -151,11 +143,6 @@ def test_a_run_does_not_differ_from_itself() -> None:
     assert contrast_error(bootstrap_covariance(by[:, [3, 3]], by), [1, -1]) < 1e-9
 
 
-def test_the_same_scores_always_give_the_same_error() -> None:
-    by = scores()
-    assert (bootstrap_covariance(by, by) == bootstrap_covariance(by.copy(), by)).all()
-
-
 @given(st.integers(2, 12), st.integers(1, 8), st.floats(0.01, 100), st.sampled_from("NUz"))
 def test_errors_do_not_depend_on_the_unit_of_the_scores(
     systems: int, topics: int, unit: float, scheme: str
@@ -167,12 +154,6 @@ def test_errors_do_not_depend_on_the_unit_of_the_scores(
     )
     theory = normal_covariance(x, by.mean(axis=1), by.std(axis=1, ddof=1), systems, scheme)
     assert (np.linalg.eigvalsh(theory) > -1e-12).all()
-
-
-@pytest.mark.parametrize("groups", [["one"] * 9, None])
-def test_one_group_of_systems_has_no_error(groups: list[str] | None) -> None:
-    by = scores() if groups else scores(systems=1)
-    assert np.isnan(bootstrap_covariance(scores(systems=2), by, groups)).all()
 
 
 # Where only means and deviations are known
@@ -224,34 +205,8 @@ def test_fewer_than_two_systems_have_no_error() -> None:
     assert np.isnan(normal_covariance([[0.1]], [0.2], [0.1], 1)).all()
 
 
-@pytest.mark.parametrize(
-    ("x", "by", "drawn", "said"),
-    [
-        (np.ones((2, 1)), np.ones((3, 4)), np.ones((5, 4)), r"\(2, 1\) and \(3, 4\)"),
-        (np.ones((3, 1)), np.ones((3, 4)), np.ones((5, 3)), r"samples x 4 systems.*\(5, 3\)"),
-        (np.full((3, 1), np.nan), np.ones((3, 4)), np.ones((5, 4)), "x holds 3 value"),
-    ],
-)
-def test_arrays_that_do_not_fit_are_an_error(
-    x: np.ndarray, by: np.ndarray, drawn: np.ndarray, said: str
-) -> None:
-    with pytest.raises(ValueError, match=said):
-        resampled_means(x, by, drawn)
-
-
 def test_only_the_runs_of_a_contrast_are_looked_at() -> None:
     covariance = np.full((3, 3), np.nan)
     covariance[:2, :2] = [[4.0, 1.0], [1.0, 9.0]]
     assert contrast_error(covariance, [1, 0, 0]) == 2.0
     assert contrast_error(covariance, [1, -1, 0]) == np.sqrt(4 + 9 - 2)
-
-
-def test_more_values_than_are_standardized_at_once_make_no_difference(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    by, x = scores(), scores(systems=3, seed=2)
-    drawn = draw_systems("abcdefghi", 20, 3)
-    whole = resampled_means(x, by, drawn, "N")
-    for at_once in (x.size - 1, 3 * x.size):
-        monkeypatch.setattr(uncertainty, "_AT_ONCE", at_once)
-        assert resampled_means(x, by, drawn, "N") == pytest.approx(whole, abs=1e-12)

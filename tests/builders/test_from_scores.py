@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ir_std import InputError, UsageError, build_from_scores
+from ir_std.errors import StandardizationWarning
 from ir_std.factors.catalog import load_factors
 
 AP = "topic,a,b,c\n1,0.1,0.25,0.4\n2,0.5,,0.5\n3,,,0.2\n"
@@ -127,24 +129,26 @@ def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_command_reads_tables(ir_std_cli: Any, table: Path, tmp_path: Path) -> None:
-    built = ir_std_cli("build", "--from-scores", table, "-o", tmp_path / "mine", "--depth", 1000)
-    assert built.out == [f"{tmp_path}/mine\t3 topics\t3 systems\t1 measures"]
-    again = load_factors(tmp_path / "mine")
+    built = ir_std_cli(
+        "build", "--from-scores", table, "-o", tmp_path / "mine.npz", "--depth", 1000
+    )
+    assert built.out == [f"{tmp_path}/mine.npz\t3 topics\t3 systems\t1 measures"]
+    again = load_factors(tmp_path / "mine.npz")
     assert again.about("AP", "depth") == 1000
-    assert np.array_equal(again.scores["AP"][0], [0.1, 0.25, 0.4])
+    assert np.array_equal(again.sorted_scores["AP"][0], [0.1, 0.25, 0.4])
 
 
 def test_tables_and_runs_together_are_refused(ir_std_cli: Any, table: Path, tmp_path: Path) -> None:
-    failed = ir_std_cli("build", table, table, "-o", tmp_path / "mine", "--from-scores", table)
+    failed = ir_std_cli("build", table, table, "-o", tmp_path / "mine.npz", "--from-scores", table)
     assert failed.status == 2
-    assert "runs and --from-scores exclude each other" in failed.err[0]
+    assert "RUN does not go with --from-scores" in failed.err[0]
 
 
 def test_teams_come_from_a_file_and_stay_in_the_set(table: Path, tmp_path: Path) -> None:
     teams = tmp_path / "teams.txt"
     teams.write_text("a team1\n\nb team1\n")
-    build_from_scores([table], id="x", teams=teams).save(tmp_path / "set")
-    assert load_factors(tmp_path / "set").info["teams"] == {"a": "team1", "b": "team1"}
+    build_from_scores([table], id="x", teams=teams).save(tmp_path / "set.npz")
+    assert load_factors(tmp_path / "set.npz").info["teams"] == {"a": "team1", "b": "team1"}
     assert "teams" not in build_from_scores([table], id="x").info
 
 
@@ -162,3 +166,16 @@ def test_wrong_teams_are_one_line(table: Path, tmp_path: Path, lines: str, messa
     teams.write_text(lines)
     with pytest.raises((InputError, UsageError), match=message):
         build_from_scores([table], id="x", teams=teams)
+
+
+def test_scores_that_no_ranking_can_have_are_warned_of() -> None:
+    tables = {
+        "RR@10": {"a": {"1": 1.0, "2": 0.5}, "b": {"1": 0.5, "2": 0.5}},
+        "P@10": {"a": {"1": 0.1, "2": 0.1}, "b": {"1": 0.1, "2": 0.0}},
+    }
+    frames = {
+        measure: pd.DataFrame(table).rename_axis("topic").reset_index()
+        for measure, table in tables.items()
+    }
+    with pytest.warns(StandardizationWarning, match=r"^b: RR@10 exceeds 10 times P@10, which is"):
+        build_from_scores(frames, id="x")

@@ -128,7 +128,7 @@ def test_a_collection_is_called_as_its_label_says(capsys: pytest.CaptureFixture[
     rows = compared(capsys, f"a@DL 2019={BM25}", f"b={CORT}", "nDCG@10")
     assert list(rows) == [("a", "DL 2019"), ("b", "dl20-passage")]
     entries = [("a", BM25, None, "DL 2019"), ("b", CORT, None)]
-    assert ir_std.compare(entries, "AP").collections == ("DL 2019", "dl20-passage")
+    assert [*ir_std.compare(entries, "AP").collections] == ["DL 2019", "dl20-passage"]
 
 
 def test_scores_of_one_set_are_told_apart_by_their_topics() -> None:
@@ -143,7 +143,7 @@ def test_scores_of_one_set_are_told_apart_by_their_topics() -> None:
         for some in (topics[:20], topics[20:])
     ]
     compared = ir_std.compare([("a", parts[0], None), ("a", parts[1], None)], "AP")
-    assert compared.collections == tuple(
+    assert tuple(compared.collections) == tuple(
         f"dl19-passage (topics {min(map(int, part.topics))} to {max(map(int, part.topics))})"
         for part in parts
     )
@@ -168,11 +168,11 @@ def test_labels_that_contradict_each_other_are_an_error(
     [
         ("a@=x:y", "NAME@LABEL=... names the collection"),
         ("scores/bm25.eval", "scores/bm25.eval: no such file"),
-        ("x=bm25.evl", "bm25.evl: no such file: write NAME=RUN:QRELS, or NAME=SCORES"),
+        ("x=bm25.evl", "bm25.evl: no such file; write NAME=RUN:QRELS, or NAME=SCORES"),
         ("wide.cvs", "wide.cvs: no such file; did you mean 'wide.csv'?"),
-        ("nDGC@10", "'nDGC@10' is neither a file nor a measure nor an ir_datasets id; did you"),
-        ("run", "run holds no scores: write NAME=RUN:QRELS"),
-        ("two=wide.csv", "wide.csv has 2 systems, which cannot all be called two"),
+        ("nDGC@10", "'nDGC@10' is not a file, a measure or an ir_datasets ID; did you"),
+        ("run", "run is not a score file; write NAME=RUN:QRELS"),
+        ("two=wide.csv", "wide.csv has 2 systems, which cannot all be named two"),
     ],
 )
 def test_what_cannot_be_compared_is_one_line_of_error(

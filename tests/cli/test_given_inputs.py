@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Callable
@@ -17,7 +18,8 @@ import pytrec_eval
 from made_up import write_qrels
 from processes import run_process
 
-from ir_std.cli.trec_eval import read_measures
+import ir_std
+from ir_std.cli.inputs import read_measures
 from ir_std.factors.catalog import load_factors
 from ir_std.measures import parse_measure
 from ir_std.measures.names import missing_from_group
@@ -127,7 +129,7 @@ def test_the_baseline_may_be_standard_input(files: Path, stdin: Any, ir_std_cli:
         "-", files / "runs" / "two", files / "qrels", "AP", "-o", "table", "--baseline", "-"
     )
     assert any(line.startswith("standard input ") for line in done.out)
-    assert any("better, worse than standard input" in line for line in done.out)
+    assert any("better or worse than standard input" in line for line in done.out)
 
 
 def test_compare_reads_standard_input_once_for_all_that_name_it(
@@ -180,15 +182,51 @@ def test_a_folder_stands_for_the_files_below_it(
     assert ir_std_cli(folder, "AP").out == plain.out
 
 
+@pytest.mark.parametrize("suffix", ["zip", "tar", "tar.gz", "tar.bz2", "tar.xz"])
+def test_an_archive_means_the_files_in_it(
+    suffix: str, files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
+    plain = ir_std_cli(files / "runs", files / "qrels", "AP", "-q")
+    form = {"tar.gz": "gztar", "tar.bz2": "bztar", "tar.xz": "xztar"}.get(suffix, suffix)
+    packed = shutil.make_archive(str(tmp_path / "packed"), form, files, "runs")
+    assert ir_std_cli(packed, files / "qrels", "AP", "-q").out == plain.out
+    with pytest.warns(ir_std.StandardizationWarning, match="trec8-adhoc"):  # made-up judgments
+        results = ir_std.evaluate(packed, files / "qrels", "AP")
+    assert [*results.runs] == ["one", "two"]
+    both = shutil.make_archive(str(tmp_path / "folder" / "both"), form, files)
+    assert ir_std_cli(both, "AP", "-q").out == plain.out
+    assert ir_std_cli(tmp_path / "folder", "AP", "-q").out == plain.out
+
+
+def test_a_damaged_archive_is_an_error_before_any_output(
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
+    packed = Path(shutil.make_archive(str(tmp_path / "packed"), "gztar", files, "runs"))
+    packed.write_bytes(packed.read_bytes()[:-9])
+    result = ir_std_cli(packed, files / "qrels", "AP")
+    assert (result.status, result.out) == (2, [])
+    assert "packed.tar.gz: cannot be read (" in result.err[-1]
+
+
+def test_archives_of_runs_are_merged_and_never_replaced(
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
+    plain = ir_std_cli("merge", files / "runs", "-o", "-").out
+    packed = shutil.make_archive(str(tmp_path / "packed"), "zip", files, "runs")
+    assert ir_std_cli("merge", packed, "-o", "-").out == plain
+    assert ir_std_cli("merge", packed, "--force", "-o", packed).status == 2
+    assert Path(packed).read_bytes()[:2] == b"PK"
+
+
 def test_runs_and_scores_stay_in_the_order_given(
     files: Path, tmp_path: Path, ir_std_cli: Any
 ) -> None:
     evaluated = tmp_path / "scores.txt"
     one = files / "runs" / "one"
-    scores = ir_std_cli(one, files / "qrels", "AP", "--raw", "-q", "-n").out
+    scores = ir_std_cli(one, files / "qrels", "AP", "-s", "none", "-q", "-n").out
     evaluated.write_text("\n".join(scores) + "\n")
-    done = ir_std_cli(evaluated, one, files / "qrels", "AP", "--raw")
-    assert [line.split("\t")[0] for line in done.out] == ["scores.txt", "one"]
+    done = ir_std_cli(evaluated, one, files / "qrels", "AP", "-s", "none")
+    assert [line.split("\t")[0] for line in done.out] == ["scores", "one"]
 
 
 def test_a_run_is_looked_at_once_and_read_once(
@@ -257,8 +295,8 @@ def test_a_family_is_what_trec_eval_evaluates_under_its_name(theirs: str) -> Non
         for name in evaluator.evaluate({"q": {"d": 1.0}})["q"]
         if name not in ("runid", *missing_from_group(theirs)) and not name.startswith("utility")
     ]
-    assert set(read_measures(theirs)) == {
-        measure for name in names for measure in read_measures(name)
+    assert set(read_measures([theirs])) == {
+        measure for name in names for measure in read_measures([name])
     }
 
 
@@ -274,7 +312,7 @@ def test_a_family_is_what_trec_eval_evaluates_under_its_name(theirs: str) -> Non
     ],
 )
 def test_parameters_come_behind_a_point(theirs: str, ours: str) -> None:
-    assert read_measures(theirs) == [parse_measure(one) for one in ours.split()]
+    assert read_measures([theirs]) == [parse_measure(one) for one in ours.split()]
 
 
 def assert_values_by_topic(
@@ -287,7 +325,7 @@ def assert_values_by_topic(
     """Under an option all values by topic are theirs; ``called`` has their name of each measure."""
     words = [word for name in called.values() for word in ("-m", name)]
     run, qrels = files / "runs" / "one", files / "qrels"
-    done = ir_std_cli(run, qrels, "--raw", "-q", "-n", "-p", -1, *option, *words)
+    done = ir_std_cli(run, qrels, "-s", "none", "-q", "-n", "-p", -1, *option, *words)
     assert len(done.out) == len(called) * len(theirs)
     for topic, measure, value in (line.split("\t") for line in done.out):
         assert float(value) == pytest.approx(theirs[topic][called[measure]], rel=1e-9), measure
@@ -302,7 +340,9 @@ def test_a_level_changes_what_trec_evals_does(files: Path, level: int, ir_std_cl
         theirs = pytrec_eval.RelevanceEvaluator(
             pytrec_eval.parse_qrel(qrels), names, relevance_level=level
         ).evaluate(pytrec_eval.parse_run(run))
-    called = {str(measure): name for name in names for measure in read_measures(name, level=level)}
+    called = {
+        str(measure): name for name in names for measure in read_measures([name], level=level)
+    }
     assert len(called) == len(names)
     assert_values_by_topic(ir_std_cli, files, ("-l", level), called, theirs)
 
@@ -314,8 +354,8 @@ def test_the_relevant_documents_of_a_level_are_counted(files: Path, ir_std_cli: 
 
 
 def test_a_measure_that_states_its_level_keeps_it() -> None:
-    assert read_measures("AP(rel=1)", level=2) == read_measures("AP(rel=1)")
-    assert read_measures("num_ret num_rel_ret ndcg", level=2) == [
+    assert read_measures(["AP(rel=1)"], level=2) == read_measures(["AP(rel=1)"])
+    assert read_measures(["num_ret num_rel_ret ndcg"], level=2) == [
         parse_measure(name) for name in ("NumRet", "NumRet(rel=2)", "nDCG")
     ]
 
@@ -330,7 +370,7 @@ def test_a_depth_is_what_trec_evals_m_is(files: Path, ir_std_cli: Any) -> None:
         for t, docs in scored.items()
     }
     theirs = pytrec_eval.RelevanceEvaluator(judged, names).evaluate(cut)
-    called = {str(measure): name for name in names for measure in read_measures(name)}
+    called = {str(measure): name for name in names for measure in read_measures([name])}
     assert_values_by_topic(ir_std_cli, files, ("-M", 7), called, theirs)
 
 
@@ -341,9 +381,7 @@ def test_a_depth_is_warned_of_where_the_systems_go_deeper(
     done = ir_std_cli(
         files / "runs", files / "qrels", "AP", "-M", 7, "--jobs", jobs, "--factors", "trec8-adhoc"
     )
-    assert any(
-        "only 7 documents deep, the systems behind trec8-adhoc 1000" in line for line in done.err
-    )
+    assert any("at most 7 documents per topic, but trec8-adhoc" in line for line in done.err)
 
 
 @pytest.mark.parametrize("form", ["tsv", "table", "csv"])
@@ -356,9 +394,9 @@ def test_a_run_without_half_of_the_topics_is_told_of_in_every_form(
         run = "".join(f"t{i} Q0 a 1 1.0 {name}\n" for i in range(n))
         (tmp_path / name).write_text(run)
     files = tmp_path / "whole", tmp_path / "cut", tmp_path / "qrels"
-    done = ir_std_cli(*files, "AP", "--raw", "-o", form)
+    done = ir_std_cli(*files, "AP", "-s", "none", "-o", form)
     assert done.status == 0
-    assert any("cut: 6 of the 10 topics are not in it" in line for line in done.err)
+    assert any("cut: 6 of 10 topics are missing" in line for line in done.err)
     if form == "table":
         assert "Looks broken or cut short: cut." in done.out
 
@@ -369,7 +407,7 @@ def test_a_fault_that_is_warned_of_is_said_once(tmp_path: Path, ir_std_cli: Any)
     lines = [f"{t} Q0 d{i} {i + 1} 1.0 flat\n" for t in topics for i in range(12)]
     (tmp_path / "flat").write_text("".join(lines))
     for form in ("tsv", "table"):
-        done = ir_std_cli(tmp_path / "flat", tmp_path / "qrels", "AP", "--raw", "-o", form)
+        done = ir_std_cli(tmp_path / "flat", tmp_path / "qrels", "AP", "-s", "none", "-o", form)
         assert len([line for line in done.err if "have the same score" in line]) == 1
 
 
@@ -380,7 +418,7 @@ def test_compare_and_report_take_trec_evals_options(
     given = ir_std_cli("compare", f"a={one}:{qrels}", "-m", "map", "-l", 2, "-c", "-M", 9)
     assert given.status == 0
     assert "AP(rel=2)" in given.out[0]
-    value = ir_std_cli(one, qrels, "--raw", "AP(rel=2)", "-M", 9).out[0].split("\t")[1]
+    value = ir_std_cli(one, qrels, "-s", "none", "AP(rel=2)", "-M", 9).out[0].split("\t")[1]
     assert value in given.out[2]
     pytest.importorskip("jinja2")
     page = tmp_path / "page.html"
@@ -395,11 +433,11 @@ def test_build_takes_trec_evals_names(files: Path, tmp_path: Path, ir_std_cli: A
         files / "qrels",
         files / "runs",
         "-o",
-        tmp_path / "mine",
+        tmp_path / "mine.npz",
         "--measures",
         "map",
         "P.5,10",
         "ndcg_cut_10",
     )
     assert done.status == 0
-    assert load_factors(tmp_path / "mine").measures == ("AP", "P@5", "P@10", "nDCG@10")
+    assert load_factors(tmp_path / "mine.npz").measures == ("AP", "P@5", "P@10", "nDCG@10")

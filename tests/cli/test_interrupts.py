@@ -156,7 +156,7 @@ def test_processes_end_with_their_parent(command: list[str], number: signal.Sign
 def test_signals_that_a_program_was_started_to_ignore_stay_ignored(command: list[str]) -> None:
     code = (
         f"import os, signal, subprocess, sys, time; signal.signal(signal.SIGHUP, "
-        f"signal.SIG_IGN); p = subprocess.Popen({[*command[:3], 'demo']!r}); "
+        f"signal.SIG_IGN); p = subprocess.Popen({[*command[:3], 'factors']!r}); "
         f"time.sleep(0.2); p.send_signal(signal.SIGHUP); sys.exit(p.wait())"
     )
     assert (

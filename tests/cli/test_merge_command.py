@@ -32,7 +32,7 @@ def test_runs_are_merged_into_a_file(
     )
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err == f"ir_std: 5 documents on 2 topics, merged from 2 runs: {out}\n"
+    assert shown.err == f"ir_std: wrote {out}: 5 documents on 2 topics, merged from 2 runs\n"
 
 
 def test_a_merged_run_goes_to_standard_output(
@@ -43,7 +43,7 @@ def test_a_merged_run_goes_to_standard_output(
         assert main(["merge", *shards, "--normalize", "minmax", "-o", output]) == 0
     shown = capsys.readouterr()
     assert shown.out == out.read_text()
-    assert shown.err.endswith("merged from 2 runs: standard output\n")
+    assert "wrote standard output: 5 documents" in shown.err
 
 
 def test_combination_depth_and_tag_are_options(shards: list[str], tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_runs_without_common_topics_are_warned_of(
     assert "warning" not in capsys.readouterr().err
     assert main(["merge", *shards, str(alone), *options, "--force"]) == 0
     assert (
-        f"ir_std: warning: {alone}: no topic in common with another run, nothing is merged there\n"
+        f"ir_std: warning: {alone}: no topics in common with another run, so nothing is merged\n"
     ) in capsys.readouterr().err
 
 

@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 from made_up import collection, write_qrels, write_runs
+from processes import run_process
 from sets import quick_first
 
 from ir_std._system.text import escape_controls, escape_line, escape_unencodable
 from ir_std.cli import main
+from ir_std.factors.catalog import load_factors
 from ir_std.reporting.tables import Table, label_cell, number_cell
 
 HOSTILE = [
@@ -249,3 +251,23 @@ def test_a_file_of_other_origin_is_replaced_by_force_only(
     assert page.read_text() == "my own notes"
     assert ir_std_cli(*report, "--force").status == 0
     assert ir_std_cli(*report).status == 0  # its own page
+
+
+def test_names_that_are_not_ascii_are_the_same_in_a_c_locale(tmp_path: Path) -> None:
+    qrels, runs = collection()
+    write_qrels(qrels, tmp_path / "qrels")
+    folder = write_runs(runs, tmp_path / "all")
+    for i, name in enumerate(("d\u00e9.run", "b.run")):
+        (folder / f"sys{i}").rename(tmp_path / name)
+    built = []
+    for locale in ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {}):
+        command = [sys.executable, "-m", "ir_std", "build", "qrels", "d\u00e9.run"]
+        run_process(
+            [*command, "b.run", "-o", "x.npz", "--measures", "AP", "--force"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **locale},
+            check=True,
+        )
+        built.append((tmp_path / "x.npz").read_bytes())
+    assert built[0] == built[1]
+    assert load_factors(tmp_path / "x.npz").systems == ("b.run", "d\u00e9.run")

@@ -93,13 +93,13 @@ def trec_eval() -> str:
 
 @pytest.mark.usefixtures("files")
 def test_lines_are_those_that_trec_eval_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "qrels", "--raw", "-o", "trec_eval", *OPTIONS.split()]) == 0
+    assert main(["run", "qrels", "-s", "none", "-o", "trec_eval", *OPTIONS.split()]) == 0
     assert capsys.readouterr().out == PRINTED
 
 
 @pytest.mark.usefixtures("files")
 def test_the_official_measures_come_without_being_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "qrels", "--raw", "-o", "trec_eval"]) == 0
+    assert main(["run", "qrels", "-s", "none", "-o", "trec_eval"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == [
         "runid                 \tall\ttag",
@@ -125,10 +125,8 @@ def test_lines_are_those_of_trec_eval_itself(
 ) -> None:
     run, qrels = str(runs_of(name) / tag), str(data / "qrels" / f"{name}.txt")
     theirs = run_process([trec_eval, "-c", *options.split(), qrels, run], check=True)
-    for topics in ("qrels", "run"):  # the same where the run has all topics
-        asked = ["--raw", "-o", "trec_eval", "--topics", topics]
-        assert main([run, qrels, *asked, *options.split()]) == 0
-        assert capsys.readouterr().out == theirs.stdout
+    assert main([run, qrels, "-s", "none", "-o", "trec_eval", *options.split()]) == 0
+    assert capsys.readouterr().out == theirs.stdout
 
 
 @pytest.mark.slow
@@ -141,22 +139,8 @@ def test_all_runs_of_two_tracks_have_the_lines_of_trec_eval_itself(
     for run in map(str, runs):
         qrels = str(data / "qrels" / f"{Path(run).parent.name}.txt")
         theirs = run_process([trec_eval, "-c", "-q", qrels, run], check=True)
-        assert main([run, qrels, "--raw", "-o", "trec_eval", "-q"]) == 0
+        assert main([run, qrels, "-s", "none", "-o", "trec_eval", "-q"]) == 0
         assert capsys.readouterr().out == theirs.stdout, run
-
-
-def test_without_c_the_topics_of_the_run_count_alone(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = ["--raw", "-o", "trec_eval", *OPTIONS.split()]
-    (files / "of_run").write_text("".join(QRELS.splitlines(keepends=True)[:-1]))
-    assert main(["run", "of_run", *asked]) == 0
-    expected = capsys.readouterr().out
-    assert "map                   \tall\t0.7778" in expected  # 0.5556 and 1; with q3 0.5185
-    assert main(["run", "qrels", *asked, "--topics", "run"]) == 0
-    assert capsys.readouterr().out == expected
-    assert main(["run", "qrels", "map", "--topics", "run", "-o", "csv"]) == 2
-    assert "--topics is of -o trec_eval" in capsys.readouterr().err
 
 
 def test_standardized_measures_stand_behind_the_raw_ones(
@@ -173,32 +157,23 @@ def test_standardized_measures_stand_behind_the_raw_ones(
 
 
 @pytest.mark.usefixtures("files")
-def test_interpolated_precision_is_that_of_either_version(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    given = ["run", "qrels", "-m", "iprec_at_recall.0.4", "-m", "11pt_avg", "--raw"]
-    printed = []
-    for version in ("10", "9"):
-        main([*given, "-q", "-o", "trec_eval", "--trec-eval", version])
-        printed.append(capsys.readouterr().out.splitlines()[:2])
+def test_interpolated_precision_rounds_as_in_version_10(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["run", "qrels", "-m", "iprec_at_recall.0.4", "-s", "none", "-q"]
+    assert main([*given, "-o", "trec_eval"]) == 0
     # Of three relevant documents .4 is the first (1.2 rounded), or the second (rounded up).
-    assert printed[0][0] == "iprec_at_recall_0.40  \tq10\t1.0000"
-    assert printed[1][0] == "iprec_at_recall_0.40  \tq10\t0.6667"
-    main(["run", "qrels", "IPrec@0.4", "-q", "--raw"])  # as ir_measures has it
+    assert capsys.readouterr().out.startswith("iprec_at_recall_0.40  \tq10\t1.0000")
+    main(["run", "qrels", "IPrec@0.4", "-q", "-s", "none"])  # as ir_measures has it
     assert capsys.readouterr().out.startswith("q10\tIPrec@0.4\t0.6667")
 
 
-@pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(("version", "value"), [("10", "1.0000"), ("9", "0.5000")])
-def test_scores_that_32_bits_do_not_tell_apart_are_ordered_as_in_either_version(
-    version: str, value: str, files: Path, capsys: pytest.CaptureFixture[str]
+def test_scores_that_differ_beyond_32_bits_are_ordered_as_in_version_10(
+    files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Version 10 compares them in 64 bits (its commit dc0c991)."""
     (files / "qrels").write_text("q1 0 a 1\nq1 0 b 0\n")
     (files / "run").write_text("q1 Q0 b 1 16777216 x\nq1 Q0 a 2 16777217 x\n")
-    for more in ([], ["-q"], ["--topics", "run"]):
-        given = ["run", "qrels", "-m", "map", "-o", "trec_eval", "--trec-eval", version, "--raw"]
-        assert main([*given, *more]) == 0
+    for form, value in (("trec_eval", "1.0000"), ("tsv", "0.5000")):
+        assert main(["run", "qrels", "-m", "map", "-q", "-o", form, "-s", "none"]) == 0
         for line in capsys.readouterr().out.splitlines():
             assert line.endswith(f"\t{value}")
 
@@ -206,7 +181,7 @@ def test_scores_that_32_bits_do_not_tell_apart_are_ordered_as_in_either_version(
 def test_several_runs_cannot_be_told_apart(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (files / "other").write_text(RUN)
     assert main(["run", "other", "qrels", "-o", "trec_eval"]) == 2
-    assert "-o trec_eval is of one run" in capsys.readouterr().err
+    assert "-o trec_eval prints one run, got 2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

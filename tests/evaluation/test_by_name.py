@@ -33,7 +33,7 @@ def factors(tmp_path: Path) -> FactorSet:
         dict.fromkeys(names, (0.2, 0.3, 0.4)),
         dict.fromkeys(names, (0.1, 0.1, 0.1)),
     )
-    made.save(tmp_path / "own")
+    made.save(tmp_path / "own.npz")
     return made
 
 
@@ -91,7 +91,7 @@ def test_systems_are_compared_by_one_measure_or_its_name(
 def test_factors_are_a_set_or_its_folder_as_a_string_or_path(
     factors: FactorSet, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "own"
+    folder = tmp_path / "own.npz"
     expected = ir_std.calc_aggregate("AP", QRELS, RUN, factors=factors)
     for given in (folder, str(folder)):
         assert ir_std.calc_aggregate("AP", QRELS, RUN, factors=given) == expected
@@ -120,8 +120,8 @@ def test_a_truth_value_is_no_slope() -> None:
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        (3, "3 is no measure: give one, such as AP or 'P@10', or several in a list"),
-        ([AP, None], "None is no measure"),
+        (3, "expected a measure such as AP or 'P@10', or a list of measures, got 3"),
+        ([AP, None], "expected a measure .* got None"),
         ("AP P@10", "cannot read measure 'AP P@10': .* and several in a list$"),
     ],
 )

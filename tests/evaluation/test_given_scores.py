@@ -98,8 +98,8 @@ RECOGNIZED = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:these topics are a part of terabyte04-06")
-@pytest.mark.filterwarnings("ignore:these topics are a part of blog08")
+@pytest.mark.filterwarnings("ignore:these topics belong to terabyte04-06")
+@pytest.mark.filterwarnings("ignore:these topics belong to blog08")
 @pytest.mark.parametrize("collection", RECOGNIZED)
 def test_collections_are_recognized_by_num_rel(data: Path, collection: str) -> None:
     known = RECOGNIZED[collection]
@@ -122,25 +122,25 @@ def test_a_run_that_scores_the_means_is_average() -> None:
     results = ir_std.evaluate({"x": made_up()})
     assert results.measures == (AP, sAP)
     assert results.means["x"][sAP] == pytest.approx(0.5, abs=1e-3)
-    (note,) = [text for text in results.notes if "steps of" in text]
-    assert "steps of 0.0001: without that, raw means could differ by 5e-05" in note
+    (note,) = [text for text in results.notes if "rounded to" in text]
+    assert "rounded to 0.0001, which can change means by at most 5e-05 (raw)" in note
 
 
 def test_without_counts_only_a_named_set_serves() -> None:
     nothing = ir_std.evaluate({"x": made_up(n_rel={})})
     assert nothing.measures == (AP,)
-    assert "trec8-adhoc: how many documents are relevant is not known here (no num_rel)" in str(
-        nothing.match
-    )
+    assert "which have no num_rel; their topics are those of trec8-adhoc" in str(nothing.match)
     named = ir_std.evaluate({"x": made_up(n_rel={})}, factors="trec8-adhoc")
     assert named.measures == (AP, sAP)
-    assert "whether the judgments are the same is not known" in str(named.match)
+    assert "whether the judgments do is unknown" in str(named.match)
 
 
 def test_rprec_may_look_at_whole_lists_where_nobody_counted_what_is_relevant() -> None:
     run = made_up(n_rel={}, n_ret=dict.fromkeys(TREC8.topics, 1500))
     scores = RunScores("made up", {Rprec: run.values[AP]}, n_ret=run.n_ret)
-    with pytest.warns(ir_std.StandardizationWarning, match="1500 documents deep, .* depth 1000"):
+    with pytest.warns(
+        ir_std.StandardizationWarning, match="1500 documents per topic, .* depth 1000"
+    ):
         ir_std.evaluate({"x": scores}, factors="trec8-adhoc")
 
 
@@ -154,7 +154,7 @@ def test_topics_that_another_file_has_count_as_zero() -> None:
     )
     results = ir_std.evaluate({"all": lacking, "short": short})
     assert results.values["short"][AP][0] == 0
-    assert "short: 1 of the 50 topics are not in it: they count as 0" in results.notes
+    assert "short: 1 of 50 topics is missing and counts as 0" in results.notes
 
 
 def test_a_measure_that_was_not_computed_is_an_error_that_lists_what_was() -> None:
@@ -199,7 +199,9 @@ def test_scores_and_runs_are_compared_on_the_runs_qrels(
     qrels = as_qrels(data / "qrels" / "dl19-passage.txt")
     run = min(runs_of("dl19-passage").iterdir())
     scores = written(run, qrels, tmp_path / "printed")
-    with pytest.warns(ir_std.StandardizationWarning, match="run, printed: only 20 documents deep"):
+    with pytest.warns(
+        ir_std.StandardizationWarning, match="run, printed: at most 20 documents per topic"
+    ):
         results = ir_std.evaluate({"run": run, "printed": scores}, qrels, [AP, nDCG @ 10])
     for measure in results.measures:
         assert results.means["run"][measure] == pytest.approx(
@@ -263,3 +265,29 @@ def test_the_command_line_takes_scores_alone(ir_std_cli: Any, tmp_path: Path) ->
     ]
     assert ir_std_cli(tmp_path / "a.eval", "P@10").status == 2
     assert ir_std.place(tmp_path / "a.eval", measures=[AP])[0].rank is not None
+
+
+LEVEL_QRELS = {"t1": {"a": 2, "b": 1, "c": 0}, "t2": {"a": 1, "b": 2, "c": 2, "d": 1}}
+
+
+def of_level_2(**n_rel: int) -> RunScores:
+    """Scores as trec_eval -l 2 gives them: its map is AP(rel=2)."""
+    values = {AP: {"t1": 1.0, "t2": 0.5}, P @ 10: {"t1": 0.1, "t2": 0.2}}
+    values |= {ir_std.nDCG @ 10: {"t1": 0.9, "t2": 0.8}}
+    return RunScores("l2.eval", values, {"t1": 1, "t2": 2} | n_rel)
+
+
+def test_what_was_computed_at_level_2_is_not_taken_for_level_1() -> None:
+    with pytest.raises(
+        UsageError, match=r"is that of level 2; ask for P\(rel=2\)@10, or pass -l 2"
+    ):
+        ir_std.evaluate({"l2": of_level_2()}, LEVEL_QRELS, P @ 10)
+    found = ir_std.evaluate({"l2": of_level_2()}, LEVEL_QRELS, ["AP(rel=2)", "nDCG@10"])
+    assert found.means["l2"][AP(rel=2)] == 0.75
+    assert found.means["l2"][ir_std.nDCG @ 10] == pytest.approx(0.85)
+
+
+def test_scores_by_other_judgments_than_the_qrels_are_refused() -> None:
+    message = r"num_rel differs from the qrels on 1 of 2 topics \(e.g. t2: 3 in the file, 4 in"
+    with pytest.raises(InputError, match=message):
+        ir_std.evaluate({"l2": of_level_2(t1=2, t2=3)}, LEVEL_QRELS, AP)

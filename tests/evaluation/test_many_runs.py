@@ -20,6 +20,7 @@ from made_up import collection
 import ir_std
 from ir_std import InputError, Results, UsageError, evaluate
 from ir_std.factors.catalog import load_factors
+from ir_std.reporting.model import evaluations_of
 from ir_std.testing import simulated_qrels, simulated_run
 
 MEASURES = ["AP", "nDCG@10", "RBP(p=0.8,rel=1)", "infAP"]
@@ -42,7 +43,7 @@ def same(one: Results, two: Results) -> bool:
             list(a.values) == list(b.values)
             and dict(a.means) == dict(b.means)
             and all(np.array_equal(a.values[m], b.values[m], equal_nan=True) for m in a.values)
-            for a, b in zip(one.evaluations.values(), two.evaluations.values(), strict=True)
+            for a, b in zip(evaluations_of(one).values(), evaluations_of(two).values(), strict=True)
         )
     )
 
@@ -156,5 +157,5 @@ def test_evaluate_in_threads_warns_as_alone_and_leaves_the_filters(trec8: Any) -
         assert warnings.filters == before
         assert warnings.showwarning is show
     assert sorted(shown) == warned
-    assert sum("1 topic without factors" in text for text in shown) == 24
+    assert sum("has no factors for 1 topic" in text for text in shown) == 24
     assert all(map(same, alone, together))

@@ -86,9 +86,10 @@ def test_rmits_runs_have_their_official_values(number: str, measure: Any, data: 
 
 
 def test_gains_of_nerr_are_shares_of_the_collections_highest_level() -> None:
-    from ir_std.evaluation.metrics import normalized_err
+    from ir_std.measures.formulas import normalized_err
+    from ir_std.measures.records import TREC_EVAL
     from ir_std.trec.inputs import as_qrels, as_run
-    from ir_std.trec.ranking import TREC_EVAL, Ranker
+    from ir_std.trec.ranking import Ranker
 
     qrels = as_qrels({"1": {"a": 1, "b": 1}})
     ranking = Ranker(as_run({"1": {"x": 3.0, "a": 2.0, "b": 1.0}}), qrels).rank(TREC_EVAL)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ir_measures import AP
-from made_up import write_qrels
+from made_up import by_topic, write_qrels
 
 import ir_std
 from ir_std import SP
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_qrels(qrels, place / "qrels.txt")
     for seed, name in enumerate(("a.run", "b.run")):
         write_run(as_run(simulated_run(qrels, seed, 100)), place / name)
-    values = ir_std.evaluate(place / "a.run", place / "qrels.txt", AP, ()).by_topic("a.run", AP)
+    values = by_topic(ir_std.evaluate(place / "a.run", place / "qrels.txt", AP, ()), "a", AP)
     (place / "scores.txt").write_text(
         "".join(
             f"num_rel\t{t}\t{n_rel[t]}\nmap\t{t}\t{value:.4f}\n" for t, value in values.items()
@@ -75,7 +75,7 @@ def test_runs_and_qrels_are_read(opened: Callable[[str], Any], folder: Path) -> 
     )
     assert ir_std.recognize(opened("qrels.txt")).factors is not None
     entries = [("a", opened("a.run"), opened("qrels.txt"))]
-    assert ir_std.compare(entries, "AP").parts[0].results.means["a"] == expected
+    assert ir_std.compare(entries, "AP").means["a"] == expected
 
 
 def test_the_calls_of_ir_measures_measures_read_them(
@@ -100,7 +100,7 @@ def test_scores_are_read(opened: Callable[[str], Any], folder: Path) -> None:
     (read,) = ir_std.read_scores(opened("scores.txt")).values()
     assert read.values == expected.values
     assert read.n_rel == expected.n_rel
-    means = ir_std.evaluate(folder / "scores.txt", measures="AP").means["scores.txt"]
+    means = ir_std.evaluate(folder / "scores.txt", measures="AP").means["scores"]
     assert len(means) == 2
     assert list(ir_std.evaluate(opened("scores.txt"), measures="AP").means.values()) == [means]
     assert ir_std.evaluate({"a": opened("scores.txt")}, measures="AP").means["a"] == means

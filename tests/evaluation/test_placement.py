@@ -16,27 +16,15 @@ from ir_std import FactorSet, NoFactorsError, build_factors, place, sAP
 from ir_std.evaluation.placement import ordinal
 from ir_std.evaluation.placer import Placer
 from ir_std.factors.estimates import means_of_systems
+from ir_std.reporting.model import place_topics
 
 QRELS, RUNS = collection()
 BUILT = build_factors(QRELS, RUNS, ["AP", "P@5"], id="mine")
-MEANS_OF_SYSTEMS = {
-    f"{scheme or 'raw'}:{name}": means_of_systems(BUILT, name, scheme)
-    for name in BUILT.measures
-    for scheme in (None, "N", "U", "E", "z")
-}
 MEANS = {tag: AP.calc_aggregate(QRELS, run) for tag, run in RUNS.items()}
 
 
-def without(*fields: str) -> FactorSet:
-    """The built set without some of its tables."""
-    tables = {"scores": BUILT.scores, "systems": BUILT.systems, "means": MEANS_OF_SYSTEMS}
-    return FactorSet(
-        BUILT.info,
-        BUILT.n_rel,
-        BUILT.mean,
-        BUILT.sd,
-        **{name: table for name, table in tables.items() if name not in fields},
-    )
+MOMENTS = FactorSet(BUILT.info, BUILT.n_rel, BUILT.mean, BUILT.sd)
+"""The built set without the scores of its systems."""
 
 
 @pytest.mark.parametrize("tag", RUNS)
@@ -116,11 +104,11 @@ def test_on_a_topic_a_run_ranks_where_its_score_does(tag: str, measure: Any) -> 
 
 def test_on_topics_without_scores_of_systems_there_is_no_place() -> None:
     more = {**QRELS, "new": {"d0": 1}}
-    with pytest.warns(ir_std.StandardizationWarning, match="without factors"):
+    with pytest.warns(ir_std.StandardizationWarning, match="has no factors for 1 topic"):
         results = ir_std.evaluate(RUNS, more, AP, factors=BUILT)
-    assert [p is None for p in results.topic_placements["sys1"][sAP]] == [False] * 6 + [True]
-    alone = ir_std.evaluate(RUNS, QRELS, AP, factors=without("scores", "systems"))
-    assert alone.topic_placements["sys1"][sAP] == (None,) * 6
+    assert [p is None for p in place_topics(results)["sys1"][sAP]] == [False] * 6 + [True]
+    alone = ir_std.evaluate(RUNS, QRELS, AP, factors=MOMENTS)
+    assert place_topics(alone)["sys1"][sAP] == (None,) * 6
 
 
 def test_an_empty_run_comes_last() -> None:
@@ -144,29 +132,15 @@ def test_on_a_part_of_the_topics_the_systems_are_ranked_on_that_part() -> None:
         assert raw.summary == f"{ordinal(better + 1)} of 7 on 3 of the 6 topics"
 
 
-def test_means_alone_place_a_run_on_all_topics_and_not_on_a_part() -> None:
-    alone = without("scores", "systems")
-    whole = place(RUNS["sys4"], QRELS, [AP], factors=alone)
-    known = place(RUNS["sys4"], QRELS, [AP], factors=BUILT)
-    assert [p.rank for p in whole] == [p.rank for p in known]
-    # Equal means are no proof that the run took part.
-    assert [(p.among, p.tied) for p in whole] == [(False, 1)] * 2
-    part = place(RUNS["sys4"], {t: QRELS[t] for t in TOPICS[:3]}, [AP], factors=alone)
-    assert part[0].rank is None
-    assert part[0].why_not == (
-        "of mine's systems only the means over all 6 topics are known, and these are 3"
-    )
-
-
 def test_own_parameters_of_u_are_placed_by_the_scores() -> None:
     other = sAP(scheme="U", A=0.2, B=0.4)
     assert place(RUNS["sys4"], QRELS, [other], factors=BUILT)[0].among
-    alone = place(RUNS["sys4"], QRELS, [other], factors=without("scores", "systems"))
+    alone = place(RUNS["sys4"], QRELS, [other], factors=MOMENTS)
     assert alone[0].rank is None
 
 
 def test_without_scores_of_systems_a_reason_is_given() -> None:
-    raw, _ = place(RUNS["sys4"], QRELS, [AP], factors=without("scores", "systems", "means"))
+    raw, _ = place(RUNS["sys4"], QRELS, [AP], factors=MOMENTS)
     assert str(raw) == (
         f"AP {MEANS['sys4']:.4f}: not placed, mine holds no scores of single systems for AP"
     )
@@ -180,10 +154,8 @@ def test_scores_are_rounded_as_the_systems_were_before_they_are_compared() -> No
     known = FactorSet(
         about,
         BUILT.n_rel,
-        {"AP": rounded.mean(axis=1)},
-        {"AP": rounded.std(axis=1, ddof=1)},
-        {"AP": rounded},
-        {"AP": BUILT.systems["AP"]},
+        scores={"AP": rounded},
+        systems=BUILT.systems,
     )
     placed = [place(run, QRELS, [AP], factors=known)[0] for run in RUNS.values()]
     assert all(p.among for p in placed)
@@ -191,7 +163,7 @@ def test_scores_are_rounded_as_the_systems_were_before_they_are_compared() -> No
 
 
 def test_qrels_without_factors_place_nothing() -> None:
-    with pytest.raises(NoFactorsError, match="no factor set fits"):
+    with pytest.raises(NoFactorsError, match="no factor set"):
         place(RUNS["sys4"], QRELS)
 
 
@@ -213,18 +185,20 @@ def test_ordinals() -> None:
 
 
 def test_the_command_line_says_the_place_beside_each_value(ir_std_cli: Any, tmp_path: Path) -> None:
-    BUILT.save(tmp_path / "mine")
+    BUILT.save(tmp_path / "mine.npz")
     qrels = write_qrels(QRELS, tmp_path / "qrels")
     runs = write_runs(RUNS, tmp_path / "runs")
     place = f"{1 + sum(m > MEANS['sys4'] for m in MEANS.values())}"
-    shown = ir_std_cli(runs / "sys4", qrels, "AP", "--factors", tmp_path / "mine", "--place", "-q")
+    shown = ir_std_cli(
+        runs / "sys4", qrels, "AP", "--factors", tmp_path / "mine.npz", "--place", "-q"
+    )
     assert shown.out[-2].startswith(f"all\tAP\t{MEANS['sys4']:.4f}\t{place}")
     assert shown.out[-2].endswith("of 7")
     assert all(line.endswith("of 7") for line in shown.out)
     assert (
         '"place": '
         in ir_std_cli(
-            runs / "sys4", qrels, "AP", "--factors", tmp_path / "mine", "--place", "-o", "jsonl"
+            runs / "sys4", qrels, "AP", "--factors", tmp_path / "mine.npz", "--place", "-o", "jsonl"
         ).out[0]
     )
 
@@ -237,3 +211,18 @@ def test_places_print_the_lines_of_the_command_line(
     assert str(placed).splitlines() == ir_std_cli(run, qrels, "AP", "P@10", "--place").out
     assert repr(placed) == str(placed)
     assert [p.rank for p in placed] == [13, 13, 17, 17]
+
+
+def test_a_published_mean_is_placed_among_the_systems_means(ir_std_cli: Any) -> None:
+    scores = ir_std.load_factors("dl19-passage").scores["nDCG@10"]
+    (placed,) = ir_std.place(0.55, factors="dl19-passage", measures="nDCG@10")
+    assert placed.rank == 1 + int((scores.mean(axis=0) > 0.55).sum())
+    done = ir_std_cli("factors", "place", "dl19-passage", "nDCG@10", "0.55")
+    assert done.out == [str(ir_std.place(0.55, factors="dl19-passage", measures="nDCG@10"))]
+    for given, says in {
+        ("dl19-passage", "snDCG@10", "0.5"): "pass the raw measure",
+        ("dl19-passage", "nDCG@10", "x"): "expected the mean as a number, got 'x'",
+        ("mteb-retrieval", "nDCG@10", "0.5"): "place results by dataset instead",
+        ("dl19-passage", "nDCG@10"): "write ir_std factors place ID MEASURE VALUE",
+    }.items():
+        assert says in ir_std_cli("factors", "place", *given).err[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from ir_std import (
 )
 from ir_std.errors import InputError
 from ir_std.factors.judgments import judgments_of
+from ir_std.measures.records import by_class
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.ranking import Ranker
 
@@ -45,16 +47,16 @@ def factor_set(**changes: Any) -> FactorSet:
     measures = {"AP": {"systems": 10}, "nDCG(rel=1)": {"systems": 10}}
     info: dict[str, Any] = {"id": "tiny", "title": "Tiny", "depth": 3, "measures": measures}
     info |= changes
-    tables = [dict.fromkeys(measures, column) for column in (MEANS, SDS)]
+    mean, sd = {"nDCG(rel=1)": MEANS}, {"nDCG(rel=1)": SDS}
     spread = np.linspace(-1, 1, info["measures"]["AP"]["systems"])
     scores = {"AP": MEANS[:, None] + np.outer(SDS, spread / spread.std(ddof=1))}
-    return FactorSet(info, judgments_of(as_qrels(QRELS)), tables[0], tables[1], scores)
+    return FactorSet(info, judgments_of(as_qrels(QRELS)), mean, sd, scores)
 
 
 @pytest.fixture(autouse=True)
 def tiny_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test here finds the tiny set by recognition."""
-    factor_set().save(tmp_path / "tiny")
+    factor_set().save(tmp_path / "tiny.npz")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
 
 
@@ -104,7 +106,7 @@ def test_several_schemes_at_once() -> None:
 @pytest.mark.parametrize("form", ["id", "path", "set"])
 def test_factors_are_named_by_id_path_or_set(form: str, tmp_path: Path) -> None:
     named: str | FactorSet = (
-        factor_set() if form == "set" else str(tmp_path / "tiny") if form == "path" else "tiny"
+        factor_set() if form == "set" else str(tmp_path / "tiny.npz") if form == "path" else "tiny"
     )
     scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=named)
     assert scores[sAP] == pytest.approx(N.mean())
@@ -113,7 +115,7 @@ def test_factors_are_named_by_id_path_or_set(form: str, tmp_path: Path) -> None:
 
 
 def test_a_measure_may_name_its_factors(tmp_path: Path) -> None:
-    measure = sAP(factors=str(tmp_path / "tiny"))
+    measure = sAP(factors=str(tmp_path / "tiny.npz"))
     assert measure.calc_aggregate(QRELS, RUN) == pytest.approx(N.mean())
 
 
@@ -121,6 +123,22 @@ def test_a_topic_absent_from_the_run_gets_the_standardized_value_of_zero() -> No
     values = {m.query_id: m.value for m in ir_measures.iter_calc([sAP], QRELS, RUN)}
     assert values["t3"] == pytest.approx(N[2])
     assert values.keys() == set(QRELS)
+
+
+@pytest.mark.parametrize("measure", ["infAP", "SetR", "AP(judged_only=True)", "IPrec@0.1"])
+def test_judgments_that_end_pytrec_evals_process_are_refused(measure: str) -> None:
+    qrels = QRELS | {"low": {"a": -2, "b": -3}}
+    with pytest.raises(InputError, match="topic low has only negative judgments, which pytrec_eva"):
+        ir_std.calc_aggregate(measure, qrels, RUN)
+    kept = ir_std.calc_aggregate([measure], QRELS | {"low": {"a": -1, "b": -3}}, RUN)
+    whole = ir_std.calc_aggregate([measure], QRELS, RUN)
+    assert kept[measure] == pytest.approx(whole[measure] * 3 / 4)
+
+
+@pytest.mark.filterwarnings("ignore:tiny has no factors")
+def test_measures_that_are_computed_here_take_a_topic_with_negative_judgments_for_0() -> None:
+    scores = ir_std.calc_aggregate(AP, QRELS | {"low": {"a": -2}}, RUN)
+    assert scores[AP] == pytest.approx(RAW.sum() / 4)
 
 
 def test_an_empty_run_scores_zero_everywhere() -> None:
@@ -132,10 +150,10 @@ def test_an_empty_run_scores_zero_everywhere() -> None:
 def test_a_topic_without_factors_is_left_out_of_the_mean_and_named_once() -> None:
     qrels = QRELS | {"new": {"a": 1}}
     with pytest.warns(
-        StandardizationWarning, match="1 topic without factors in tiny.*: new"
+        StandardizationWarning, match=r"tiny has no factors for 1 topic \(new\)"
     ) as caught:
         scores = ir_std.calc_aggregate([AP, nDCG], qrels, RUN | {"new": {"a": 1.0}})
-    assert len(caught) == 1
+    assert len([w for w in caught if "has no factors" in str(w.message)]) == 1
     assert scores[AP] == pytest.approx((RAW.sum() + 1) / 4)
     assert scores[sAP] == pytest.approx(N.mean())
 
@@ -152,7 +170,7 @@ def test_a_measure_without_factors_asked_for_by_its_standardized_name_is_an_erro
 def test_qrels_of_no_collection_are_an_error_only_for_standardized_names() -> None:
     qrels = {"unknown": {"a": 1}}
     assert ir_std.calc_aggregate([AP], qrels, {"unknown": {"a": 1.0}}) == {AP: 1}
-    with pytest.raises(NoFactorsError, match="no factor set fits"):
+    with pytest.raises(NoFactorsError, match="no factor set"):
         ir_measures.calc_aggregate([sAP], qrels, {"unknown": {"a": 1.0}})
 
 
@@ -176,18 +194,24 @@ def test_graded_ndcg_uses_binary_factors_only_where_qrels_are_binary() -> None:
 
 def test_a_run_deeper_than_the_systems_behind_the_factors_is_warned_of_once() -> None:
     deep = {"t1": {"a": 1.0} | {f"d{i}": float(-i) for i in range(1499)}}
-    with pytest.warns(StandardizationWarning, match="1500 documents deep.*to depth 1000") as caught:
+    with pytest.warns(
+        StandardizationWarning, match="1500 documents per topic.*at depth 1000"
+    ) as caught:
         ir_std.calc_aggregate([AP, nDCG], QRELS, deep, factors=factor_set(depth=1000))
-    assert len(caught) == 1
+    assert len([w for w in caught if "1500" in str(w.message)]) == 1
 
 
-def test_the_smallest_depth_is_warned_of_and_topics_without_qrels_do_not_count() -> None:
+def test_each_measures_depth_is_warned_of_and_topics_without_qrels_do_not_count() -> None:
     measures = {"AP": {"systems": 2, "depth": 1}, "nDCG(rel=1)": {"systems": 2, "depth": 2}}
     factors = factor_set(measures=measures)
     deep = {"t1": {"a": 3.0, "b": 2.0, "c": 1.0}, "other": {f"d{i}": float(i) for i in range(9)}}
-    with pytest.warns(StandardizationWarning, match="3 documents deep.*to depth 1") as caught:
+    with pytest.warns(StandardizationWarning, match="per topic, but tiny") as caught:
         ir_std.calc_aggregate([nDCG, AP], QRELS, deep, factors=factors)
-    assert len(caught) == 1
+    assert [str(w.message)[5:] for w in caught if "tiny was" in str(w.message)] == [
+        f"3 documents per topic, but tiny was computed at depth {depth}; pass -M {depth} for a "
+        f"fair comparison ({measure})"
+        for depth, measure in ((2, "snDCG"), (1, "sAP"))
+    ]
 
 
 def test_a_run_that_fails_where_all_systems_scored_the_same_falls() -> None:
@@ -201,20 +225,18 @@ def test_a_run_that_fails_where_all_systems_scored_the_same_falls() -> None:
     # On t1 it is below all systems; on t3 it scored 0 as they did, which is average.
     assert scores[sAP] == pytest.approx((0 + N[1] + 0.5) / 3)
     assert scores[sAP(scheme="z")] == pytest.approx((RAW[1] - 0.25) / 0.125)
-    assert "systems of flat all scored the same on some topics (AP on 2)" in scores.notes[0]
+    assert "all systems of flat have the same score on some topics (AP: 2)" in scores.notes[0]
 
 
 def test_topics_without_spread_are_noted_where_the_scheme_looks_at_it() -> None:
     factors = FactorSet(
         {"id": "flat", "measures": {"AP": {"systems": 2}}},
         TOPICS,
-        {"AP": [1.0, 0.25, 0.0]},
-        {"AP": [0.0, 0.0, 0.0]},
-        {"AP": [[1.0, 1.0], [0.25, 0.25], [0.0, 0.0]]},
+        scores={"AP": [[1.0, 1.0], [0.25, 0.25], [0.0, 0.0]]},
     )
     for scheme, counted in (("E", False), ("U", True)):
         scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=factors, schemes=[scheme])
-        assert any("all scored the same" in note for note in scores.notes) is counted
+        assert any("have the same score" in note for note in scores.notes) is counted
 
 
 def test_cutoff_measures_do_not_mind_depth() -> None:
@@ -239,8 +261,8 @@ def test_a_part_that_several_sets_fit_is_warned_of(tmp_path: Path) -> None:
         larger,
         {"AP": [0.5] * 5},
         {"AP": [0.1] * 5},
-    ).save(tmp_path / "wide")
-    with pytest.warns(StandardizationWarning, match="a part of tiny, which is used.*of wide"):
+    ).save(tmp_path / "wide.npz")
+    with pytest.warns(StandardizationWarning, match="belong to tiny .used here. and to wide"):
         ir_measures.calc_aggregate([sAP], {"t1": QRELS["t1"]}, RUN)
 
 
@@ -363,7 +385,7 @@ def test_raw_rbp_takes_the_highest_level_of_whole_qrels_whatever_the_set_says() 
 
 def test_graded_qrels_do_not_use_graded_factors_from_binary_judgments() -> None:
     qrels = QRELS | {"t1": {"a": 2, "b": 1, "c": 0}}
-    with pytest.warns(ir_std.StandardizationWarning, match="1 of 3 topics differ at level 2"):
+    with pytest.warns(ir_std.StandardizationWarning, match="at level 2 on 1 of 3 topics"):
         scores = ir_std.calc_aggregate([nDCG, ir_std.nDCG(rel=1)], qrels, RUN, factors=graded(1))
     assert snDCG not in scores
     assert snDCG(rel=1) in scores
@@ -383,7 +405,7 @@ def test_a_part_of_graded_qrels_stays_graded() -> None:
 
 def test_every_set_that_is_used_is_known(tmp_path: Path) -> None:
     other = factor_set(id="other")
-    path = str(tmp_path / "elsewhere" / "other")
+    path = str(tmp_path / "elsewhere" / "other.npz")
     other.save(path)
     evaluator = ir_std.StdEvaluator([sAP, sAP(factors=path)], QRELS)
     assert [m.factors and m.factors.id for m in evaluator.matches] == ["tiny", "other"]
@@ -403,7 +425,7 @@ def test_a_raw_metric_that_several_standardized_ones_need_is_computed_once(
         calls.append(params)
         return np.zeros(len(r.qrels.topics))
 
-    monkeypatch.setitem(ir_std.evaluation.metrics.FORMULAS, "AP", counted)
+    monkeypatch.setitem(by_class, type(AP), replace(by_class[type(AP)], formula=counted))
     ir_measures.calc_aggregate([AP, sAP, sAP(scheme="U"), sAP(scheme="z")], QRELS, RUN)
     assert calls == [{}]
 

@@ -16,7 +16,6 @@ import ir_std
 from ir_std import FactorSet, StandardizationWarning, sAP, sP
 from ir_std.errors import UsageError
 from ir_std.factors.judgments import judgments_of
-from ir_std.factors.packs import pack
 from ir_std.trec.inputs import as_qrels
 
 pt = pytest.importorskip("pyterrier", reason="python-terrier is not installed")
@@ -47,11 +46,11 @@ def save_factors(name: str, folder: Path) -> None:
     )
     measures = {"AP": {"systems": 9}, "P@2": {"systems": 9}}
     FactorSet(
-        {"id": name, "measures": measures},
+        {"id": name, "depth": 6, "measures": measures},
         judged,
         dict.fromkeys(measures, (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
         dict.fromkeys(measures, (0.1,) * 6),
-    ).save(folder / name)
+    ).save(folder / f"{name}.npz")
 
 
 @pytest.fixture(autouse=True)
@@ -132,10 +131,10 @@ def test_topics_without_factors_count_in_no_mean_but_in_that_which_pyterrier_mak
 def test_a_part_of_two_collections_is_named_by_the_measure(tmp_path: Path) -> None:
     save_factors("other", tmp_path)
     part = QRELS[QRELS["qid"] < "t4"]
-    with pytest.warns(StandardizationWarning, match="these topics are a part of") as told:
+    with pytest.warns(StandardizationWarning, match="these topics belong to") as told:
         pt.Experiment([RESULTS], TOPICS.head(4), part, [sP @ 2], names=["a"])
-    (said,) = (str(one.message) for one in told if "part of" in str(one.message))
-    used, named = re.findall(r"a part of (\w+), .* or in the measure: (.*)$", said)[0]
+    (said,) = (str(one.message) for one in told if "belong to" in str(one.message))
+    used, named = re.findall(r"belong to (\w+) .* or in the measure, such as (.*)$", said)[0]
     assert named == f"sP(factors='{used}')@2"
     with warnings.catch_warnings():
         warnings.simplefilter("error", StandardizationWarning)
@@ -153,7 +152,7 @@ def test_batches_of_a_set_that_only_counts_prove_are_told_to_name_it(
         table,
         table,
     )
-    counted.save(tmp_path / "sets" / "counted")
+    counted.save(tmp_path / "sets" / "counted.npz")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "sets"))
     qrels = pd.DataFrame(
         [(t, f"d{j}", int(j <= i % 3)) for i, t in enumerate(topics) for j in range(5)],
@@ -173,7 +172,7 @@ def test_batches_of_a_set_that_only_counts_prove_are_told_to_name_it(
     assert message.endswith("name the set, as in sAP(factors='counted')")
     assert told(24) == []
     assert told(5, sAP(factors="counted")) == []
-    with pytest.raises(ValueError, match=r"here in the measure: sAP\(factors='SET'\)"):
+    with pytest.raises(ValueError, match=r"name it in the measure, such as sAP\(factors='SET'\)"):
         told(5)
 
 
@@ -185,7 +184,7 @@ def test_baseline_and_rounding() -> None:
 
 def test_batches_of_real_qrels_find_their_set(data: Path) -> None:
     qrels = pd.DataFrame(
-        list(ir_measures.read_trec_qrels(str(data / "qrels" / "terabyte05.txt")))
+        list(ir_measures.read_trec_qrels(str(data / "qrels" / "terabyte06.txt")))
     ).rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
     topics = pd.DataFrame({"qid": qrels["qid"].unique(), "query": "q"})
     # The first judged documents of each topic serve as a run.
@@ -288,7 +287,7 @@ def test_an_experiment_keeps_the_set_of_all_qrels_for_a_part_of_them(tmp_path: P
 
 def test_an_experiment_says_what_has_no_standardized_form_and_wants_sets_on_disk() -> None:
     foreign = QRELS.replace({"qid": {"t5": "new"}}).query("qid == 'new'")
-    with pytest.warns(StandardizationWarning, match="no factor set fits"):
+    with pytest.warns(StandardizationWarning, match="no factor set"):
         table = plug_in().Experiment(
             [RESULTS], foreign[["qid"]].assign(query=""), foreign, ["P@2"], filter_by_topics=False
         )
@@ -297,24 +296,3 @@ def test_an_experiment_says_what_has_no_standardized_form_and_wants_sets_on_disk
     in_memory = FactorSet(tiny.info, tiny.n_rel, tiny.mean, tiny.sd)
     with pytest.raises(UsageError, match="tiny is not on disk: save it first"):
         plug_in().Experiment([RESULTS], TOPICS, QRELS, ["AP"], factors=in_memory)
-
-
-def test_a_set_and_a_pack_are_artifacts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTERRIER_HOME", str(tmp_path / "home"))
-    made, own = plug_in().FactorSetArtifact, tmp_path / "tiny"
-    pack(ir_std.load_factors("tiny"), tmp_path / "tiny.zip")
-    packed = made(tmp_path / "tiny.zip")
-    assert packed.path.is_relative_to(tmp_path / "home" / "artifacts")
-    assert packed.factors.mean["AP"].tolist() == ir_std.load_factors("tiny").mean["AP"].tolist()
-    assert made(tmp_path / "tiny.zip").path == packed.path
-    assert str(sAP(factors=packed)) == f"sAP(factors='{packed.path}')"
-
-    described = plug_in().describe_artifact
-    kind = {"type": "factor_set", "format": "ir_std", "package_hint": "ir-std"}
-    assert described(str(own), [file.name for file in own.iterdir()]) == kind
-    assert described(str(tmp_path / "tiny.zip"), []) == kind
-    assert described(__file__, []) is None
-    assert described(str(tmp_path), ["set.json"]) is None
-    (own / "sd.csv").write_text("topic,AP\nt0,-1\n")
-    with pytest.raises(ir_std.InputError, match="is not sound"):
-        made(own)

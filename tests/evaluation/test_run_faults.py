@@ -55,20 +55,20 @@ def test_a_sound_run_has_no_fault(tmp_path: Path) -> None:
 def test_scores_that_contradict_ranks_are_told(tmp_path: Path, depth: int | None) -> None:
     (text,) = faults(evaluated(tmp_path, lambda x: (*x[:3], -x[3]), depth))
     assert text == (
-        "its scores contradict its ranks: the last ranks have the highest scores; scores count, so "
-        "that rankings are read from their ends: negate scores that are distances"
+        "scores increase with rank, and ir_std sorts by score, so the ranking is reversed; negate "
+        "the scores if they are distances"
     )
 
 
 def test_a_file_that_has_the_last_rank_first_contradicts_nothing(tmp_path: Path) -> None:
     upside_down = evaluated(tmp_path, lambda x: (x[0], x[1], N_DOCUMENTS + 1 - int(x[2]), -x[3]))
-    assert not any("contradict" in text for text in faults(upside_down))
+    assert not any("reversed" in text for text in faults(upside_down))
 
 
 def test_scores_contradict_ranks_wherever_in_the_file_the_ranks_are(tmp_path: Path) -> None:
     random = Random(33)
     turned = evaluated(tmp_path, lambda x: (*x[:3], -x[3]), order=lambda _: random.random())
-    assert any("contradict" in text for text in faults(turned))
+    assert any("reversed" in text for text in faults(turned))
     assert not evaluated(tmp_path, order=lambda _: random.random()).is_broken
 
 
@@ -93,7 +93,7 @@ def test_scores_that_32_bits_do_not_tell_apart_are_constant(tmp_path: Path) -> N
     assert text.startswith("all documents of a topic have the same score")
 
 
-WORDS = {"same score": 0.0, "contradict": -1.0}
+WORDS = {"same score": 0.0, "reversed": -1.0}
 """What is said of scores that are multiplied by so much."""
 
 
@@ -128,21 +128,44 @@ def test_a_single_topic_shows_no_fault_of_a_run(tmp_path: Path, word: str) -> No
     assert not any(word in message.text for message in single.messages)
 
 
-@pytest.mark.parametrize(("kept", "is_fault"), [(10, True), (11, False)])
-def test_a_run_without_half_of_the_topics_is_told_what_to_do(
-    tmp_path: Path, kept: int, is_fault: bool
+@pytest.mark.parametrize(
+    ("kept", "warns", "is_fault"),
+    [(10, True, True), (11, True, False), (17, True, False), (18, False, False)],
+)
+def test_a_run_without_a_tenth_of_the_topics_is_warned_of_without_half_it_is_broken(
+    tmp_path: Path, kept: int, warns: bool, is_fault: bool
 ) -> None:
     short = evaluated(tmp_path, lambda x: x if x[0] in TOPICS[:kept] else None)
-    counted = f"{20 - kept} of the 20 topics are not in it: they count as 0"
-    assert any(message.text.startswith(counted) for message in short.messages)
+    counted = f"{20 - kept} of 20 topics are missing and count as 0"
+    (message,) = (m for m in short.messages if m.text.startswith(counted))
+    assert message.warns is warns
+    assert message.text.endswith("pass qrels for its topics only") is warns
     assert short.is_broken is is_fault
+
+
+@pytest.mark.parametrize("form", ["0{}", "{}.", "q-{}"])
+def test_topic_ids_in_another_form_are_named_as_the_cause(form: str) -> None:
+    run = {t if i < 3 else form.format(t): {"1000": 1.0} for i, t in enumerate(TOPICS)}
+    evaluator = ir_std.evaluator([nDCG @ 10], QRELS, factors="dl19-passage")
+    (message,) = (m for m in evaluator.evaluate(run).messages if "missing" in m.text)
+    assert message.text == (
+        f"17 of 20 topics are missing and count as 0; it has {form.format(TOPICS[3])!r} where the "
+        f"qrels have {TOPICS[3]!r}, write topic IDs alike"
+    )
+
+
+def test_other_topics_are_not_taken_for_those_of_the_qrels() -> None:
+    run = {t if i < 3 else f"{t}1": {"1000": 1.0} for i, t in enumerate(TOPICS)}
+    evaluator = ir_std.evaluator([nDCG @ 10], QRELS, factors="dl19-passage")
+    assert not any("alike" in m.text for m in evaluator.evaluate(run).messages)
 
 
 def test_of_a_run_without_documents_no_more_is_told_than_that() -> None:
     evaluator = ir_std.evaluator([nDCG @ 10], QRELS, factors="dl19-passage")
     empty = evaluator.evaluate({t: {} for t in TOPICS}, "run")
     assert [m.text for m in empty.messages][:1] == [
-        "20 of the 20 topics are not in it: they count as 0"
+        "20 of 20 topics are missing and count as 0; complete the run, or pass qrels for its "
+        "topics only"
     ]
     assert not any("judged" in text for text in faults(empty))
 
@@ -150,21 +173,32 @@ def test_of_a_run_without_documents_no_more_is_told_than_that() -> None:
 def test_ids_of_another_form_are_told_with_an_example_of_each(tmp_path: Path) -> None:
     (text,) = faults(evaluated(tmp_path, lambda x: (x[0], f"D{x[1]}", *x[2:])))
     assert text == (
-        "none of its documents is judged: its ids have another form, such as 'D1000', the qrels' "
-        "such as '1000'; write them as the qrels do"
+        "none of its documents is judged, because its IDs ('D1000') do not look like those in the "
+        "qrels ('1000'); convert them"
     )
 
 
 def test_other_ids_of_the_same_form_are_asked_about(tmp_path: Path) -> None:
     (text,) = faults(evaluated(tmp_path, lambda x: (x[0], f"9{x[1]}", *x[2:])))
-    assert text.endswith("judged: is it of this collection, and of these topics?")
+    assert text.endswith("belong to the same collection and topics")
 
 
-def test_a_run_below_all_systems_is_not_sent_to_other_factors(tmp_path: Path) -> None:
+def test_a_run_below_all_systems_is_no_fault_and_not_sent_to_other_factors(tmp_path: Path) -> None:
     low = evaluated(tmp_path, lambda x: (x[0], f"{1029 - int(x[1]) + 1000}", *x[2:]))
-    (text,) = faults(low)
-    assert text.startswith("below nearly all systems of dl19-passage on most topics (snDCG@10 on ")
-    assert text.endswith("other factors do not mend it")
+    assert not faults(low)
+    (text,) = (m.text for m in low.messages if "below nearly all" in m.text)
+    assert text.startswith(
+        "scores below nearly all systems of dl19-passage on most topics (snDCG@10 on "
+    )
+    assert text.endswith("so its standardized scores are close to 0 there")
+
+
+def test_scores_of_a_run_that_was_cut_are_not_explained_otherwise(tmp_path: Path) -> None:
+    cut = evaluated(tmp_path, lambda x: x if int(x[2]) > 13 else None)
+    assert [m.text for m in cut.messages] == [
+        "only 7 documents on 20 of 20 topics, but snDCG@10 needs 10; scores are too low unless "
+        "nothing else matched"
+    ]
 
 
 @pytest.mark.slow
@@ -175,7 +209,7 @@ def test_of_trec_covids_runs_nine_have_their_highest_scores_at_the_last_ranks(
     turned = {
         file.name
         for file in runs_of("covid-round1").iterdir()
-        if any("contradict" in text for text in faults(evaluator.evaluate(file)))
+        if any("reversed" in text for text in faults(evaluator.evaluate(file)))
     }
     assert turned == {
         "BRPHJ_NLP2",

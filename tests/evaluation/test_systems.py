@@ -23,16 +23,16 @@ pytestmark = pytest.mark.usefixtures("in_empty_folder")
 def stored(set_id: str, tag: str, measure: str) -> np.ndarray:
     """A system's scores from the shipped arrays, by the plainest code."""
     factors = ir_std.load_factors(set_id)
-    number = factors.info["tags"].index(tag)
-    scores, systems = factors.scores[measure], factors.systems[measure]
-    return np.array(
-        [row[list(of_row).index(number)] for row, of_row in zip(scores, systems, strict=True)]
-    )
+    assert factors.path
+    file = np.load(factors.path)
+    same = factors._same.get(measure, measure)
+    scores: np.ndarray = file[f"scores/{same}"][:, file["systems"].tolist().index(tag)]
+    return scores
 
 
 def everybody(set_id: str, measure: str) -> np.ndarray:
     """The scores of all systems, a column each."""
-    tags = ir_std.load_factors(set_id).info["tags"]
+    tags = ir_std.load_factors(set_id).systems
     return np.stack([stored(set_id, tag, measure) for tag in tags], axis=1)
 
 
@@ -59,7 +59,7 @@ def test_it_can_be_left_out_of_its_own_factors() -> None:
         stored("dl19-passage", "bm25base_p", "AP"),
         everybody("dl19-passage", "AP"),
     )
-    tags = ir_std.load_factors("dl19-passage").info["tags"]
+    tags = ir_std.load_factors("dl19-passage").systems
     others = np.delete(all_of_them, tags.index("bm25base_p"), axis=1)
     z = (mine - others.mean(axis=1)) / others.std(axis=1, ddof=1)
     for without in (SELF, "bm25base_p", ["bm25base_p"]):
@@ -87,9 +87,9 @@ def test_it_serves_in_every_call_that_takes_a_run() -> None:
     mean = ir_std.evaluate(BM25, measures="AP").means["bm25base_p"]["sAP"]
     assert ir_std.evaluate(ir_std.system(BM25), measures="AP").means["run"]["sAP"] == mean
     assert ir_std.place(BM25, measures="AP")[1].value == mean
-    part = ir_std.compare([("bm25", BM25, None)], "AP").parts[0]
-    assert part.collection == "dl19-passage"
-    assert part.results.means["bm25"]["sAP"] == mean
+    compared = ir_std.compare([("bm25", BM25, None)], "AP")
+    assert compared.collection.name == "dl19-passage"
+    assert compared.means["bm25"]["sAP"] == mean
     scores = ir_std.standardize(ir_std.system(BM25), factors="dl19-passage")
     values = list(scores.values[ir_std.sAP].values())
     assert np.mean(values) == pytest.approx(mean, abs=1e-12)
@@ -121,7 +121,7 @@ def test_a_system_that_is_no_run_can_be_the_baseline(baseline: str) -> None:
     results = ir_std.evaluate(BM25, measures="nDCG@10", baseline=baseline)
     assert results.runs == ("bm25base_p", "idst_bert_p1")
     assert results.baseline == "idst_bert_p1"
-    test = results.tests["bm25base_p"]["nDCG@10"]
+    test = results.differences["bm25base_p"]["nDCG@10"]
     a, b = (stored("dl19-passage", tag, "nDCG@10") for tag in ("bm25base_p", "idst_bert_p1"))
     assert test.p == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-9)
 
@@ -132,7 +132,7 @@ def test_the_best_is_that_by_the_first_measure() -> None:
         if measure.startswith("s"):
             z = (columns - columns.mean(1, keepdims=True)) / columns.std(1, ddof=1, keepdims=True)
             columns = stats.norm.cdf(z)
-        tags = ir_std.load_factors("dl19-passage").info["tags"]
+        tags = ir_std.load_factors("dl19-passage").systems
         best = tags[int(columns.mean(axis=0).argmax())]
         results = ir_std.evaluate(BM25, measures=[measure, "RR"], baseline="best")
         assert results.baseline == best
@@ -154,15 +154,15 @@ def test_a_file_of_that_name_comes_first(
     assert main([BM25, "q", "AP"]) == 0
     caught = capsys.readouterr()
     assert caught.out == "AP\t1.0000\n"
-    assert "taken for a file" not in caught.err  # with qrels nothing else can have been meant
+    assert "uses the file" not in caught.err  # with qrels nothing else can have been meant
     assert main([BM25, "AP"]) == 2
-    said = f"{BM25}: taken for a file here, not for the system of that name"
+    said = f"{BM25}: a file here and a system of a factor set; ir_std uses the file"
     assert said in capsys.readouterr().err
 
 
 def test_a_folder_of_a_users_set_has_systems_too(tmp_path: Path) -> None:
-    ir_std.load_factors("dl19-passage").save(tmp_path / "mine")
-    scores = ir_std.system("mine/p_bert")
+    ir_std.load_factors("dl19-passage").save(tmp_path / "mine.npz")
+    scores = ir_std.system(f"{tmp_path}/mine.npz/p_bert")
     assert scores.values == ir_std.system("dl19-passage/p_bert").values
 
 
@@ -197,16 +197,18 @@ def test_topics_that_the_set_lacks_are_an_error(data: Path) -> None:
 
 
 def test_factors_by_other_judgments_on_the_same_topics_are_not_taken_for_the_systems_own() -> None:
-    with pytest.warns(ir_std.StandardizationWarning, match="judgments of 39 of 43 topics differ"):
+    with pytest.warns(
+        ir_std.StandardizationWarning, match="judgments differ .* on 43 of 43 topics"
+    ):
         match = ir_std.evaluate(BM25, measures="nDCG@10", factors="dl19-passage-umbrela").match
     assert match
     assert match.fit
-    assert match.fit.basis != "systems"
+    assert match.fit.match_type != "systems"
 
 
 def test_scores_by_other_judgments_are_refused(data: Path) -> None:
     qrels = data / "qrels" / "judges" / "dl19-passage.umbrela-gpt4.txt"
-    with pytest.raises(InputError, match="its scores are by the judgments of dl19-passage"):
+    with pytest.raises(InputError, match="its scores use the judgments of dl19-passage"):
         ir_std.evaluate(BM25, qrels, "AP")
 
 
@@ -218,7 +220,7 @@ def test_topics_that_are_judged_otherwise_have_no_value(data: Path) -> None:
     results = ir_std.evaluate(BM25, judged, "AP")
     assert np.isnan(results.values["bm25base_p"]["AP"][0])
     assert not np.isnan(results.values["bm25base_p"]["AP"][1:]).any()
-    assert "has no value of AP on 1 of the topics" in " ".join(results.warnings)
+    assert "no value on some topics (AP on 1)" in " ".join(results.warnings)
 
 
 def qrels_dict(data: Path) -> dict[str, dict[str, int]]:

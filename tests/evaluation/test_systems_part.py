@@ -16,18 +16,21 @@ from ir_std.analysis.influence import (
     design_effect,
     inflation,
     influence,
+    normal_covariance,
 )
-from ir_std.analysis.uncertainty import normal_covariance
 from ir_std.evaluation.uncertainty import (
     BY_DESIGN,
+    BY_GUESSED_TEAM,
     BY_TEAM,
     BY_THEORY,
     Influences,
     SystemsCovariance,
+    guess_teams,
     joint_errors,
 )
 from ir_std.factors.estimates import means_of_systems, scores_by_system
 from ir_std.factors.factor_set import FactorSet
+from ir_std.reporting.model import covariances_of
 from ir_std.scores.run_scores import RunScores
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -55,7 +58,7 @@ def test_where_only_scores_are_known_a_design_effect_stands_for_teams(scheme: st
     expected, df = covariance_by_design(
         influence(raw, scores, scheme, resolution=0.0001), design_effect(scores)
     )
-    part = evaluated.systems_covariances[measure]
+    part = covariances_of(evaluated)[measure]
     assert part.covariance == pytest.approx(expected)
     assert part.df == df == pytest.approx(103 / DESIGN_EFFECT - 1)
     assert part.source == BY_DESIGN
@@ -66,23 +69,42 @@ def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None
     known = ir_std.load_factors("trec8-adhoc")
     tags = [f"{'abcdefghijklm'[i // 10]}bc{i}" for i in range(129)]
     factors = FactorSet(
-        {**known.info, "tags": tags, "measures": {"AP": {"systems": 129}}},
+        {**known.info, "measures": {"AP": {}}},
         known.n_rel,
-        {"AP": known.mean["AP"]},
-        {"AP": known.sd["AP"]},
-        {"AP": known.scores["AP"]},
-        {"AP": known.systems["AP"]},
+        scores={"AP": known.scores["AP"]},
+        systems=tags,
     )
     qrels = simulated_qrels(known.n_rel)
     evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
-    part = evaluated.systems_covariances[ir_std.sAP]
+    part = covariances_of(evaluated)[ir_std.sAP]
     numbers, scores = scores_by_system(factors, "AP")
     expected, df = covariance_by_team(
         influence(evaluated.values["a"][AP][:, None], scores), [i // 10 for i in numbers]
     )
     assert part.covariance == pytest.approx(expected)
     assert part.df == df == pytest.approx(129**2 / (12 * 10**2 + 9**2) - 1)
-    assert part.source == BY_TEAM
+    assert part.source == BY_GUESSED_TEAM
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["bm25", "dpr", "splade", "colbert", "tas-b", "ance"],
+        [f"document_{i}" for i in range(6)],
+        [f"sys{i}" for i in range(6)],
+    ],
+    ids=["all begin differently", "all begin alike", "anonymous"],
+)
+def test_names_that_do_not_look_like_teams_tell_no_team(names: list[str]) -> None:
+    assert guess_teams(names) == {}
+
+
+def test_names_of_which_some_begin_alike_tell_teams() -> None:
+    assert guess_teams(["bm25", "bm25rm3", "dpr"]) == {
+        "bm25": "bm2",
+        "bm25rm3": "bm2",
+        "dpr": "dpr",
+    }
 
 
 def test_where_only_means_and_deviations_are_known_theory_says() -> None:
@@ -91,7 +113,7 @@ def test_where_only_means_and_deviations_are_known_theory_says() -> None:
     raw = np.stack([evaluated.values[run][AP] for run in evaluated.runs], axis=1)
     rows = factors.rows(evaluated.topics)
     expected = normal_covariance(raw, factors.mean["AP"][rows], factors.sd["AP"][rows], 105)
-    part = evaluated.systems_covariances[ir_std.sAP]
+    part = covariances_of(evaluated)[ir_std.sAP]
     factor, df = inflation(105, DESIGN_EFFECT)
     assert part.covariance == pytest.approx(expected * factor)
     assert (part.df, part.source) == (df, BY_THEORY)
@@ -104,7 +126,7 @@ def test_systems_beside_those_of_a_track_have_no_teams() -> None:
     evaluated = ir_std.evaluate(
         {"a": simulated_run(qrels, 1, 100)}, qrels, "nDCG@10", factors=factors.id
     )
-    part = next(evaluated.systems_covariances[m] for m in evaluated.plans)
+    part = next(covariances_of(evaluated)[m] for m in evaluated.collection.plans)
     assert part.source == BY_DESIGN
 
 
@@ -130,11 +152,11 @@ def test_a_set_says_whose_its_systems_are(
     x = scores[:, :1]
     run = RunScores("run", {AP: table["anaA"]}, {})
     evaluated = ir_std.evaluate(run, measures=[AP], factors=factors)
-    part = evaluated.systems_covariances[ir_std.sAP]
+    part = covariances_of(evaluated)[ir_std.sAP]
     covariance, df = covariance_by_team(influence(x, scores), expected)
     assert part.covariance == pytest.approx(covariance)
     assert part.df == pytest.approx(df)
-    assert part.source == BY_TEAM
+    assert part.source == (BY_GUESSED_TEAM if teams is None else BY_TEAM)
 
 
 def test_of_few_teams_the_error_is_not_below_that_by_system() -> None:
@@ -201,7 +223,7 @@ def test_where_the_number_of_systems_is_unknown_its_share_is_unknown() -> None:
     )
     qrels = simulated_qrels(known.n_rel)
     evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
-    estimate = evaluated.uncertainty["a"][ir_std.sAP]
+    estimate = evaluated.estimate("a", ir_std.sAP)
     assert np.isnan(estimate.systems)
     assert estimate.half == estimate.topics
 
@@ -210,17 +232,17 @@ def test_uncertainty_has_the_means_of_the_results() -> None:
     evaluated = results("trec8-adhoc", "N,E")
     for run in evaluated.runs:
         for measure in evaluated.measures:
-            assert evaluated.uncertainty[run][measure].mean == pytest.approx(
+            assert evaluated.estimate(run, measure).mean == pytest.approx(
                 evaluated.means[run][measure]
             )
-    assert evaluated.uncertainty["a"][AP].systems == 0
-    assert "(topics) ±" in str(evaluated.uncertainty["a"][ir_std.sAP])
+    assert evaluated.estimate("a", AP).systems == 0
+    assert "(topics) ±" in str(evaluated.estimate("a", ir_std.sAP))
 
 
 def test_counts_that_are_summed_have_no_error() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 20)}, qrels, "NumRet")
-    estimate = evaluated.uncertainty["a"][NumRet]
+    estimate = evaluated.estimate("a", NumRet)
     assert estimate.mean == evaluated.means["a"][NumRet] > 500
     assert np.isnan(estimate.topics)
 
@@ -231,6 +253,6 @@ def test_a_difference_is_surer_than_the_means_as_both_share_the_factors() -> Non
     assert difference.mean == pytest.approx(
         evaluated.means["a"][ir_std.sAP] - evaluated.means["b"][ir_std.sAP]
     )
-    apart = math.hypot(*(evaluated.uncertainty[run][ir_std.sAP].systems for run in "ab"))
-    assert 0 < difference.systems < apart / 2
-    assert evaluated.difference("a", "a", ir_std.sAP).half < 1e-9
+    apart = math.hypot(*(evaluated.estimate(run, ir_std.sAP).systems for run in "ab"))
+    assert 0 < difference.estimate.systems < apart / 2
+    assert evaluated.difference("a", "a", ir_std.sAP).estimate.half < 1e-9

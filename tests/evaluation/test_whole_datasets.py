@@ -42,7 +42,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FactorSet:
         },
         {"nDCG@10": MODELS},
     )
-    made.save(tmp_path / "sets" / "toys")
+    made.save(tmp_path / "sets" / "toys.npz")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "sets"))
     return made
 
@@ -55,18 +55,19 @@ def test_the_mean_is_standardized_and_placed() -> None:
         snDCG(scheme="z") @ 10
     ] == pytest.approx(z)
     assert results.placements["x"][snDCG @ 10].summary == "would have been 1st of 4"
-    assert "the whole data set beir/toy, the same judgments; 3 systems" in str(results.match)
+    assert "(Toys, 3 systems): judgments match on the dataset beir/toy" in str(results.match)
     assert {
         "compared with four toys",
         "beir/toy: it is a toy",
-        "nDCG@10 of the 3 systems on beir/toy: mean 0.4000, median 0.4000, deviation 0.2000",
+        "nDCG@10 of the 3 systems on beir/toy: mean 0.4000, median 0.4000, "
+        "standard deviation 0.2000",
     } <= set(results.notes)
 
 
 def test_scores_are_by_topic_where_runs_are_given_and_by_data_set_where_means_are() -> None:
-    assert ir_std.evaluate({"x": RUN}, QRELS).unit == "topic"
+    assert ir_std.evaluate({"x": RUN}, QRELS).collection.unit == "topic"
     means = RunScores("x", {nDCG @ 10: {"beir/toy": 0.5, "NQ/test": 0.2}}, unit="collection")
-    assert ir_std.evaluate(means, None, nDCG @ 10).unit == "data set"
+    assert ir_std.evaluate(means, None, nDCG @ 10).collection.unit == "data set"
 
 
 def test_values_by_topic_are_raw_only() -> None:
@@ -87,8 +88,8 @@ def test_tables_and_tests_of_two_runs_do_without_topics() -> None:
     worse = {"7": {"y": 2.0}, "8": {"z": 1.0}}
     results = ir_std.evaluate({"x": RUN, "y": worse}, QRELS, baseline="x")
     assert results.means["y"][snDCG @ 10] < results.means["x"][snDCG @ 10]
-    assert snDCG @ 10 not in results.tests["y"]
-    assert "snDCG@10" in results.to_text()
+    assert snDCG @ 10 not in results.differences["y"]
+    assert "snDCG@10" in results.table().text()
 
 
 def test_means_over_three_data_sets_have_both_averages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,22 +99,20 @@ def test_means_over_three_data_sets_have_both_averages(monkeypatch: pytest.Monke
         for name, value in {"SciFact": 0.7, "NFCorpus": 0.3, "ArguAna": 0.5}.items()
     ]
     compared = ir_std.compare([("x", one, None) for one in scores], nDCG @ 10)
-    raw, standardized = (compared.pooled("x", m) for m in compared.measures)
-    assert raw
-    assert standardized
+    raw, standardized = (compared.estimate("x", m) for m in compared.measures)
     assert raw.mean == pytest.approx(0.5)
     singly = [ir_std.evaluate(one, None, nDCG @ 10).means["run"][snDCG @ 10] for one in scores]
     assert standardized.mean == pytest.approx(np.mean(singly))
     assert "usual average" in compared.table().text()
 
 
-@pytest.mark.filterwarnings("ignore:these topics are a part of toys")
+@pytest.mark.filterwarnings("ignore:these topics belong to toys")
 def test_a_data_set_without_a_result_is_left_out_and_warned_of() -> None:
     full = RunScores("full", {nDCG @ 10: {"beir/toy": 0.5, "NQ/test": 0.2}}, unit="collection")
     part = RunScores("part", {nDCG @ 10: {"beir/toy": 0.5}}, unit="collection")
     with pytest.warns(
         ir_std.StandardizationWarning,
-        match="part: has no value of nDCG@10 on 1 of the data sets: left out",
+        match=r"part: no value on some data sets \(nDCG@10 on 1\), which the means leave out",
     ):
         results = ir_std.evaluate({"full": full, "part": part})
     assert results.means["part"][nDCG @ 10] == pytest.approx(0.5)
@@ -128,7 +127,9 @@ def test_mtebs_results_are_rows_of_their_own(ir_std_cli: Any, tmp_path: Path) ->
         encoding="utf-8",
     )
     (tmp_path / "model_meta.json").write_text('{"name": "me/mine"}', encoding="utf-8")
-    placed = ir_std_cli(tmp_path / "NQ.json", tmp_path / "model_meta.json", "--place", "-q")
+    placed = ir_std_cli(
+        tmp_path / "NQ.json", tmp_path / "model_meta.json", "--place", "-q", "--factors", "toys"
+    )
     assert placed.status == 0
     assert placed.out[0] == "NQ/test\tnDCG@10\t0.3000\t2nd of 4"
     assert placed.out[-1].endswith("2nd of 4\tbetween d, 1st, and b, 3rd")

@@ -17,7 +17,7 @@ from ir_std.factors.catalog import check_set
 from ir_std.factors.formats import (
     FORMATS,
     PUBLISHED_NAMES,
-    read_csv,
+    ImportedTables,
     read_trec_eval,
     read_webber,
     set_from_tables,
@@ -50,16 +50,22 @@ def built() -> FactorSet:
         {**table, "AP": np.where(np.arange(6) == 2, np.nan, table["AP"])}
         for table in (made.mean, made.sd)
     ]
-    return FactorSet(made.info, made.judgments, *without_one)
+    return FactorSet(made.info, made.judgments, mean=without_one[0], sd=without_one[1])
 
 
-@pytest.mark.parametrize("name", FORMATS)
+def read_back(name: str, file: str) -> ImportedTables:
+    read = FORMATS[name].read
+    assert read
+    return read(file)
+
+
+@pytest.mark.parametrize("name", ["trec_eval", "webber"])
 def test_nothing_is_lost_on_the_way_out_and_back(
     name: str, built: FactorSet, tmp_path: Path
 ) -> None:
     file = str(tmp_path / "out")
     FORMATS[name].write(built, file)
-    again = FORMATS[name].read(file)
+    again = read_back(name, file)
     assert again.topics == built.topics
     assert again.mean.keys() == set(built.measures)
     for measure in built.measures:
@@ -67,12 +73,12 @@ def test_nothing_is_lost_on_the_way_out_and_back(
         assert np.array_equal(again.sd[measure], built.sd[measure], equal_nan=True)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ["trec_eval", "webber"])
 def test_a_set_with_both_kinds_of_ndcg_comes_back(name: str, tmp_path: Path) -> None:
     robust = load_factors("robust04")
     assert {"nDCG", "nDCG(dcg='jk',rel=1)"} <= set(robust.measures)
     FORMATS[name].write(robust, str(tmp_path / "out"))
-    again = FORMATS[name].read(str(tmp_path / "out"))
+    again = read_back(name, str(tmp_path / "out"))
     for measure in robust.measures:
         assert np.array_equal(again.mean[measure], robust.mean[measure], equal_nan=True)
 
@@ -164,40 +170,25 @@ def test_nothing_is_half_written(built: FactorSet, tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*"))
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ["trec_eval", "webber"])
 def test_the_commands_export_and_import(
     name: str, built: FactorSet, ir_std_cli: Any, tmp_path: Path
 ) -> None:
-    built.save(tmp_path / "x")
+    built.save(tmp_path / "x.npz")
     qrels = write_qrels(collection()[0], tmp_path / "qrels")
-    out = ir_std_cli("factors", "export", tmp_path / "x", "--format", name, "-o", tmp_path / "f")
+    form = "--format", name
+    out = ir_std_cli("factors", "export", tmp_path / "x.npz", *form, "-o", tmp_path / "f")
     assert out.status == 0
-    ir_std_cli(
-        "factors",
-        "import",
-        tmp_path / "f",
-        "--format",
-        name,
-        "-o",
-        tmp_path / "y",
-        "--qrels",
-        qrels,
-        "--systems",
-        7,
-        "--title",
-        "Y",
-    )
-    assert (
-        "add --force"
-        in ir_std_cli(
-            "factors", "import", tmp_path / "f", "--format", name, "-o", tmp_path / "y"
-        ).err[0]
-    )
-    again = load_factors(tmp_path / "y")
-    assert (again.id, again.title, again.n_rel) == ("y", "Y", built.n_rel)
+    import_it = "factors", "import", tmp_path / "f", *form, "-o", tmp_path / "y.npz"
+    assert ir_std_cli(*import_it, "--qrels", qrels, "--systems", 7).status == 0
+    assert "--force" in ir_std_cli(*import_it).err[0]
+    again = load_factors(tmp_path / "y.npz")
+    assert (again.id, again.n_rel) == ("y", built.n_rel)
     assert np.array_equal(again.mean["RR"], built.mean["RR"])
     assert set(again.n_systems.values()) == {7}
-    assert ir_std_cli("factors", "check", tmp_path / "y").out[0] == f"{tmp_path / 'y'}\tsound"
+    assert (
+        ir_std_cli("factors", "check", tmp_path / "y.npz").out[0] == f"{tmp_path / 'y.npz'}\tsound"
+    )
 
 
 def test_a_set_of_unknown_size_says_so(built: FactorSet, tmp_path: Path) -> None:
@@ -232,11 +223,11 @@ def test_odd_topics_come_back_from_every_format_or_are_refused(
 ) -> None:
     made = odd_set(topics, value)
     with TemporaryDirectory() as folder:
-        made.save(Path(folder, "set"))
-        again = FactorSet.load(Path(folder, "set"))
+        made.save(Path(folder, "set.npz"))
+        again = FactorSet.load(Path(folder, "set.npz"))
         assert (again.topics, again.judgments) == (made.topics, made.judgments)
         assert again.mean["AP"].tolist() == made.mean["AP"].tolist()
-        assert check_set(Path(folder, "set")) == []
+        assert check_set(Path(folder, "set.npz")) == []
         write_webber(made, Path(folder, "x"))
         tables = read_webber(Path(folder, "x"))
         assert tables.topics == made.topics
@@ -249,17 +240,10 @@ def test_odd_topics_come_back_from_every_format_or_are_refused(
                 write_trec_eval(made, Path(folder, "z"))
 
 
-@pytest.mark.parametrize("row", ["1,AP,5,0.5", "1,AP,5", "1"])
-def test_a_row_of_csv_that_is_cut_short_is_told_with_its_line(row: str, tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text(f"topic,measure,n_rel,mean,sd\n2,AP,5,0.5,0.1\n{row}\n")
-    with pytest.raises(InputError, match=r"x\.csv:3: \d columns?; the header has 5"):
-        read_csv(tmp_path / "x.csv")
-
-
 @pytest.mark.parametrize("topics", ["a,b", 'a"b', "a\nb", "a\rb", "'", '"', ",", " ", "#x", "=1"])
 def test_topics_that_csv_must_quote_come_back(topics: str, tmp_path: Path) -> None:
-    odd_set([topics, "2"], 0.5).save(tmp_path / "set")
-    assert FactorSet.load(tmp_path / "set").mean["AP"].tolist() == [0.5, 0.5]
+    odd_set([topics, "2"], 0.5).save(tmp_path / "set.npz")
+    assert FactorSet.load(tmp_path / "set.npz").mean["AP"].tolist() == [0.5, 0.5]
 
 
 @pytest.mark.parametrize(

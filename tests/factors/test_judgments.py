@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
 from pathlib import Path
 
 import pytest
-from processes import run_process
 
 from ir_std import load_factors
-from ir_std.errors import InputError
-from ir_std.factors.judgments import ALL_JUDGED, Judgments, fingerprint, judgments_of
-from ir_std.factors.storage import parse_topics, write_topics
+from ir_std.factors.judgments import (
+    ALL_JUDGED,
+    Judgments,
+    fingerprint,
+    judgment_arrays,
+    judgments_from_arrays,
+    judgments_of,
+)
 from ir_std.reading import ids
 from ir_std.trec.files import read_qrels
 from ir_std.trec.inputs import as_qrels
@@ -50,26 +51,6 @@ def test_documents_judged_not_relevant_are_known_by_their_fingerprint() -> None:
     assert known["3"].knows_documents(0)  # all that is judged is relevant
 
 
-def test_a_set_of_format_1_knows_the_relevant_documents_alone() -> None:
-    prints = "-".join(["0123456789abcdef"] * 2)
-    rows = f"topic,n_rel,level_0,level_1,level_2,fingerprint\n1,3,5,1,2,{prints}\n2,0,4,0,0,\n"
-    known = parse_topics(rows.encode(), "topics.csv")
-    assert known["1"].fingerprints == dict.fromkeys((1, 2), "0123456789abcdef")
-    assert [known["1"].knows_documents(level) for level in (1, 0)] == [True, False]
-    assert [known["2"].knows_documents(level) for level in (1, 0)] == [True, False]
-
-
-def test_sets_are_written_in_format_2_and_a_later_one_is_refused(tmp_path: Path) -> None:
-    factors = load_factors("trec8-adhoc")
-    factors.save(tmp_path / "set")
-    description = tmp_path / "set" / "set.json"
-    assert json.loads(description.read_text())["format"] == 2
-    assert "format" not in factors.info
-    description.write_text(description.read_text().replace('"format": 2', '"format": 3'))
-    with pytest.raises(InputError, match="format is 3: up to 2 is known here: upgrade ir_std"):
-        load_factors(tmp_path / "set")
-
-
 def test_a_fingerprint_does_not_depend_on_order_nor_on_where_the_qrels_come_from(
     tmp_path: Path,
 ) -> None:
@@ -91,69 +72,28 @@ def test_relevant_documents_come_a_line_each_however_many_are_put_together(
         ]
 
 
-def test_the_fingerprint_is_the_sha256_that_coreutils_give(data: Path) -> None:
-    if not shutil.which("sha256sum"):
-        pytest.skip("sha256sum is not installed")
-    file = data / "qrels" / "dl19-passage.txt"
-    found = judgments_of(read_qrels(file))["1037798"].fingerprints
-    for level in (1, 2, 3):
-        script = (
-            f"awk '$1 == 1037798 && $4 >= {level} {{print $3}}' {file} | LC_ALL=C sort | sha256sum"
-        )
-        digits = run_process(script, shell=True, check=True)
-        assert found is not None
-        assert digits.stdout[:16] == found[level]
+def test_judgments_read_back_from_the_arrays_of_a_set() -> None:
+    known = [
+        *judgments_of(as_qrels(JUDGED)).values(),
+        Judgments(7),
+        Judgments(),
+        Judgments(2, {0: 3, 1: 2}),
+        Judgments(0, {0: 0}, {}),
+    ]
+    assert judgments_from_arrays(*judgment_arrays(known)) == known
 
 
-def test_topics_read_back_as_they_were_written(tmp_path: Path) -> None:
-    topics = {
-        **judgments_of(as_qrels(JUDGED)),
-        "4": Judgments(7),
-        "5": Judgments(),
-        "6": Judgments(2, {0: 3, 1: 2}),
-        'a,"b"\nc': Judgments(1),
-    }
-    write_topics(tmp_path / "topics.csv", topics)
-    again = parse_topics((tmp_path / "topics.csv").read_bytes(), "topics.csv")
-    assert again == topics
-    assert list(again) == list(topics)
-
-
-def test_counts_alone_take_two_columns(tmp_path: Path) -> None:
-    write_topics(tmp_path / "topics.csv", {"1": Judgments(3), "2": Judgments()})
-    assert (tmp_path / "topics.csv").read_text() == "topic,n_rel\n1,3\n2,\n"
-
-
-@pytest.mark.parametrize(
-    ("rows", "says"),
-    [
-        ("topic,n_rel,level_1,fingerprint\n1,1,1,\n", "csv:1: header"),
-        ("topic,n_rel,level_0,level_2,level_1,fingerprint\n1,2,0,1,1,\n", "csv:1: header"),
-        ("topic,n_rel,level_0\n1,2,0\n", "csv:1: header"),
-        ("topic,n_rel,level_0,level_1,fingerprint\n1,2,0,1,\n", "csv:2: levels 0,1 and n_rel 2"),
-        ("topic,n_rel,level_0,level_1,fingerprint\n1,1,,1,\n", "csv:2: levels ,1 and n_rel 1"),
-        ("topic,n_rel,level_0,level_1,fingerprint\n1,1,0,1,xyz\n", "csv:2: fingerprint 'xyz'"),
-        ("topic,n_rel,level_0,level_1,fingerprint\n1,0,0,0,0123456789abcdef\n", "0 times 16 hex"),
-        ("topic,n_rel,level_0,level_1,fingerprint\n1,1,0,-1,\n", "csv:2: level_1 is '-1'"),
-        ("topic,n_rel\n1,²\n", "csv:2: n_rel is '²'"),
-        (f"topic,n_rel\n1,{'9' * 5000}\n", "csv:2: n_rel is '999"),
-    ],
-)
-def test_broken_counts_and_fingerprints_are_told_with_their_line(rows: str, says: str) -> None:
-    with pytest.raises(InputError) as refused:
-        parse_topics(rows.encode(), "topics.csv")
-    assert says in str(refused.value)
-    assert len(str(refused.value)) < 300
+def test_numbers_of_relevant_documents_alone_are_no_knowledge_of_levels() -> None:
+    known = [Judgments(3), Judgments()]
+    levels, counts, prints = judgment_arrays(known)
+    assert (levels, counts.tolist(), prints.tolist()) == ([1], [[3], [-1]], [[0], [0]])
+    assert judgments_from_arrays(levels, counts, prints) == known
 
 
 def test_every_set_whose_qrels_are_at_hand_has_their_fingerprints(data: Path) -> None:
     for name in ("trec8-adhoc", "dl19-passage", "web12"):
         judged = judgments_of(read_qrels(data / "qrels" / f"{name}.txt"))
         assert load_factors(name).judgments == judged
-
-
-def test_a_fingerprint_is_that_of_the_sorted_ids_a_line_each() -> None:
-    assert fingerprint([b"b", b"a"]) == hashlib.sha256(b"a\nb\n").hexdigest()[:16]
 
 
 def test_a_topic_that_was_judged_again_has_no_fingerprint() -> None:

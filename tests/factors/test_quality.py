@@ -15,8 +15,14 @@ from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.quality import WORDS, Quality, findings, has_coarse_deviation
-from ir_std.factors.system_checks import duplicate_systems, find_low_systems
+from ir_std.factors.quality import (
+    QUALITY_LABELS,
+    Quality,
+    duplicate_systems,
+    find_weak_systems,
+    findings,
+    has_coarse_deviation,
+)
 
 
 def made(scores: dict[str, Any], **info: Any) -> Any:
@@ -34,35 +40,27 @@ FORTY = RANDOM.beta(2, 5, (10, 40))
 @pytest.mark.parametrize(
     ("scores", "info", "word"),
     [
-        (FORTY, {"year": 2019}, "good"),
-        (FORTY, {}, "good"),
-        (FORTY, {"year": 2018}, "old"),
-        (FORTY[:, :39], {"year": 2018}, "thin"),
+        (FORTY, {"year": 2019}, "ok"),
+        (FORTY, {}, "ok"),
+        (FORTY, {"year": 2018}, "pre-2019"),
+        (FORTY[:, :39], {"year": 2018}, "few-systems"),
         (1 - 0.01 * FORTY**5, {"year": 1999}, "coarse"),  # near 1, so that nobody can be better
-        (FORTY * np.where(np.arange(40) < 3, 0.01, 1), {}, "low"),
-        (FORTY * np.where(np.arange(40) < 2, 0.01, 1), {}, "good"),  # a twentieth is no more
+        (FORTY * np.where(np.arange(40) < 3, 0.01, 1), {}, "weak-systems"),
+        (FORTY * np.where(np.arange(40) < 2, 0.01, 1), {}, "ok"),  # a twentieth is no more
     ],
 )
 def test_a_measure_is_good_thin_coarse_old_or_low(scores: Any, info: Any, word: str) -> None:
-    assert Quality(made({"AP": scores}, **info), "AP").word == word
-    assert word in WORDS
-
-
-def test_the_word_of_a_set_of_few_systems_needs_neither_its_scores_nor_systems() -> None:
-    path = load_factors("dl19-passage").path
-    assert path
-    factors = FactorSet.load(path)  # anew: other tests may have asked for its scores
-    assert Quality(factors, "AP").word == "thin"
-    assert not {"scores", "systems"} & {*factors.__dict__}
+    assert Quality(made({"AP": scores}, **info), "AP").label == word
+    assert word in QUALITY_LABELS
 
 
 def test_more_than_a_tenth_of_topics_without_spread_make_a_measure_coarse() -> None:
     flat = FORTY.copy()
     flat[0] = 0.3
-    assert Quality(made({"AP": flat}), "AP").word == "good"
+    assert Quality(made({"AP": flat}), "AP").label == "ok"
     flat[1] = 0.4
     found = Quality(made({"AP": flat}), "AP")
-    assert (found.word, found.flat) == ("coarse", ("1", "2"))
+    assert (found.label, found.constant_topics) == ("coarse", ("1", "2"))
 
 
 def test_a_spread_of_few_steps_is_coarse_unless_the_steps_are_the_measures_own() -> None:
@@ -76,9 +74,9 @@ def test_a_spread_of_few_steps_is_coarse_unless_the_steps_are_the_measures_own()
 
 def test_topics_with_more_relevant_documents_than_the_depth_are_named() -> None:
     x = made({"AP": FORTY, "P@10": FORTY, "R@100": FORTY}, depth=100)
-    assert len(Quality(x, "AP").deep) == 10
-    assert Quality(x, "P@10").deep == Quality(x, "R@100").deep == ()
-    assert Quality(made({"AP": FORTY}, depth=300), "AP").deep == ()
+    assert len(Quality(x, "AP").truncated_topics) == 10
+    assert Quality(x, "P@10").truncated_topics == Quality(x, "R@100").truncated_topics == ()
+    assert Quality(made({"AP": FORTY}, depth=300), "AP").truncated_topics == ()
 
 
 def test_the_ceiling_is_the_best_attainable_z() -> None:
@@ -98,7 +96,7 @@ def test_low_systems_are_far_below_the_median_on_a_logarithmic_scale(
     x = 0.1 * np.exp(spread * np.linspace(-1, 1, 41)) * np.linspace(0.5, 1, 10)[:, None]
     x[:, :9] = 0.0003  # so many that quartiles would be theirs, too
     x[:, 9] = 0
-    found = find_low_systems(made({"AP": x}), "AP")
+    found = find_weak_systems(made({"AP": x}), "AP")
     means = x.mean(axis=0)
     with np.errstate(divide="ignore"):
         deviation = stats.median_abs_deviation(np.log(means), scale="normal")
@@ -117,8 +115,8 @@ def test_low_systems_are_far_below_the_median_on_a_logarithmic_scale(
 
 
 def test_where_most_systems_score_0_and_where_none_is_far_none_is_low() -> None:
-    assert find_low_systems(made({"AP": FORTY * (np.arange(40) < 15)}), "AP") is None
-    assert find_low_systems(made({"AP": FORTY}), "AP") is None
+    assert find_weak_systems(made({"AP": FORTY * (np.arange(40) < 15)}), "AP") is None
+    assert find_weak_systems(made({"AP": FORTY}), "AP") is None
 
 
 @pytest.mark.parametrize(
@@ -134,26 +132,26 @@ def test_low_systems_raise_the_others(
 ) -> None:
     """Figures of an audit that used none of this code."""
     factors = load_factors(name)
-    found = find_low_systems(factors, measure)
+    found = find_weak_systems(factors, measure)
     assert found
     assert (len(found.numbers), factors.n_systems[measure]) == (low, systems)
     assert (found.median, found.median_without) == pytest.approx((median, without), abs=5e-4)
-    assert f"{low} of {systems} systems are low" in " ".join(findings(factors, [measure]))
+    assert f"{low} of {systems} systems (" in " ".join(findings(factors, [measure]))
 
 
 def test_sets_without_their_low_systems_are_made_measure_by_measure() -> None:
     factors = load_factors("covid-round1")
-    others = leave_out_systems(factors, ["low"])
-    assert others.title.endswith(", without low systems")
+    others = leave_out_systems(factors, ["weak"])
+    assert others.title.endswith(", without weak systems")
     for measure in ("nDCG@10", "AP"):
-        found = find_low_systems(factors, measure)
+        found = find_weak_systems(factors, measure)
         assert found
         numbers, scores = scores_by_system(factors, measure)
         kept = scores[:, ~np.isin(numbers, found.numbers)]
         assert others.n_systems[measure] == kept.shape[1]
         assert others.mean[measure] == pytest.approx(kept.mean(axis=1))
         assert others.sd[measure] == pytest.approx(kept.std(axis=1, ddof=1))
-    both = leave_out_systems(factors, ["low", "sab20.1.blind"])
+    both = leave_out_systems(factors, ["weak", "sab20.1.blind"])
     assert both.n_systems["AP"] == others.n_systems["AP"] - 1
 
 
@@ -161,37 +159,38 @@ def test_a_part_of_the_topics_is_judged_by_itself() -> None:
     flat = FORTY.copy()
     flat[:3] = 0.3
     factors = made({"AP": flat})
-    assert Quality(factors, "AP").word == "coarse"
+    assert Quality(factors, "AP").label == "coarse"
     part = Quality(factors, "AP", ["3", "4", "5", "6", "7", "8", "9", "10", "11"])
-    assert (part.word, part.flat) == ("coarse", ("3",))
-    assert Quality(factors, "AP", map(str, range(4, 11))).word == "good"
+    assert (part.label, part.constant_topics) == ("coarse", ("3",))
+    assert Quality(factors, "AP", map(str, range(4, 11))).label == "ok"
 
 
 def test_topics_with_fewer_systems_than_others_are_named() -> None:
     some = np.hstack([FORTY, FORTY[:, :5] ** 1.1])
     some[1, :8] = np.nan
     factors = made({"AP": some})
-    assert Quality(factors, "AP").few == ("2",)
-    assert Quality(factors, "AP").word == "good"
-    assert "fewer than 40 systems, too few for a sure deviation, on 1 of 10 topics (2)" in " ".join(
-        findings(factors)
+    assert Quality(factors, "AP").sparse_topics == ("2",)
+    assert Quality(factors, "AP").label == "ok"
+    assert (
+        "fewer than 40 systems make standard deviations imprecise on 1 of 10 topics (2)"
+        in " ".join(findings(factors))
     )
     some[:6, :8] = np.nan
-    assert Quality(made({"AP": some}), "AP").word == "thin"
+    assert Quality(made({"AP": some}), "AP").label == "few-systems"
 
 
 def test_half_of_the_topics_with_few_systems_do_not_make_a_measure_thin() -> None:
     some = np.hstack([FORTY, FORTY[:, :5] ** 1.1])
     some[:5, :8] = np.nan
     half = Quality(made({"AP": some}), "AP")
-    assert (half.word, half.few) == ("good", ("1", "2", "3", "4", "5"))
+    assert (half.label, half.sparse_topics) == ("ok", ("1", "2", "3", "4", "5"))
 
 
 def test_of_a_measure_with_few_systems_that_is_told_once_and_not_by_topic() -> None:
     thin = made({"AP": FORTY[:, :20]})
-    assert Quality(thin, "AP").few == ()
-    assert [text for text in findings(thin) if "too few" in text] == [
-        "All measures: 20 systems, too few for a sure deviation."
+    assert Quality(thin, "AP").sparse_topics == ()
+    assert [text for text in findings(thin) if "imprecise" in text] == [
+        "All measures: 20 systems make standard deviations imprecise."
     ]
 
 
@@ -201,7 +200,7 @@ def test_where_the_number_of_systems_is_not_known_it_is_not_held_against_a_set()
     unknown = FactorSet(
         {"id": "x", "measures": {"AP": {"systems": 0}}}, dict.fromkeys("0123456789", 9), column, sd
     )
-    assert Quality(unknown, "AP").word == "good"
+    assert Quality(unknown, "AP").label == "ok"
 
 
 def test_topics_that_a_set_does_not_hold_are_no_part_of_it() -> None:
@@ -212,7 +211,9 @@ def test_topics_that_a_set_does_not_hold_are_no_part_of_it() -> None:
 def test_topics_without_factors_are_not_said_to_be_deep() -> None:
     gap = FORTY.copy()
     gap[9] = np.nan
-    assert Quality(made({"AP": gap}, depth=100), "AP").deep == tuple(map(str, range(1, 10)))
+    assert Quality(made({"AP": gap}, depth=100), "AP").truncated_topics == tuple(
+        map(str, range(1, 10))
+    )
 
 
 def test_depth_is_beside_what_is_relevant_at_the_measures_level() -> None:
@@ -220,13 +221,13 @@ def test_depth_is_beside_what_is_relevant_at_the_measures_level() -> None:
     columns = {"AP": FORTY, "AP(rel=2)": FORTY}
     tags = {measure: [f"s{i}" for i in range(40)] for measure in columns}
     deep = factors_from_scores(columns, judged, {"id": "x", "depth": 100}, tags)
-    assert [len(Quality(deep, measure).deep) for measure in columns] == [10, 0]
+    assert [len(Quality(deep, measure).truncated_topics) for measure in columns] == [10, 0]
 
 
 def test_models_far_below_others_are_sound_where_they_are_of_all_sorts() -> None:
     low = FORTY * np.where(np.arange(40) < 10, 0.001, 1)
-    assert len(Quality(made({"AP": low}), "AP").low) == 10
-    assert Quality(made({"AP": low}, unit="collection"), "AP").low == ()
+    assert len(Quality(made({"AP": low}), "AP").weak_systems) == 10
+    assert Quality(made({"AP": low}, unit="collection"), "AP").weak_systems == ()
 
 
 def test_data_sets_that_nobody_ran_on_do_not_lessen_the_number_of_models() -> None:
@@ -238,9 +239,9 @@ def test_data_sets_that_nobody_ran_on_do_not_lessen_the_number_of_models() -> No
 
 def test_low_systems_are_told_of_the_default_measures_alone() -> None:
     factors = load_factors("trec8-adhoc")
-    assert find_low_systems(factors, "RR")
+    assert find_weak_systems(factors, "RR")
     for measure, told in (("AP", True), ("RR", False)):
-        assert ("systems are low" in " ".join(findings(factors, [measure]))) is told
+        assert ("times the median" in " ".join(findings(factors, [measure]))) is told
 
 
 def test_whole_data_sets_are_counted_as_such_with_a_limit_of_their_own() -> None:
@@ -248,7 +249,9 @@ def test_whole_data_sets_are_counted_as_such_with_a_limit_of_their_own() -> None
     numbers = np.isfinite(factors.scores["nDCG@10"]).sum(axis=1)
     few, known = int((numbers[numbers > 0] < 30).sum()), int((numbers > 0).sum())
     told = " ".join(findings(factors, ["nDCG@10"]))
-    assert f"fewer than 30 systems, too few for a sure deviation, on {few} of {known} data" in told
+    assert (
+        f"fewer than 30 systems make standard deviations imprecise on {few} of {known} data" in told
+    )
     assert "topics" not in told
 
 
@@ -277,7 +280,7 @@ def test_systems_are_the_same_only_if_they_are_in_every_measure() -> None:
     ],
 )
 def test_known_duplicates_are_found(name: str, groups: list[str]) -> None:
-    tags = load_factors(name).info["tags"]
+    tags = load_factors(name).systems
     assert [" ".join(tags[n] for n in g) for g in duplicate_systems(load_factors(name))] == groups
 
 
@@ -290,14 +293,14 @@ def test_known_duplicates_are_found(name: str, groups: list[str]) -> None:
 )
 def test_known_broken_runs_are_low(name: str, measure: str, expected: str) -> None:
     factors = load_factors(name)
-    found = find_low_systems(factors, measure)
+    found = find_weak_systems(factors, measure)
     assert found is not None
-    assert " ".join(factors.info["tags"][n] for n in found.numbers) == expected
+    assert " ".join(factors.systems[n] for n in found.numbers) == expected
 
 
 def test_robust_2003s_broken_runs_are_low() -> None:
     factors = load_factors("robust03")
-    found = find_low_systems(factors, "AP")
+    found = find_weak_systems(factors, "AP")
     assert found is not None
     _, scores = scores_by_system(factors, "AP")
     worst = np.argsort(scores.mean(axis=0))[:7]
@@ -324,7 +327,7 @@ def test_rr_is_no_default_as_a_quarter_of_the_systems_tie_at_the_top(name: str) 
 )
 def test_ap_is_no_default_where_more_is_relevant_than_the_systems_gave(name: str) -> None:
     factors = load_factors(name)
-    assert Quality(factors, "AP").deep
+    assert Quality(factors, "AP").truncated_topics
     assert not any(m.startswith("AP") for m in factors.default_measures)
 
 
@@ -335,7 +338,7 @@ def test_no_cutoff_is_beyond_the_depth_and_no_cell_without_spread_is_shipped(nam
         depth, cutoff = factors.about(measure, "depth"), measure.rpartition("@")[2]
         assert not measure.startswith("Success")
         assert not (depth and "@" in measure and int(cutoff) > depth)
-        assert Quality(factors, measure).coarse == ()
+        assert Quality(factors, measure).low_resolution_topics == ()
 
 
 # -- the figures in the notes, from the data behind them --------------------------------------
@@ -392,15 +395,3 @@ def test_the_two_topics_of_near_duplicates_have_no_factors_in_dl22() -> None:
     without = [m for m in factors.measures if np.isnan(factors.mean[m][rows]).all()]
     assert sorted(without) == ["AP", "Bpref", "Rprec"]
     assert all((factors.n_rel[t] or 0) > 42000 for t in ("2013306", "2031726"))
-
-
-def test_recall_of_dl22_and_dl23_counts_passages() -> None:
-    for name in ("dl22-passage", "dl23-passage"):
-        factors = load_factors(name)
-        relevant = np.array(list(factors.n_rel.values()))[:, None]
-        _, recall = scores_by_system(factors, "R@100")
-        _, precision = scores_by_system(factors, "P@20")
-        found = recall * relevant
-        assert np.abs(found - np.rint(found)).max() < 1e-6
-        assert found.max() <= 100
-        assert (found >= np.rint(20 * precision) - 1e-6).all()

@@ -21,7 +21,8 @@ import ir_std
 from ir_std import AP, FactorSet, InputError, UsageError
 from ir_std._system.files import write_all_atomically, write_atomically
 from ir_std._system.processes import map_in_order
-from ir_std.factors import download, packs
+from ir_std.factors import download
+from ir_std.factors.catalog import add_set, remove_set
 from ir_std.measures.translation import IN_LOWER_CASE, MTEB_NAMES, TREC_EVAL_NAMES, translated
 from ir_std.reading import files_below, run_sources
 from ir_std.scores.collect import count_decimals
@@ -83,7 +84,7 @@ def test_a_folder_that_cannot_be_read_is_no_silence(
     for command in (
         [runs, runs.parent / "q", "AP"],
         ["merge", runs, "-o", runs.parent / "merged"],
-        ["build", runs.parent / "q", runs, "-o", runs.parent / "set"],
+        ["build", runs.parent / "q", runs, "-o", runs.parent / "set.npz"],
     ):
         result = ir_std_cli(*command)
         assert result.status == 2
@@ -91,7 +92,9 @@ def test_a_folder_that_cannot_be_read_is_no_silence(
     sources = run_sources([runs], skip=(skipped := list[InputError]()).append)
     assert [source.name for source in sources] == [str(runs / "a"), str(runs / "c")]
     assert "below: cannot be read" in str(skipped[0])
-    built = ir_std_cli("build", runs.parent / "q", runs, "-o", runs.parent / "set", "--skip-bad")
+    built = ir_std_cli(
+        "build", runs.parent / "q", runs, "-o", runs.parent / "set.npz", "--skip-bad"
+    )
     assert built.status == 0
     assert "ir_std: warning: left out: " in built.err[0]
 
@@ -102,22 +105,13 @@ def test_a_folder_that_cannot_be_read_is_no_silence(
 def test_a_link_to_a_set_is_removed_and_not_the_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    small_set("mine").save(tmp_path / "real" / "mine")
+    small_set("mine").save(tmp_path / "real" / "mine.npz")
     (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "mine").symlink_to(tmp_path / "real" / "mine")
+    (tmp_path / "own" / "mine.npz").symlink_to(tmp_path / "real" / "mine.npz")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "own"))
-    assert packs.remove("mine") == tmp_path / "own" / "mine"
-    assert not os.path.lexists(tmp_path / "own" / "mine")
-    FactorSet.load(tmp_path / "real" / "mine").verify()
-
-
-def test_what_an_earlier_replacement_left_is_not_removed_through_a_link(tmp_path: Path) -> None:
-    small_set("other").save(tmp_path / "other")
-    small_set("mine").save(tmp_path / "mine")
-    (tmp_path / ".mine.old").symlink_to("other")
-    small_set("mine", 0.1).save(tmp_path / "mine")
-    FactorSet.load(tmp_path / "other").verify()
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine", "other"]
+    assert remove_set("mine") == tmp_path / "own" / "mine.npz"
+    assert not os.path.lexists(tmp_path / "own" / "mine.npz")
+    FactorSet.load(tmp_path / "real" / "mine.npz").verify()
 
 
 def mode(path: Path) -> int:
@@ -129,11 +123,10 @@ def test_a_file_or_set_that_is_replaced_keeps_its_mode(tmp_path: Path) -> None:
     (tmp_path / "run").chmod(0o600)
     write_atomically(tmp_path / "run", b"new")
     assert mode(tmp_path / "run") == 0o600
-    small_set("mine").save(tmp_path / "mine")
-    (tmp_path / "mine").chmod(0o700)
-    (tmp_path / "mine" / "mean.csv").chmod(0o640)
-    small_set("mine", 0.1).save(tmp_path / "mine")
-    assert (mode(tmp_path / "mine"), mode(tmp_path / "mine" / "mean.csv")) == (0o700, 0o640)
+    small_set("mine").save(tmp_path / "mine.npz")
+    (tmp_path / "mine.npz").chmod(0o640)
+    small_set("mine", 0.1).save(tmp_path / "mine.npz")
+    assert mode(tmp_path / "mine.npz") == 0o640
 
 
 def test_two_files_are_replaced_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,20 +147,20 @@ def test_two_files_are_replaced_or_none(tmp_path: Path, monkeypatch: pytest.Monk
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == old
 
 
-@pytest.mark.parametrize("what", ["pack", "csv", "webber", "trec_eval"])
+@pytest.mark.parametrize("what", ["csv", "webber", "trec_eval"])
 def test_no_file_of_a_set_is_replaced_by_what_is_made_of_it(
     what: str, tmp_path: Path, ir_std_cli: Any
 ) -> None:
-    small_set("mine").save(tmp_path / "mine")
-    target = tmp_path / "mine" / "mean.csv"
+    small_set("mine").save(tmp_path / "mine.npz")
+    target = tmp_path / "mine.npz"
     if what == "webber":
         (tmp_path / "x.mn.csv").symlink_to(target)
         target = tmp_path / "x"
-    action = ["pack"] if what == "pack" else ["export", "--format", what]
-    result = ir_std_cli("factors", *action, tmp_path / "mine", "-o", target, "--force")
+    given = tmp_path / "mine.npz"
+    result = ir_std_cli("factors", "export", "--format", what, given, "-o", target, "--force")
     assert result.status == 2
     assert "is one of the inputs" in result.err[-1]
-    FactorSet.load(tmp_path / "mine").verify()
+    FactorSet.load(tmp_path / "mine.npz").verify()
 
 
 INTERRUPTED = """
@@ -177,19 +170,19 @@ sys.path.insert(0, sys.argv[2])
 from tries import small_set
 from ir_std._system.files import write_atomically
 from ir_std._system.signals import end_on_signals
-from ir_std.factors import packs
+from ir_std.factors.catalog import add_set
 target, what = Path(sys.argv[1]), sys.argv[3]
 small = small_set("mine")
-small.save(target / "set")
-packs.pack(small.load(target / "set"), target / "p.zip")
+small.save(target / "set.npz")
 end_on_signals()
 write = Path.write_bytes
 def slow(self, content):
     write(self, content); print("now", flush=True); time.sleep(20)
 Path.write_bytes = slow
 Path.write_text = lambda self, content, **_: slow(self, content.encode())
-{"file": lambda: write_atomically(target / "file", b"x"), "set": lambda: small.save(target / "set"),
- "add": lambda: packs.add(str(target / "p.zip"))}[what]()
+{"file": lambda: write_atomically(target / "file", b"x"),
+ "set": lambda: small.save(target / "set.npz"),
+ "add": lambda: add_set(str(target / "set.npz"))}[what]()
 """
 
 
@@ -208,7 +201,7 @@ def test_an_interrupted_write_leaves_no_litter(what: str, tmp_path: Path) -> Non
     assert process.communicate()[1] == "ir_std: error: interrupted\n"
     left = [path.name for path in tmp_path.rglob("*") if path.name.startswith(".")]
     assert left == []
-    FactorSet.load(tmp_path / "set").verify()
+    FactorSet.load(tmp_path / "set.npz").verify()
 
 
 # -- errors of one line ----------------------------------------------------------------------------
@@ -216,7 +209,7 @@ def test_an_interrupted_write_leaves_no_litter(what: str, tmp_path: Path) -> Non
 
 def test_scores_of_which_a_topic_lacks_num_rel_are_compared_on_the_others(tmp_path: Path) -> None:
     from ir_std.factors.collection import Collection
-    from ir_std.factors.fitting import fit_set
+    from ir_std.factors.fit import fit_set
 
     scores = "".join(f"map\t{t}\t0.5\n" for t in (1, 2, 3)) + "num_rel\t1\t4\nnum_rel\t2\t4\n"
     (tmp_path / "s").write_text(scores)
@@ -256,10 +249,10 @@ def test_a_name_is_translated_as_it_stands_and_not_as_a_pattern() -> None:
 
 def test_too_many_runs_to_compare_each_with_each_are_told(tmp_path: Path, ir_std_cli: Any) -> None:
     n = 5001
-    (tmp_path / "t.csv").write_text(
+    (tmp_path / "AP.csv").write_text(
         f"topic,{','.join(f'run{i}' for i in range(n))}\n1{',0.5' * n}\n"
     )
-    result = ir_std_cli(tmp_path / "t.csv", "--measure", "AP", "--sort", "AP", "-o", "table")
+    result = ir_std_cli(tmp_path / "AP.csv", "--sort", "AP", "-o", "table")
     assert result.status == 2
     assert "5001 runs: intervals of ranks compare each with each other" in result.err[-1]
 
@@ -274,36 +267,20 @@ def test_a_table_with_many_columns_is_read_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["CON", "aux", "nul.txt", "Com1.zip", "mine."])
-def test_names_that_windows_does_not_allow_are_refused(name: str) -> None:
+def test_names_that_windows_does_not_allow_are_refused(name: str, tmp_path: Path) -> None:
+    small_set(name).save(tmp_path / "p.npz")
     with pytest.raises(InputError, match="of devices"):
-        packs._safe_name(name, "a pack")
-
-
-def test_of_two_adds_at_once_the_second_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small_set("mine").save(tmp_path / "mine")
-    packs.pack(FactorSet.load(tmp_path / "mine"), tmp_path / "p.zip")
-    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "own"))
-    check = packs._check_usable
-
-    def meanwhile(folder: Path, where: object = None) -> None:
-        check(folder, where)
-        small_set("mine").save(tmp_path / "own" / "mine")
-
-    monkeypatch.setattr(packs, "_check_usable", meanwhile)
-    with pytest.raises(InputError, match="is there already; remove it first"):
-        packs.add(str(tmp_path / "p.zip"))
+        add_set(str(tmp_path / "p.npz"))
 
 
 def test_an_address_that_is_none_is_told() -> None:
     with pytest.raises(UsageError, match="Invalid IPv6 URL"):
-        packs.add("http://[::1")
+        add_set("http://[::1")
 
 
 def test_a_download_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "LONGEST", 0.1)
-    limit = download._Limit("http://slow", 100)
+    limit = download._Limit("http://slow")
     with pytest.raises(InputError, match=r"takes more than 0\.1 seconds"):
         download._within(limit, partial(time.sleep, 2))  # type: ignore[arg-type]
     assert limit.over

@@ -10,7 +10,7 @@ import pytest
 from tries import small_set
 
 from ir_std import FactorSet, InputError, load_factors
-from ir_std.factors import catalog, packs
+from ir_std.factors import catalog
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def barred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return refusing
 
     (tmp_path / "q").write_text("1 0 d 1\n")
-    small_set("mine").save(tmp_path / "barred" / "mine")
+    small_set("mine").save(tmp_path / "barred" / "mine.npz")
     for name in ("stat", "lstat", "open"):
         monkeypatch.setattr(os, name, refuse(getattr(os, name)))
     monkeypatch.setattr("io.open", refuse(open))
@@ -45,12 +45,12 @@ def test_a_run_where_the_user_may_not_look_is_no_missing_file(
 
 def test_a_set_where_the_user_may_not_look_is_no_missing_set(barred: Path) -> None:
     with pytest.raises(InputError, match="Permission denied"):
-        load_factors(barred / "mine")
+        load_factors(barred / "mine.npz")
 
 
 def test_sets_where_the_user_may_not_look_are_not_left_out_in_silence(barred: Path) -> None:
     with pytest.raises(InputError, match=r"barred: cannot be read \(Permission denied\)"):
-        list(catalog._sets_in(barred))
+        catalog._files_in(barred)
 
 
 def test_a_set_that_cannot_be_removed_stays_whole(
@@ -59,12 +59,11 @@ def test_a_set_that_cannot_be_removed_stays_whole(
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    small_set("mine").save(tmp_path / "own" / "mine")
+    small_set("mine").save(tmp_path / "own" / "mine.npz")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "own"))
     # In a folder that must not be changed.
-    for change in ("rename", "rmdir"):
-        monkeypatch.setattr(Path, change, refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
     with pytest.raises(InputError, match=r"cannot be removed \(Permission denied\)"):
-        packs.remove("mine")
-    FactorSet.load(tmp_path / "own" / "mine").verify()
-    assert [path.name for path in (tmp_path / "own").iterdir()] == ["mine"]
+        catalog.remove_set("mine")
+    FactorSet.load(tmp_path / "own" / "mine.npz").verify()
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["mine.npz"]

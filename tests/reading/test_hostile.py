@@ -8,6 +8,7 @@ import io
 import json
 import lzma
 import os
+import random
 import tarfile
 import threading
 import zipfile
@@ -19,7 +20,7 @@ import pytest
 import ir_std
 from ir_std.errors import InputError
 from ir_std.reading import BytesSource, FileSource, run_sources, source_of
-from ir_std.reading.unpacking import LONGEST_JSON, LONGEST_LINE
+from ir_std.reading.unpacking import LONGEST_JSON, LONGEST_LINE, PIECE
 from ir_std.trec.files import count_columns, read_qrels, read_run
 from ir_std.trec.inputs import as_qrels, as_run
 
@@ -164,7 +165,39 @@ def test_an_endless_pipe_is_not_read_to_its_end() -> None:
         def read(self, size: int) -> bytes:
             return bytes(size)
 
-    assert "endless: a line of more than" in refused(read_run, Endless())
+    assert "endless: is not text" in refused(read_run, Endless())
+
+
+@pytest.mark.parametrize("pipe", [True, False])
+def test_a_large_file_that_is_not_text_is_refused_in_its_first_piece(
+    pipe: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Opened, "furthest", 0)
+    monkeypatch.setattr(BytesSource, "open", lambda source: Opened(source.content))
+    content = random.Random(1).randbytes(4 * PIECE)
+    given = Opened(content) if pipe else BytesSource("r", content)
+    assert "is not text; name a run, qrels or scores" in refused(read_run, given)
+    assert Opened.furthest <= 2 * PIECE
+
+
+def test_a_pipe_of_a_packed_run_is_read() -> None:
+    packed = gzip.compress(b"".join(b"%d Q0 d 1 2 t\n" % n for n in range(9999)))
+    assert len(read_run(io.BytesIO(packed)).topics) == 9999
+
+
+def test_an_archive_in_place_of_a_run_is_named(tmp_path: Path) -> None:
+    assert "is a tar archive; unpack it" in refused(read_run, archive("tar", GOOD, tmp_path))
+    assert "is packed with zip; unpack it" in refused(read_run, archive("zip", GOOD, tmp_path))
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_only_more_of_a_packed_file_or_zeros_may_follow_it(pack: Any) -> None:
+    first, second = b"1 Q0 d1 1 2.5 tag\n", b"1 Q0 d2 2 1.5 tag\n"
+    for between in (b"", bytes(3), bytes(99_999)):
+        read = read_run(BytesSource("r", pack(first) + between + pack(second) + between))
+        assert read.documents("1") == ["d1", "d2"]
+    for behind in (b"x", bytes(3) + b"x", pack(second)[:-1], pack(second)[:3]):
+        assert "r: broken" in refused(read_run, BytesSource("r", pack(first) + behind))
 
 
 def archive(kind: str, content: bytes, path: Path) -> Path:
@@ -186,7 +219,7 @@ def test_a_member_that_unpacks_to_more_than_allowed_is_refused(kind: str, tmp_pa
     says = refused(list, run_sources([path], len(GOOD) * 1000 - 1))
     assert "runs" in says
     assert "!run: has more than 35,999 bytes when unpacked" in says
-    assert "--max-member" in says
+    assert "unpack it to a file" in says
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])

@@ -74,13 +74,13 @@ COMMANDS = {
     "runs qrels AP --jobs 1": "a.run b.run c.run qrels",
     "scores AP": "scores",
     "scores a.run qrels AP --jobs 1": "scores a.run qrels",
-    "report a.run b.run qrels AP -o ../page.html --jobs 1": "a.run b.run qrels",
+    "report a.run b.run qrels AP -o ../page.html": "a.run b.run qrels",
     "diff a.run b.run qrels AP": "a.run b.run qrels",
     "compare x=a.run:qrels y=b.run:qrels AP": "a.run b.run qrels",
     "compare x=scores AP": "scores",
     "merge a.run b.run --combine rrf -o ../merged": "a.run b.run",
-    "build qrels runs -o ../set --measures AP": "a.run b.run c.run qrels",
-    "build qrels a.run b.run c.run -o ../other --measures AP": "a.run b.run c.run qrels",
+    "build qrels runs -o ../set.npz --measures AP": "a.run b.run c.run qrels",
+    "build qrels a.run b.run c.run -o ../other.npz --measures AP": "a.run b.run c.run qrels",
 }
 CALLS = {
     "evaluate('a.run', 'qrels', ['AP'])": "a.run qrels",

@@ -1,4 +1,4 @@
-"""A report that was written once, open in a browser."""
+"""Reports that were written once, open in a browser."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from views import View, made_up_results, without_fault
+from views import N_RUNS, View, simulated, without_fault
 
-import ir_std
 from ir_std.reporting.html.report import write_report
 
 
 @pytest.fixture(scope="session")
-def results() -> ir_std.Results:
-    return made_up_results()
+def results() -> Any:
+    """Many runs and a baseline."""
+    return simulated(N_RUNS, baseline="run0")
 
 
 @pytest.fixture(scope="session")
-def file(results: ir_std.Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(results: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("report") / "report.html"
     write_report(results, place)
     return place
@@ -27,7 +27,7 @@ def file(results: ir_std.Results, tmp_path_factory: pytest.TempPathFactory) -> P
 
 @pytest.fixture(scope="module")
 def shared(browser: Any) -> Iterator[View]:
-    view = View(browser, accept_downloads=True, reduced_motion="reduce")
+    view = View(browser, accept_downloads=True)
     yield view
     view.context.close()
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from ir_measures import AP
+from views import MINUS, plain
 
 import ir_std
 from ir_std import sAP
-from ir_std.reporting.html.across import AcrossCollections
+from ir_std.reporting.html.across import across_of
+from ir_std.reporting.model import join_results
+from ir_std.reporting.summaries import run_differences
 from ir_std.testing import simulated_qrels, simulated_run
 
 SETS = ("trec3-adhoc", "trec5-adhoc", "trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
 
 
 @pytest.fixture(scope="module")
-def five() -> ir_std.Comparison:
+def five() -> ir_std.Results:
     entries = []
     for number, name in enumerate(SETS):
         qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
@@ -28,179 +32,167 @@ def five() -> ir_std.Comparison:
     return ir_std.compare(entries, [AP])
 
 
-def only(comparison: ir_std.Comparison, *kept: tuple[str, tuple[str, ...]]) -> ir_std.Comparison:
-    """A comparison of some systems on some collections each."""
-    wanted = {(system, name) for system, names in kept for name in names}
-    pairs = {(p.system, p.collection): p for p in comparison.parts}
-    runs_on = {c: {s for s, name in wanted if name == c} for _, c in wanted}
-    parts = []
-    for (system, name), part in pairs.items():
-        if (system, name) in wanted:
-            results = part.results
-            left = {r: e for r, e in results.evaluations.items() if r in runs_on[name]}
-            parts.append(replace(part, results=replace(results, evaluations=left)))
-    return replace(comparison, parts=tuple(parts))
+def only(comparison: ir_std.Results, *kept: tuple[str, tuple[str, ...]]) -> ir_std.Results:
+    """The results of some runs on some collections each."""
+    wanted = {(run, name) for run, names in kept for name in names}
+    evaluations = {
+        name: {run: one for run, one in scored.items() if (run, name) in wanted}
+        for name, scored in comparison.evaluations.items()
+        if any(name == each for _, each in wanted)
+    }
+    collections = {name: comparison.collections[name] for name in evaluations}
+    return replace(comparison, collections=collections, evaluations=evaluations)
 
 
-def kinds(across: AcrossCollections) -> set[str]:
-    rows = next(m for m in across.data["measures"] if m["name"] == "sAP")["rows"]
-    return {row["kind"] for row in rows}
+def against_bm25(comparison: ir_std.Results) -> ir_std.Results:
+    return replace(comparison, baseline="bm25")
 
 
-def test_of_two_collections_each_has_a_sentence_and_nothing_is_summarized(
-    five: ir_std.Comparison,
-) -> None:
+def joined(*several: ir_std.Results) -> ir_std.Results:
+    each = {name: results.on(name) for results in several for name in results.collections}
+    return join_results(each, {})
+
+
+def of(results: ir_std.Results, name: str = "AP") -> Any:
+    """What the page shows of one measure."""
+    return next(m for m in across_of(results)["measures"] if m["name"] == name)
+
+
+def kinds(results: ir_std.Results) -> set[str]:
+    return {row["kind"] for row in of(results)["rows"]}
+
+
+def said(results: ir_std.Results) -> str:
+    found = of(results)
+    return f"{plain(found['headline'])} {plain(found['deck'])}"
+
+
+def test_of_two_collections_each_counts_and_nothing_is_summarized(five: ir_std.Results) -> None:
     two = only(five, ("bm25", SETS[:2]), ("mono", SETS[:2]))
-    across = AcrossCollections(two)
-    said = across.words(sAP)
-    for name in SETS[:2]:
-        means = {s: two.part(s, name).estimate(sAP).mean for s in ("bm25", "mono")}
-        best, other = sorted(means, key=means.__getitem__, reverse=True)
-        lead = means[best] - means[other]
-        (text,) = [text for text in said if text.startswith(f"On {name} ")]
-        assert text.startswith(
-            f"On {name} {best} has the highest sAP: {means[best]:.3f}. It leads {other}, the next "
-            f"run, by {lead:.3f} (paired t-test, p "
-        )
-    assert kinds(across) == {"collection"}
+    best = [max(("bm25", "mono"), key=lambda run: two.on(n).means[run][sAP]) for n in SETS[:2]]
+    subject = across_of(two)["subject"]
+    ends = [two.estimate(subject, sAP, name).interval for name in SETS[:2]]
+    above = sum(low > 0.5 for low, _ in ends)
+    assert best.count(subject) >= 1
+    assert ("above average on both collections" in said(two)) == (above == 2)
+    assert ("best on both" in said(two)) == (best.count(subject) == 2)
+    assert "Not on one scale" in said(two)
+    assert kinds(two) == {"collection"}
     assert {row[1].text for row in two.table().rows} == {*SETS[:2]}
     assert "There is no mean over collections: that takes 3." in two.table().notes
 
 
 def test_of_two_collections_differences_are_not_summarized_anywhere(
-    five: ir_std.Comparison,
+    five: ir_std.Results,
 ) -> None:
-    two = only(five, ("bm25", SETS[:2]), ("mono", SETS[:2])).tested("bm25")
-    across = AcrossCollections(two)
-    assert across.words(sAP)[-1] == (
-        "There is no summary over the collections: a summary takes 3 collections."
-    )
-    assert kinds(across) == {"collection"}
-    effects = two.effects("bm25")
-    assert effects.of(sAP).summary() is None
-    assert {row[1].text for row in effects.table().rows} == {*SETS[:2]}
+    two = against_bm25(only(five, ("bm25", SETS[:2]), ("mono", SETS[:2])))
+    assert "There is no summary over the collections: a summary takes 3 collections." in said(two)
+    assert kinds(two) == {"collection"}
+    assert run_differences(two)["mono"][sAP].summary() is None
+    assert {row[1].text for row in two.table().rows} == {*SETS[:2]}
 
 
-def test_who_lacks_a_collection_is_named_and_compared_on_the_others(
-    five: ir_std.Comparison,
-) -> None:
+def test_who_lacks_a_collection_is_named(five: ir_std.Results) -> None:
     unbalanced = only(five, ("bm25", SETS[:2]), ("mono", SETS[:1]))
-    said = AcrossCollections(unbalanced).words(sAP)
-    assert "mono has no run on trec5-adhoc: left out there." in said
-    assert [text.split()[1] for text in said if text.startswith("On ")] == [SETS[0]]
-    assert not any("over the" in text for text in said)
+    assert "mono has no run on trec5-adhoc." in said(unbalanced)
+    assert "over the" not in said(unbalanced)
     notes = " ".join(unbalanced.table().notes)
-    assert "mean over collections: that takes 3 which all systems have. mono has no run on" in notes
+    assert "mean over collections: that takes 3 which all runs have. mono has no run on" in notes
     assert all(row[1].text != "all of these" for row in unbalanced.table().rows)
 
 
 def test_a_mean_over_the_three_collections_that_all_have_is_said_to_be_of_these(
-    five: ir_std.Comparison,
+    five: ir_std.Results,
 ) -> None:
     unbalanced = only(five, ("bm25", SETS[:4]), ("mono", SETS[:3]))
     notes = " ".join(unbalanced.table().notes)
     over = ", ".join(SETS[:3])
-    assert f"Means over collections are over those that all systems have: {over}." in notes
+    assert f"Means over collections are over those that all runs have: {over}." in notes
     assert "mono has no run on trec7-adhoc" in notes
     summed = {row[0].text for row in unbalanced.table().rows if row[1].text == "all of these"}
     assert summed == {"bm25", "mono"}
 
 
-def test_of_five_collections_picture_sentence_and_table_agree(five: ir_std.Comparison) -> None:
-    across = AcrossCollections(five)
-    pooled = {s: five.pooled(s, sAP) for s in ("bm25", "mono")}
-    best = max(pooled, key=lambda s: pooled[s].mean)  # type: ignore[union-attr]
-    mean = pooled[best]
-    assert mean
+def test_of_five_collections_picture_sentence_and_table_agree(five: ir_std.Results) -> None:
+    run = across_of(five)["subject"]
+    mean = five.estimate(run, sAP)
     low, high = mean.interval
-    assert across.words(sAP)[1] == (
-        f"{best} has the highest mean sAP over the 5 collections: {mean.mean:.3f} (95% interval "
-        f"{low:.3f} to {high:.3f})."
+    assert (
+        f"Its mean standardized AP over the 5 collections is {mean.mean:.3f} (95% interval "
+        f"{low:.3f} to {high:.3f})." in said(five)
     )
-    (drawn,) = [
-        row
-        for row in across.data["measures"][0]["rows"]
-        if row["kind"] == "summary" and row["system"] == best
-    ]
+    summaries = [row for row in of(five)["rows"] if row["kind"] == "summary"]
+    drawn = next(row for row in summaries if row["system"] == run)
     assert (drawn["mean"], drawn["low"], drawn["high"]) == (mean.mean, low, high)
-    table = [r for r in five.table().rows if [r[0].text, r[1].text] == [best, "all of these"]]
+    table = [r for r in five.table().rows if [r[0].text, r[1].text] == [run, "all of these"]]
     assert table[0][4].value == pytest.approx(mean.mean)
 
 
-def test_a_collection_without_factors_does_not_count(five: ir_std.Comparison) -> None:
+def without_factors() -> ir_std.Results:
     qrels = {f"own{i}": {"d": 1} for i in range(10)}
-    more = ir_std.compare(
+    return ir_std.compare(
         [(s, {t: {"d": 1.0} for t in qrels}, qrels) for s in ("bm25", "mono")], AP
     )
-    six = replace(five, parts=(*five.parts, *more.parts))
-    (headline,) = [t for t in AcrossCollections(six).words(sAP) if "highest mean" in t]
-    assert "over the 5 collections where all systems have one: " in headline
 
 
-def test_a_collection_where_no_difference_is_known_is_named(five: ir_std.Comparison) -> None:
-    qrels = {f"own{i}": {"d": 1} for i in range(10)}
-    more = ir_std.compare(
-        [(s, {t: {"d": 1.0} for t in qrels}, qrels) for s in ("bm25", "mono")], AP
-    )
-    six = replace(five, parts=(*five.parts, *more.parts)).tested("bm25")
+def test_a_collection_without_factors_does_not_count(five: ir_std.Results) -> None:
+    assert "over the 5 collections that all runs have" in said(joined(five, without_factors()))
+
+
+def test_a_collection_where_no_difference_is_known_is_named(five: ir_std.Results) -> None:
+    more = without_factors()
     (name,) = more.collections
-    across = AcrossCollections(six)
-    assert across.words(sAP)[-1] == f"There is no sAP on {name}: left out."
-    assert f"There is no AP on {name}: left out." not in across.words(AP)
+    assert f"There is no standardized AP on {name}." in said(against_bm25(joined(five, more)))
 
 
 def test_of_five_unbalanced_collections_the_mean_is_over_those_of_all(
-    five: ir_std.Comparison,
+    five: ir_std.Results,
 ) -> None:
     unbalanced = only(five, ("bm25", SETS), ("mono", SETS[:4]))
-    pooled = unbalanced.pooled("bm25", sAP)
-    assert pooled
-    means = [unbalanced.part("bm25", name).estimate(sAP).mean for name in SETS[:4]]
+    pooled = unbalanced.estimate("bm25", sAP)
+    means = [unbalanced.estimate("bm25", sAP, name).mean for name in SETS[:4]]
     assert pooled.mean == pytest.approx(np.mean(means))
-    across = AcrossCollections(unbalanced)
-    said = across.words(sAP)
-    assert sum(text.startswith("On ") for text in said) == 4
-    assert "mono has no run on trec8-adhoc: left out there." in said
-    assert kinds(across) == {"collection"}
+    assert "mono has no run on trec8-adhoc." in said(unbalanced)
+    assert kinds(unbalanced) == {"collection"}
 
 
-def test_of_few_collections_differences_are_told_one_by_one(five: ir_std.Comparison) -> None:
-    few = only(five, ("bm25", SETS[:3]), ("mono", SETS[:3])).tested("bm25")
-    across = AcrossCollections(few)
-    said = across.words(sAP)
-    for effect, text in zip(few.effects("bm25").of(sAP).effects, said, strict=False):
-        low, high = effect.difference.interval
-        assert text.startswith(
-            f"On {effect.collection} by sAP, against bm25: mono {effect.difference.mean:+.3f} (95% "
-            f"interval {low:+.3f} to {high:+.3f}, p "
-        )
-    assert said[-1] == "3 collections are few: their summary stands in the table alone."
-    assert kinds(across) == {"collection"}
-    table = few.effects("bm25").table()
+def test_of_few_collections_differences_are_drawn_one_by_one(five: ir_std.Results) -> None:
+    few = against_bm25(only(five, ("bm25", SETS[:3]), ("mono", SETS[:3])))
+    for d, row in zip(run_differences(few)["mono"][sAP].differences, of(few)["rows"], strict=True):
+        assert [row["name"], row["mean"], row["low"], row["high"]] == [d.where, d.mean, *d.interval]
+    assert "3 collections are few: their summary stands in the table alone." in said(few)
+    table = few.table()
     assert "summary" in {row[1].text for row in table.rows}
     assert any("3 collections are few" in note for note in table.notes)
 
 
-def test_of_five_collections_differences_have_a_summary(five: ir_std.Comparison) -> None:
-    across = AcrossCollections(replace(five, random_effects="reml").tested("bm25"))
-    assert across.effects
-    summary = across.effects.of(sAP).summary()
+def test_of_five_collections_differences_have_a_summary(five: ir_std.Results) -> None:
+    against = against_bm25(five)
+    found = run_differences(against)["mono"][sAP]
+    summary = found.summary()
     assert summary
-    (text,) = across.words(sAP)
-    assert f"In summary the difference is {summary.effect:+.3f} (95% interval" in text
-    rows = next(m for m in across.data["measures"] if m["name"] == "sAP")["rows"]
-    assert [rows[5][key] for key in ("mean", "low", "high")] == [
+    effect = f"{summary.effect:+.3f}".replace("-", MINUS)
+    assert f"In summary the difference in standardized AP is {effect} (95% interval" in said(
+        against
+    )
+    clear = [d.mean > 0 for d in found.differences if d.significant]
+    side = "better" if sum(clear) >= len(clear) / 2 else "worse"
+    many = max(clear.count(True), clear.count(False))
+    where = "on all 5 collections" if many == 5 else f"on {many} of 5 collections"
+    expected = (
+        f"mono is clearly {side} than bm25 {where}" if clear else "5 collections do not separate"
+    )
+    assert said(against).startswith(expected)
+    rows = of(against)["rows"]
+    assert [rows[5][k] for k in ("mean", "low", "high")] == [
         summary.effect,
         summary.low,
         summary.high,
     ]
     assert [r["weight"] for r in rows[:5]] == pytest.approx(summary.weights)
-    assert [rows[6]["low"], rows[6]["high"]] == list(summary.predicted)
 
 
-def test_what_is_drawn_is_cut_to_what_scores_can_be(five: ir_std.Comparison) -> None:
-    def limits(across: AcrossCollections) -> dict[str, object]:
-        return {m["name"]: m["limits"] for m in across.data["measures"]}
-
-    assert limits(AcrossCollections(five)) == {"sAP": (0.0, 1.0)}
-    assert limits(AcrossCollections(five.tested("bm25"))) == {"AP": (-1.0, 1.0), "sAP": (-1.0, 1.0)}
+def test_what_is_drawn_is_cut_to_what_scores_can_be(five: ir_std.Results) -> None:
+    assert of(five)["limits"] == [0.0, 1.0]
+    assert of(against_bm25(five))["limits"] == [-1.0, 1.0]
+    assert set(of(five)["ticks"]) == {0, 0.25, 0.5, 0.75, 1}

@@ -137,11 +137,11 @@ def test_wrong_use_is_one_line(data: Path, ir_std_cli: Any) -> None:
     one = ir_std_cli("agree", file)
     assert (one.status, one.err) == (
         2,
-        ["ir_std: error: found 1 qrels: give the two that are to be compared"],
+        ["ir_std: error: expected two qrels or two score files, got 1"],
     )
     several = ir_std_cli("agree", file, data / "qrels" / MODEL, "-o", "csv")
     assert several.status == 2
-    assert "add --table labels|confusion|topics|order|means" in several.err[0]
+    assert "add --table labels|confusion|topics|order|pairs|means" in several.err[0]
 
 
 def test_topics_on_which_the_judges_agree_least_come_first(

@@ -19,18 +19,18 @@ import ir_std
 import ir_std.trec.inputs
 from ir_std.analysis.influence import covariance_by_design, design_effect, influence
 from ir_std.cli import main
-from ir_std.cli.entries import Entry, is_entry, named_entries
-from ir_std.cli.inputs import OpenedOnce
+from ir_std.cli.entries import Entry, SourceCache, is_entry, named_entries
 from ir_std.errors import UsageError
 from ir_std.factors.estimates import scores_by_system
-from ir_std.reporting.part import NO_ESTIMATE
+from ir_std.reporting.model import NO_ESTIMATE, join_results
+from ir_std.reporting.result_tables import means_table
 from ir_std.reporting.tables import estimate_cell
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.inputs import as_qrels
 
 
 @pytest.fixture(scope="module")
-def compared() -> ir_std.Comparison:
+def compared() -> ir_std.Results:
     """A simulated system on three collections."""
     judged = {n: simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8, 6)}
     return ir_std.compare(
@@ -39,7 +39,7 @@ def compared() -> ir_std.Comparison:
 
 
 def test_each_system_and_collection_has_a_row_and_a_system_over_several_one_more(
-    compared: ir_std.Comparison,
+    compared: ir_std.Results,
 ) -> None:
     rows = [[cell.text for cell in row[:3]] for row in compared.table().rows]
     assert rows == [
@@ -49,20 +49,23 @@ def test_each_system_and_collection_has_a_row_and_a_system_over_several_one_more
 
 
 def test_means_are_over_the_collections_that_all_systems_have(
-    compared: ir_std.Comparison,
+    compared: ir_std.Results,
 ) -> None:
     t8 = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     more = ir_std.compare([("y", simulated_run(t8, 3), t8)], AP)
-    table = replace(compared, parts=(*compared.parts, *more.parts)).table()
+    both = {name: compared.on(name) for name in compared.collections}
+    scored = {**compared.evaluations["trec8-adhoc"], **more.evaluations["trec8-adhoc"]}
+    both["trec8-adhoc"] = replace(both["trec8-adhoc"], evaluations={"trec8-adhoc": scored})
+    table = join_results(both, {}).table()
     assert [[cell.text for cell in row[:3]] for row in table.rows] == [
         *(["x", f"trec{n}-adhoc", "50"] for n in (7, 8, 6)),
         ["y", "trec8-adhoc", "50"],
     ]
-    assert "There is no mean over collections: that takes 3 which all systems have." in table.notes
+    assert "There is no mean over collections: that takes 3 which all runs have." in table.notes
     assert "y has no run on trec7-adhoc, trec6-adhoc." in table.notes
 
 
-def test_means_are_those_of_each_collection_by_itself(compared: ir_std.Comparison) -> None:
+def test_means_are_those_of_each_collection_by_itself(compared: ir_std.Results) -> None:
     t7 = simulated_qrels(ir_std.load_factors("trec7-adhoc").n_rel)
     expected = ir_std.calc_aggregate([AP], t7, simulated_run(t7, 7))
     rows = list(csv.DictReader(io.StringIO(compared.table().csv())))
@@ -73,7 +76,7 @@ def test_means_are_those_of_each_collection_by_itself(compared: ir_std.Compariso
 def test_counts_are_summed_as_ir_measures_sums_them() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     run = simulated_run(qrels, 1, 30)
-    row = ir_std.compare([("x", run, qrels)], "NumRet").table().rows[0]
+    row = means_table(ir_std.compare([("x", run, qrels)], "NumRet")).rows[0]
     assert (
         row[3].value
         == ir_measures.calc_aggregate([ir_measures.NumRet], qrels, run)[ir_measures.NumRet]
@@ -81,15 +84,15 @@ def test_counts_are_summed_as_ir_measures_sums_them() -> None:
 
 
 def test_standardized_means_have_intervals_over_topics_and_over_systems(
-    compared: ir_std.Comparison,
+    compared: ir_std.Results,
 ) -> None:
-    values = compared.parts[0].values(ir_std.sAP)
+    values = compared.on("trec7-adhoc").values["x"]["sAP"]
     low, high = stats.t.interval(0.95, 49, values.mean(), stats.sem(values))
     cell = compared.table().rows[0][4]
     assert cell.extra["topics"] == pytest.approx((high - low) / 2)
     scores = scores_by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1]
     systems, df = covariance_by_design(
-        influence(compared.parts[0].values(AP)[:, None], scores, resolution=0.0001),
+        influence(compared.on("trec7-adhoc").values["x"]["AP"][:, None], scores, resolution=0.0001),
         design_effect(scores),
     )
     assert cell.extra["systems"] == pytest.approx(stats.t.ppf(0.975, df) * np.sqrt(systems[0, 0]))
@@ -99,7 +102,7 @@ def test_standardized_means_have_intervals_over_topics_and_over_systems(
     assert cell.text.endswith(f"±{cell.extra['topics']:.4f} ±{cell.extra['systems']:.4f}")
 
 
-def test_raw_means_are_not_pooled_and_said_to_be_incomparable(compared: ir_std.Comparison) -> None:
+def test_raw_means_are_not_pooled_and_said_to_be_incomparable(compared: ir_std.Results) -> None:
     pooled = compared.table().rows[3]
     assert np.isnan(float(pooled[3].value))
     assert "Raw means (AP) of different collections cannot be compared" in compared.table().text()
@@ -107,20 +110,21 @@ def test_raw_means_are_not_pooled_and_said_to_be_incomparable(compared: ir_std.C
 
 def test_where_only_standardized_means_are_shown_no_raw_measure_is_named() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    text = ir_std.compare([("x", simulated_run(qrels, 1, 10), qrels)], ir_std.sAP).table().text()
+    text = means_table(
+        ir_std.compare([("x", simulated_run(qrels, 1, 10), qrels)], ir_std.sAP)
+    ).text()
     assert "Raw means of different collections" in text
 
 
 def test_pooled_means_count_each_collection_the_same() -> None:
     judged = {n: simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8, 6)}
     judged[7] = dict(list(judged[7].items())[:30])
-    with pytest.warns(ir_std.StandardizationWarning, match="part of"):
+    with pytest.warns(ir_std.StandardizationWarning, match="belong to"):
         found = ir_std.compare(
             [("x", simulated_run(qrels, n), as_qrels(qrels)) for n, qrels in judged.items()], AP
         )
-    parts = [part.values(ir_std.sAP) for part in found.parts]
-    pooled = found.pooled("x", ir_std.sAP)
-    assert pooled is not None
+    parts = [found.on(name).values["x"]["sAP"] for name in found.collections]
+    pooled = found.estimate("x", "sAP")
     assert pooled.mean == pytest.approx(np.mean([values.mean() for values in parts]))
     assert pooled.topics_error == pytest.approx(
         np.sqrt(sum(stats.sem(values) ** 2 for values in parts)) / 3
@@ -133,7 +137,7 @@ def test_topics_are_those_of_the_means_not_of_the_qrels() -> None:
     qrels["999"] = {"d1": 1}
     with pytest.warns(ir_std.StandardizationWarning, match="999"):
         found = ir_std.compare([("x", simulated_run(qrels, 1), as_qrels(qrels))], AP)
-    row = found.table().rows[0]
+    row = means_table(found).rows[0]
     assert row[2].text == "50 to 51"
     assert row[4].extra["n"] == 50
     assert any("999" in text for text in found.warnings)
@@ -158,18 +162,18 @@ def qrels_like(name: str) -> dict[str, dict[str, int]]:
     return simulated_qrels({topic: known.levels for topic, known in judged.items()})
 
 
-def test_how_the_systems_part_was_found_is_said(compared: ir_std.Comparison) -> None:
+def test_how_the_systems_part_was_found_is_said(compared: ir_std.Results) -> None:
     text = " ".join(compared.table().text().split())
-    assert "come from, by system, times a design effect" in text
+    assert "reference systems, by system, times a design effect" in text
     web = qrels_like("trec9-web")
-    other = ir_std.compare([("x", simulated_run(web, 1, 20), web)], AP).table().text()
-    assert "come from, by normal theory" in " ".join(other.split())
+    other = means_table(ir_std.compare([("x", simulated_run(web, 1, 20), web)], AP)).text()
+    assert "reference systems, by normal theory" in " ".join(other.split())
 
 
 @pytest.mark.parametrize(("name", "said"), [("web14", True), ("trec8-adhoc", False)])
 def test_the_steps_of_a_share_of_few_systems_are_named(name: str, said: bool) -> None:
     qrels = qrels_like(name)
-    text = ir_std.compare([("x", simulated_run(qrels, 1, 20), qrels)], AP, "E").table().text()
+    text = means_table(ir_std.compare([("x", simulated_run(qrels, 1, 20), qrels)], AP, "E")).text()
     assert ("E on web14 moves in steps of 1/30" in text) is said
 
 
@@ -179,9 +183,9 @@ def test_without_measures_those_that_all_collections_have_are_reported() -> None
         [("x", simulated_run(t7, 1, 10), t7), ("x", simulated_run(t8, 2, 10), t8)]
     )
     assert ir_std.sAP in found.measures
-    for part in found.parts:
+    for name in found.collections:
         for measure in found.measures:
-            assert not np.isnan(part.values(measure)).all()
+            assert not np.isnan(found.on(name).values["x"][measure]).all()
 
 
 def test_two_parts_of_one_collection_are_told_apart() -> None:
@@ -190,7 +194,7 @@ def test_two_parts_of_one_collection_are_told_apart() -> None:
     parts = ({t: qrels[t] for t in list(qrels)[i::3]} for i in range(3))
     run = {t: {d: float(-i) for i, d in enumerate(list(docs)[:9])} for t, docs in qrels.items()}
     found = ir_std.compare([("x", run, ir_std.trec.inputs.as_qrels(part)) for part in parts], "AP")
-    assert [part.collection for part in found.parts] == [
+    assert list(found.collections) == [
         "dl20-passage (qrels)",
         "dl20-passage (qrels) 2",
         "dl20-passage (qrels) 3",
@@ -233,17 +237,25 @@ def test_entries_are_told_from_measures() -> None:
 def test_files_may_have_colons(tmp_path: Path) -> None:
     run = tmp_path / "a:b.run"
     run.write_text("")
-    assert named_entries(f"x={run}:q.txt", OpenedOnce()) == [Entry("x", str(run), "q.txt")]
-    assert named_entries("x=none:a:b", OpenedOnce()) == [Entry("x", "none", "a:b")]
+    assert named_entries(f"x={run}:q.txt", SourceCache()) == [Entry("x", str(run), "q.txt")]
+    assert named_entries("x=none:a:b", SourceCache()) == [Entry("x", "none", "a:b")]
 
 
-@pytest.mark.parametrize("text", ["x=", "=run:qrels", "x=run:", "x=:qrels"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x=", "cannot read 'x='"),
+        ("=run:qrels", "cannot read '=run:qrels'"),
+        ("x=run:", "run:: no such file"),
+        ("x=:qrels", ":qrels: no such file"),
+    ],
+)
 def test_an_entry_that_lacks_a_part_is_one_line_of_error(
-    text: str, capsys: pytest.CaptureFixture[str]
+    text: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", text]) == 2
     assert capsys.readouterr().err == (
-        f"ir_std: error: cannot read {text!r}: write NAME=RUN:QRELS, or NAME=SCORES\n"
+        f"ir_std: error: {message}; write NAME=RUN:QRELS, or NAME=SCORES\n"
     )
 
 

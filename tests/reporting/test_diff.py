@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import zlib
-from base64 import b64decode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,11 +11,12 @@ from typing import Any, NamedTuple
 import ir_datasets
 import ir_measures
 import pytest
+from made_up import by_topic
+from views import data_of
 
 import ir_std
 from ir_std.errors import InputError, UsageError
-from ir_std.reporting.html.rankings import rankings_of
-from ir_std.reporting.topic_diff import TopicDiff
+from ir_std.reporting.diff import TopicDiff
 from ir_std.trec.texts import read_texts
 
 Scored = dict[str, dict[str, float]]
@@ -178,7 +177,7 @@ def test_topics_are_in_the_order_of_the_standardized_difference(
     pair: ir_std.RunDiff, files: Files
 ) -> None:
     results = ir_std.evaluate([files.bert, files.bm25], files.qrels, "nDCG@10")
-    one, other = (results.by_topic(run, "snDCG@10") for run in results.runs)
+    one, other = (by_topic(results, run, "snDCG@10") for run in results.runs)
     sizes = {t: abs(one[t] - other[t]) for t in one}
     assert [t.topic for t in pair.topics] == sorted(sizes, key=lambda t: -sizes[t])
     by_raw = sorted(pair.topics, key=lambda t: -abs(t.raw[0] - t.raw[1]))
@@ -210,7 +209,7 @@ def test_a_standardized_measure_is_the_one_asked_for(name: str, files: Files) ->
     asked = ir_std.diff(files.bert, files.bm25, files.qrels, name)
     assert str(asked.standardized) == name
     results = ir_std.evaluate([files.bert, files.bm25], files.qrels, name, schemes=())
-    one, other = (results.by_topic(run, name) for run in results.runs)
+    one, other = (by_topic(results, run, name) for run in results.runs)
     assert {t.topic: t.standardized for t in asked.topics} == {t: (one[t], other[t]) for t in one}
 
 
@@ -272,15 +271,15 @@ def test_json_holds_topics_rankings_and_texts(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("dl19-passage/idst_bert_p1",), "differences are of two runs, found 3"),
+        (("dl19-passage/idst_bert_p1",), "expected two runs, got 3"),
         (("P@10",), "differences are by one measure: 2 are given"),
         (("--topic", "nobody"), "no scores of both runs on a topic 'nobody'"),
-        (("--topic", "1063750", "-o", "csv"), "CSV is one table"),
-        (("--table", "rankings"), "--table rankings is of one topic: add --topic T"),
+        (("--topic", "1063750", "-o", "csv"), "-o csv prints one table; give one --topic"),
+        (("--table", "rankings"), "--table rankings requires --topic T"),
         (("-s", "all"), "differences are by one scheme, and 'all' is 4"),
-        (("--docs", "docs.tsv"), "--docs shows the documents of a topic: add --topic T"),
+        (("--docs", "docs.tsv"), "--docs requires --topic T"),
         (("--docs", "/none.tsv", "--topic", "1063750"), "/none.tsv: No such file or directory"),
-        (("--top", "-1"), "--top is -1: give a number, 0 for all"),
+        (("--top", "-1"), "--top is -1; expected 0 (all) or more"),
     ],
 )
 def test_wrong_use_is_one_line(
@@ -359,37 +358,13 @@ def test_texts_come_from_ir_datasets(registered: str) -> None:
     assert read_texts(registered, ["1"], "queries") == {"1": "what is one"}
 
 
-def test_a_page_says_why_it_draws_no_rankings(runs: tuple[Scored, Scored], judged: Any) -> None:
-    changed = {t: dict(scored) for t, scored in runs[0].items()}
-    results = ir_std.evaluate({"a": changed, "b": runs[1]}, judged, ["AP", "P@5"])
-    assert "packed" in rankings_of(results, ["a", "b"])
-    best = next(d for d, level in judged["1"].items() if level > 0)
-    for scored in changed.values():
-        scored[best] = 99.0
-    why = rankings_of(results, ["a", "b"])["why"]
-    assert "could not be read again: a: is not what was evaluated" in why
-    systems = ["dl19-passage/p_bert", "dl19-passage/bm25base_p"]
-    of_systems = ir_std.evaluate(systems, measures="nDCG@10")
-    assert "not at hand, only their scores" in rankings_of(of_systems, of_systems.runs)["why"]
-
-
-def test_of_few_runs_all_pairs_are_drawn_of_many_each_with_one_of_very_many_the_first(
-    runs: tuple[Scored, Scored], judged: Any
-) -> None:
-    for n, pairs in ((6, 15), (7, 6), (150, 149), (151, 49)):
-        names = [f"run{i}" for i in range(n)]
-        results = ir_std.evaluate({name: runs[i % 2] for i, name in enumerate(names)}, judged, "AP")
-        content = json.loads(zlib.decompress(b64decode(rankings_of(results, names)["packed"])))
-        assert len(content["pairs"]) == pairs
-        assert {len(pair["topics"]) for pair in content["pairs"]} == {0, 2}
-
-
 def test_the_report_has_the_texts_of_queries(ir_std_cli: Any, files: Files, tmp_path: Path) -> None:
     (tmp_path / "queries.tsv").write_text("1063750\twhy did the us enter ww1\n", encoding="utf-8")
     page = tmp_path / "page.html"
     done = ir_std_cli("report", *files, "AP", "-o", page, "--queries", tmp_path / "queries.tsv")
     assert done.status == 0
-    assert '"why did the us enter ww1"' in page.read_text("utf-8")
+    found = data_of(page.read_text("utf-8"))["collections"][0]
+    assert "why did the us enter ww1" in found["queries"]
     other = ir_std_cli("report", *files, "AP", "-o", page, "--queries", files.qrels)
     assert (other.status, len(other.err[-1:])) == (2, 1)
     assert "no tab in" in other.err[-1]

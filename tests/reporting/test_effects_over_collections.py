@@ -6,22 +6,21 @@ import csv
 import io
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
-from ir_measures import AP
+from differing import differing
+from ir_measures import AP, P
 from ir_measures.measures import Measure
 from scipy import stats
 
 import ir_std
-from ir_std.analysis.effects import random_effects
-from ir_std.cli.main import main
+from ir_std.analysis.effects import Summary, random_effects
 from ir_std.errors import UsageError
-from ir_std.reporting.effects import Effects
-from ir_std.reporting.system_effects import Effect, SystemEffects
+from ir_std.reporting.summaries import RunDifferences, run_differences
 from ir_std.testing import simulated_qrels, simulated_run
 
 SETS = ("trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
@@ -32,7 +31,7 @@ def qrels_of(name: str) -> dict[str, dict[str, int]]:
 
 
 @pytest.fixture(scope="module")
-def compared() -> ir_std.Comparison:
+def compared() -> ir_std.Results:
     """Two simulated systems on three collections, a third on one of them."""
     qrels = {name: qrels_of(name) for name in SETS}
     return ir_std.compare(
@@ -42,137 +41,81 @@ def compared() -> ir_std.Comparison:
             ("c", simulated_run(qrels[SETS[2]], 9, 200), qrels[SETS[2]]),
         ],
         AP,
+        baseline="a",
     )
 
 
 @pytest.fixture(scope="module")
-def effects(compared: ir_std.Comparison) -> Effects:
-    return compared.effects("a")
+def of_b(compared: ir_std.Results) -> dict[Measure, RunDifferences]:
+    return run_differences(compared)["b"]
 
 
 @pytest.mark.parametrize("measure", [AP, ir_std.sAP])
 def test_differences_are_those_of_paired_topics(
-    compared: ir_std.Comparison, effects: Effects, measure: Measure
+    compared: ir_std.Results, of_b: dict[Measure, RunDifferences], measure: Measure
 ) -> None:
-    found = effects.of(measure, "b").effects[1]
-    a, b = (
-        next(p for p in compared.parts if (p.system, p.collection) == (name, SETS[1])).values(
-            measure
-        )
-        for name in "ab"
-    )
+    found = of_b[measure].differences[1]
+    a, b = (compared.on(SETS[1]).values[name][measure] for name in "ab")
     expected = stats.ttest_rel(b, a)
     assert found.p == pytest.approx(expected.pvalue)
-    assert found.difference.mean == pytest.approx((b - a).mean())
-    assert found.difference.topics == pytest.approx(
+    assert found.mean == found.estimate.mean == pytest.approx((b - a).mean())
+    assert found.estimate.topics == pytest.approx(
         (expected.confidence_interval().high - expected.confidence_interval().low) / 2
     )
 
 
 def test_only_standardized_differences_vary_with_the_systems_and_little(
-    compared: ir_std.Comparison, effects: Effects
+    compared: ir_std.Results, of_b: dict[Measure, RunDifferences]
 ) -> None:
-    assert {e.difference.systems for e in effects.of(AP, "b").effects} == {0}
-    for effect, part in zip(effects.of("sAP", "b").effects, compared.parts, strict=False):
-        assert 0 < effect.difference.systems < part.estimate(ir_std.sAP).systems
+    assert {d.estimate.systems for d in of_b[AP].differences} == {0}
+    for d in of_b[ir_std.sAP].differences:
+        assert 0 < d.estimate.systems < compared.estimate("b", "sAP", d.where).systems
 
 
-def test_the_summary_weighs_by_topics_and_systems(effects: Effects) -> None:
-    across = effects.of("sAP", "b")
-    errors = [
-        np.hypot(e.difference.topics_error, e.difference.systems_error) for e in across.effects
-    ]
-    assert across.summary() == random_effects(
-        [e.difference.mean for e in across.effects], np.square(errors), widen=True
+def test_the_summary_weighs_by_topics_and_systems(of_b: dict[Measure, RunDifferences]) -> None:
+    differences = of_b[ir_std.sAP].differences
+    errors = [np.hypot(d.estimate.topics_error, d.estimate.systems_error) for d in differences]
+    assert of_b[ir_std.sAP].summary() == random_effects(
+        [d.mean for d in differences], np.square(errors), widen=True
     )
-    assert across.summary(size=True) == random_effects(
-        [e.size for e in across.effects], [e.size_error**2 for e in across.effects], widen=True
+    assert of_b[ir_std.sAP].summary(size=True) == random_effects(
+        [d.size[0] for d in differences], [d.size[1] ** 2 for d in differences], widen=True
     )
 
 
-@pytest.fixture(scope="module")
-def by_reml(compared: ir_std.Comparison) -> ir_std.Comparison:
-    """The same by restricted maximum likelihood."""
-    return replace(compared, random_effects="reml")
-
-
-def test_summaries_are_by_restricted_maximum_likelihood_where_that_is_asked_for(
-    by_reml: ir_std.Comparison, effects: Effects
+def test_p_values_of_a_collection_are_adjusted_for_its_runs_together(
+    compared: ir_std.Results,
 ) -> None:
-    found, usual = by_reml.effects("a"), effects
-    summary = found.of(AP, "b").summary()
-    points = found.of(AP, "b").points()
-    expected = random_effects(
-        [p[0] for p in points], [p[1] ** 2 for p in points], "reml", widen=True
-    )
-    assert summary == expected != usual.of(AP, "b").summary()
-    rows = list(csv.DictReader(io.StringIO(found.table().csv())))
-    assert float(rows[3]["AP low"]) == pytest.approx(expected.low)
-    assert float(rows[3]["AP p"]) == pytest.approx(expected.p)
-    assert float(rows[6]["AP tau2"]) == pytest.approx(expected.tau2)
-    dersimonian = [rows_of(e)[5]["AP low"] for e in (found, usual)]
-    assert dersimonian[0] == dersimonian[1]
-    notes = [" ".join(e.table().notes) for e in (found, usual)]
-    assert "random effects, REML's variance between collections" in notes[0]
-    assert "random effects, Paule and Mandel's variance between collections" in notes[1]
+    each = run_differences(compared)
+    on = {run: by[AP].differences[-1] for run, by in each.items()}
+    assert {d.where for d in on.values()} == {SETS[2]}
+    smaller, larger = sorted((d.p, d.p_adjusted) for d in on.values())
+    assert smaller[1] == pytest.approx(min(2 * smaller[0], 1))
+    assert larger[1] == pytest.approx(max(larger[0], smaller[1]))
+    assert each["b"][AP].differences[0].p == each["b"][AP].differences[0].p_adjusted
 
 
-def rows_of(effects: Effects) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(effects.table().csv())))
-
-
-def test_an_unknown_summary_is_named_with_those_that_there_are() -> None:
-    with pytest.raises(UsageError, match="unknown random effects 'dl': allowed are pm, reml"):
-        ir_std.compare([("a", {"q": {"d": 1}}, {"q": {"d": 1}})], AP, random_effects="dl")
-
-
-@pytest.mark.parametrize("command", ["compare", "report"])
-def test_random_effects_are_of_differences_from_a_baseline(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "r").write_text("q Q0 d 1 1 x\n")
-    (tmp_path / "q").write_text("q 0 d 1\n")
-    entry = f"a={tmp_path / 'r'}:{tmp_path / 'q'}"
-    assert main([command, entry, "AP", "--random-effects", "reml"]) == 2
-    assert "--random-effects is of differences from a baseline" in capsys.readouterr().err
-
-
-def test_random_effects_are_not_of_one_collection(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "r").write_text("q Q0 d 1 1 x\n")
-    (tmp_path / "q").write_text("q 0 d 1\n")
-    files = [str(tmp_path / name) for name in "rq"]
-    asked = ["--baseline", "r", "--random-effects", "reml", "-o", str(tmp_path / "page.html")]
-    assert main(["report", *files, "AP", *asked]) == 2
-    assert "summary over several collections, this is one" in capsys.readouterr().err
-    assert not (tmp_path / "page.html").exists()
-
-
-def test_each_system_has_its_collections_and_then_its_summary(effects: Effects) -> None:
-    rows = [(row[0].text, row[1].text) for row in effects.table().rows]
+def test_each_system_has_its_collections_and_then_its_summary(compared: ir_std.Results) -> None:
+    rows = [(row[0].text, row[1].text) for row in compared.table().rows]
     assert rows == [
         *(("b", name) for name in SETS),
         ("b", "summary"),
-        ("b", "one more collection"),
-        ("b", "DerSimonian-Laird"),
         ("b", "variation"),
         ("c", SETS[2]),
     ]
 
 
-def test_the_table_in_full_precision_holds_the_summary(effects: Effects) -> None:
-    rows = list(csv.DictReader(io.StringIO(effects.table().csv())))
-    summary = effects.of(AP, "b").summary()
+def test_the_table_in_full_precision_holds_the_summary(compared: ir_std.Results) -> None:
+    rows = list(csv.DictReader(io.StringIO(compared.table().csv())))
+    summary = run_differences(compared)["b"][AP].summary()
     assert summary is not None
     assert float(rows[3]["AP"]) == pytest.approx(summary.effect)
     assert float(rows[3]["AP low"]) == pytest.approx(summary.low)
-    assert float(rows[4]["AP high"]) == pytest.approx(summary.predicted[1])
-    assert float(rows[6]["AP tau2"]) == pytest.approx(summary.tau2)
+    assert float(rows[4]["AP tau2"]) == pytest.approx(summary.tau2)
 
 
-def test_few_collections_and_tuning_are_told(effects: Effects) -> None:
-    text = " ".join(effects.table().text().split())
+def test_few_collections_and_tuning_are_told(compared: ir_std.Results) -> None:
+    text = " ".join(compared.table().text().split())
     assert "3 collections are few" in text
     assert "tuned on one of these collections" in text
     assert "c has no run on trec6-adhoc" in text
@@ -181,9 +124,10 @@ def test_few_collections_and_tuning_are_told(effects: Effects) -> None:
 def test_collections_that_share_topics_have_no_summary_and_the_reason_is_given() -> None:
     qrels = [qrels_of(name) for name in ("trec8-adhoc", "robust04")]
     entries = [(name, simulated_run(q, i, 50), q) for i, name in enumerate("ab") for q in qrels]
-    found = ir_std.compare(entries, AP).effects("a")
-    assert found.of(AP).summary() is None
-    assert "trec8-adhoc and robust04 share 50 topics" in found.of(AP).why_not()
+    found = ir_std.compare(entries, AP, baseline="a")
+    of_b = run_differences(found)["b"][AP]
+    assert of_b.summary() is None
+    assert "trec8-adhoc and robust04 share 50 topics" in of_b.why_no_summary()
     assert "share 50 topics" in " ".join(found.table().text().split())
     assert [row[1].text for row in found.table().rows] == ["trec8-adhoc", "robust04"]
 
@@ -207,90 +151,98 @@ def test_documents_with_plain_numbers_are_not_taken_for_the_same() -> None:
     assert not any("share" in text for text in notes)
 
 
-def test_a_collection_without_factors_counts_in_the_raw_summary_alone() -> None:
-    random = np.random.default_rng(1)
-    raw = [Effect.of(name, random.normal(0.1, 1, 20)) for name in "wxyz"]
-    standardized = [*raw[:3], Effect.of("z", [])]
-    across = SystemEffects("b", "a", ir_std.sAP, tuple(standardized))
-    both = Effects("a", (AP, ir_std.sAP), (SystemEffects("b", "a", AP, tuple(raw)), across))
-    assert across.summary() == SystemEffects("b", "a", ir_std.sAP, tuple(raw[:3])).summary()
-    assert [row[6].text for row in both.table().rows][3] == "-"
-    assert "3: Q" in both.table().text()
+def test_a_collection_without_factors_counts_in_the_raw_summary_alone(
+    of_b: dict[Measure, RunDifferences],
+) -> None:
+    judged = [*map(qrels_of, SETS), {f"own{t}": {"d": 1, "e": 0} for t in range(10)}]
+    entries = [
+        (name, simulated_run(q, 3 * k + i, 200), q)
+        for k, name in enumerate("ab")
+        for i, q in enumerate(judged[:3])
+    ]
+    entries += [
+        (
+            name,
+            {t: {"d": 1.0, "e": float(name == "b" and t != "own1")} for t in judged[3]},
+            judged[3],
+        )
+        for name in "ab"
+    ]
+    found = ir_std.compare(entries, AP, baseline="a")
+    across = run_differences(found)["b"]
+    assert across[ir_std.sAP].summary() == of_b[ir_std.sAP].summary()
+    assert across[AP].summary() != of_b[AP].summary()
+    assert found.table().rows[3][6].text == "-"
+    assert "3: Q" in found.table().text()
 
 
 def test_intervals_are_not_narrower_than_normal_ones() -> None:
     d = np.random.default_rng(2).normal(0.1, 0.1, 20)
-    across = SystemEffects(
-        "b",
-        "a",
-        AP,
-        tuple(Effect.of(c, f * d) for c, f in zip("xyz", (1, 1.01, 0.99), strict=True)),
-    )
-    summary, normal = across.summary(), across.summary(method="dl")
+    found = differing({"b": {c: f * d for c, f in zip("xyz", (1, 1.01, 0.99), strict=True)}})
+    (across,) = run_differences(found)["b"].values()
+    points = across.points()
+    normal = random_effects([p[0] for p in points], [p[1] ** 2 for p in points], "dl")
+    summary = across.summary()
     assert summary
-    assert normal
     assert summary.widened
     assert summary.high - summary.low > normal.high - normal.low
-    text = " ".join(Effects("a", (AP,), (across,)).table().text().split())
+    text = " ".join(found.table().text().split())
     assert "but not narrower than the normal one" in text
 
 
 def test_two_collections_have_no_summary() -> None:
     d = np.random.default_rng(2).normal(0.1, 0.1, 20)
-    across = SystemEffects("b", "a", AP, (Effect.of("x", d), Effect.of("y", d + 0.1)))
-    assert across.summary() is None
-    assert "b has no summary by AP: a summary takes 3 collections." in (
-        Effects("a", (AP,), (across,)).table().text()
-    )
+    found = differing({"b": {"x": d, "y": d + 0.1}})
+    assert run_differences(found)["b"][AP].summary() is None
+    assert "b has no summary for AP: a summary takes 3 collections." in found.table().notes
 
 
-def test_systems_without_a_summary_for_the_same_reason_are_named_together() -> None:
+def test_runs_without_a_summary_for_the_same_reason_are_named_together() -> None:
     d = np.random.default_rng(2).normal(0.1, 0.1, 20)
-    two = (Effect.of("x", d), Effect.of("y", d + 0.1))
-    flat = (Effect.of("x", [0.1] * 5), Effect.of("y", d))
-    measures = (AP, ir_std.sAP)
-    systems = {"b": two, "c": two, "d": flat}
-    by_system = [SystemEffects(s, "a", m, e) for s, e in systems.items() for m in measures]
-    notes = Effects("a", measures, tuple(by_system)).table().notes
-    assert [note for note in notes if "no summary" in note] == [
-        "b, c have no summary by AP, sAP: a summary takes 3 collections.",
-        "d has no summary by AP, sAP: differences have no spread on x.",
+    two = {"x": d, "y": d + 0.1}
+    found = differing({"b": two, "c": two, "d": {"x": [0.1] * 20, "y": d}}, AP, P @ 10)
+    assert [note for note in found.table().notes if "no summary" in note] == [
+        "b, c have no summary for AP, P@10: a summary takes 3 collections.",
+        "d has no summary for AP, P@10: differences have no spread on x.",
     ]
 
 
 def test_differences_without_spread_have_no_summary_and_that_is_said() -> None:
-    across = SystemEffects("b", "a", AP, (Effect.of("x", [0.1] * 5), Effect.of("y", [0.1, 0.2])))
-    assert across.summary() is None
-    table = Effects("a", (AP,), (across,)).table()
+    found = differing({"b": {"x": [0.5] * 5, "y": [0.1, 0.2]}})
+    table = found.table()
     assert len(table.rows) == 2
-    assert "b has no summary by AP: differences have no spread on x." in table.text()
+    assert "b has no summary for AP: differences have no spread on x." in table.notes
 
 
-@pytest.mark.parametrize("flat", [[0.1] * 5, [0.3]])
+@pytest.mark.parametrize("flat", [[0.5] * 5, [0.3]])
 def test_a_collection_without_spread_is_left_out_and_that_is_said(flat: list[float]) -> None:
     random = np.random.default_rng(1)
-    others = [Effect.of(name, random.normal(0.1, 1, 20)) for name in "wxy"]
-    across = SystemEffects("b", "a", AP, (others[0], Effect.of("flat", flat), *others[1:]))
-    assert across.summary() == SystemEffects("b", "a", AP, tuple(others)).summary()
+    others = {name: random.normal(0.1, 1, 20) for name in "wxy"}
+    found = differing({"b": {"w": others["w"], "flat": flat, **others}})
+    (across,) = run_differences(found)["b"].values()
+    assert across.summary() == summary_of(others)
     assert across.left_out() == ("flat",)
-    text = " ".join(Effects("a", (AP,), (across,)).table().text().split())
-    assert "By AP the summary of b is without flat: the differences there have no spread." in text
+    said = "For AP the summary of b leaves out flat: the differences there have no spread."
+    assert said in found.table().notes
 
 
-def test_an_unknown_baseline_names_the_systems(compared: ir_std.Comparison) -> None:
-    with pytest.raises(UsageError, match=r"'A', the baseline: there are a, b, c; did you mean 'a'"):
-        compared.effects("A")
+def summary_of(amounts: dict[str, Any]) -> Summary | None:
+    return run_differences(differing({"b": amounts}))["b"][AP].summary()
+
+
+def test_an_unknown_baseline_names_the_systems() -> None:
+    q = qrels_of("trec8-adhoc")
+    entries = [(name, simulated_run(q, 1, 10), q) for name in "abc"]
+    with pytest.raises(
+        UsageError, match=r"'A', the baseline: there are a, b, c.* did you mean 'a'"
+    ):
+        ir_std.compare(entries, AP, baseline="A")
 
 
 def test_a_baseline_alone_is_an_error() -> None:
     q = qrels_of("trec8-adhoc")
-    with pytest.raises(UsageError, match="no system has a collection in common with x"):
-        ir_std.compare([("x", simulated_run(q, 1, 10), q)], AP).effects("x")
-
-
-def test_an_unknown_measure_or_system_names_the_known_ones(effects: Effects) -> None:
-    with pytest.raises(UsageError, match="no effects of d by AP: there are b, c by AP, sAP"):
-        effects.of("AP", "d")
+    with pytest.raises(UsageError, match="no run has a collection in common with x"):
+        ir_std.compare([("x", simulated_run(q, 1, 10), q)], AP, baseline="x")
 
 
 @pytest.mark.slow
@@ -328,8 +280,8 @@ def test_the_command_prints_effects_and_draws_them(
 
 
 def test_statistics_over_collections_need_no_further_library(
-    effects: Effects, monkeypatch: pytest.MonkeyPatch
+    compared: ir_std.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("pandas", "statsmodels"):
         monkeypatch.setitem(sys.modules, name, None)
-    assert effects.table().text()
+    assert compared.table().text()

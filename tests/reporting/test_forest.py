@@ -12,8 +12,9 @@ from ir_measures.measures import Measure
 
 import ir_std
 from ir_std import plots
-from ir_std.reporting.effects import Effects
-from ir_std.reporting.system_effects import Effect, SystemEffects
+from ir_std.reporting.difference import Difference
+from ir_std.reporting.summaries import RunDifferences
+from ir_std.testing import simulated_qrels, simulated_run
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 matplotlib.use("Agg")
@@ -24,13 +25,16 @@ Axes = Any
 """matplotlib's own says of what is drawn that it is a Patch, a Collection: not of which kind."""
 
 
-def across(n: int = 5, measure: Measure = AP, overlap: str = "") -> SystemEffects:
+def across(n: int = 5, measure: Measure = AP, overlap: str = "") -> RunDifferences:
     random = np.random.default_rng(1)
-    return SystemEffects(
+    return RunDifferences(
         "b",
         "a",
         measure,
-        tuple(Effect.of(f"set{i}", random.normal(0.1, 1, 20 + 20 * i)) for i in range(n)),
+        tuple(
+            Difference.of("b", "a", f"set{i}", measure, random.normal(0.1, 1, 20 + 20 * i))
+            for i in range(n)
+        ),
         overlap,
     )
 
@@ -76,7 +80,6 @@ def test_lines_are_intervals_and_the_diamond_is_the_summary(ax: Axes) -> None:
         assert line[:, 0] == pytest.approx([effect - half, effect + half])
     s = found.summary()
     assert s
-    assert lines[-1][:, 0] == pytest.approx(s.predicted)
     assert sorted({*ax.patches[0].get_xy()[:, 0].tolist()}) == pytest.approx(
         [s.low, s.effect, s.high]
     )
@@ -90,7 +93,7 @@ def test_lines_are_intervals_and_the_diamond_is_the_summary(ax: Axes) -> None:
 )
 @pytest.mark.parametrize("size", [False, True])
 def test_without_a_headline_there_is_no_diamond_and_squares_are_alike(
-    ax: Axes, found: SystemEffects, size: bool
+    ax: Axes, found: RunDifferences, size: bool
 ) -> None:
     plots.forest(found, ax, size=size)
     assert not ax.patches
@@ -101,8 +104,9 @@ def test_without_a_headline_there_is_no_diamond_and_squares_are_alike(
 
 
 def test_a_row_shows_raw_and_standardized_differences_and_sizes() -> None:
-    effects = Effects("a", (AP, ir_std.sAP), (across(), across(measure=ir_std.sAP)))
-    figure = plots.forest_figure(effects)
+    judged = [simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8)]
+    entries = [(name, simulated_run(q, i, 50), q) for i, name in enumerate("ab") for q in judged]
+    figure = plots.forest_figure(ir_std.compare(entries, AP, baseline="a"))
     assert [a.get_title().splitlines()[0] for a in figure.axes] == [
         "raw difference, AP",
         "standardized difference, sAP",

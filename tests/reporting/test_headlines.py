@@ -9,8 +9,8 @@ from ir_measures.measures import Measure
 
 import ir_std
 from ir_std.measures import main_score
-from ir_std.reporting.headlines import is_headline, is_wide, limits_of
-from ir_std.reporting.system_effects import Effect, SystemEffects
+from ir_std.reporting.difference import Difference
+from ir_std.reporting.summaries import RunDifferences, is_headline, is_wide, limits_of
 
 LATENCY = ir_std.ExternalMeasure("latency")
 
@@ -34,8 +34,10 @@ def test_where_scores_have_no_limits_no_interval_is_too_wide(measure: Measure) -
 
 def test_effect_sizes_have_no_limits_though_scores_have() -> None:
     random = np.random.default_rng(2)
-    far_apart = tuple(Effect.of(f"set{i}", random.normal(i - 2, 1, 20) / 10) for i in range(5))
-    found = SystemEffects("b", "a", AP, far_apart)
+    far_apart = tuple(
+        Difference.of("b", "a", f"set{i}", AP, random.normal(i - 2, 1, 20) / 10) for i in range(5)
+    )
+    found = RunDifferences("b", "a", AP, far_apart)
     sizes = found.headline(size=True)
     assert sizes
     assert sizes.high - sizes.low > 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,10 @@ import ir_std
 from ir_std import plots
 from ir_std.analysis import link
 from ir_std.errors import UsageError
-from ir_std.reporting.comparison_notes import same_systems
 from ir_std.reporting.html import write_report
-from ir_std.reporting.links import pairs_table, with_differences
-from ir_std.reporting.part import Part
+from ir_std.reporting.model import deviations, join_results, n_common_systems
+from ir_std.reporting.result_tables import linked_pairs, means_with_pairs, pairs_table
+from ir_std.reporting.summaries import run_differences
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.files import read_qrels
 
@@ -52,110 +54,153 @@ def entries() -> list[tuple[str, Any, Any]]:
 
 
 @pytest.fixture(scope="module")
-def linked(entries: list[tuple[str, Any, Any]]) -> ir_std.Comparison:
+def linked(entries: list[tuple[str, Any, Any]]) -> ir_std.Results:
     return ir_std.compare(entries, AP, anchors=[f"anchor{i}" for i in range(4)])
 
 
-def anchor_means(comparison: ir_std.Comparison) -> dict[str, float]:
+def anchor_means(comparison: ir_std.Results) -> dict[str, float]:
     """The mean of all anchors on each collection."""
     return {
-        c: float(np.mean([comparison.part(f"anchor{i}", c).estimate(SAP).mean for i in range(4)]))
+        c: float(np.mean([comparison.estimate(f"anchor{i}", SAP, c).mean for i in range(4)]))
         for c in comparison.collections
     }
 
 
 def test_the_reference_is_where_the_anchors_mean_is_lowest(
-    entries: list[tuple[str, Any, Any]], linked: ir_std.Comparison
+    entries: list[tuple[str, Any, Any]], linked: ir_std.Results
 ) -> None:
     plain = anchor_means(ir_std.compare(entries, AP))
     assert linked.links[SAP].reference == min(plain, key=plain.__getitem__)
-    assert all(one.constant <= 0 for one in linked.links[SAP].links.values())
+    assert all(one.shift <= 0 for one in linked.links[SAP].links.values())
 
 
-def test_anchors_have_the_same_mean_on_every_collection(linked: ir_std.Comparison) -> None:
+def test_anchors_have_the_same_mean_on_every_collection(linked: ir_std.Results) -> None:
     means = list(anchor_means(linked).values())
     assert means == pytest.approx([means[0]] * 3, abs=1e-9)
 
 
-def test_the_links_are_those_of_the_analysis(linked: ir_std.Comparison) -> None:
+def test_the_links_are_those_of_the_analysis(linked: ir_std.Results) -> None:
     links = linked.links[SAP]
     z = {
-        c: np.stack([linked.part(f"anchor{i}", c).z(SAP) for i in range(4)], axis=1)
+        c: np.stack([deviations(linked.on(c), f"anchor{i}", SAP) for i in range(4)], axis=1)
         for c in linked.collections
     }
     for collection, one in links.links.items():
-        assert one.constant == link(z[collection], z[links.reference]).constant
+        assert one.shift == link(z[collection], z[links.reference]).shift
 
 
 def test_the_table_names_the_reference_and_says_how_it_is_linked(
-    linked: ir_std.Comparison,
+    linked: ir_std.Results,
 ) -> None:
     links = linked.links[SAP]
     assert linked.table().header[-1] == f"sAP linked by 4 anchors to {links.reference}"
     assert any("is linked by anchor0, anchor1" in note for note in linked.table().notes)
     for one in links.links.values():
-        said = f"{one.constant:+.2f} (standard error {one.error:.2f})"
+        said = f"{one.shift:+.2f} (standard error {one.error:.2f})"
         assert any(said in note for note in linked.table().notes)
-    assert "they are on the scale of the reference" in linked.table().text().replace("\n  ", " ")
+    assert "Linked means are on the scale of the reference" in linked.table().text().replace(
+        "\n  ", " "
+    )
 
 
 def test_differences_across_collections_have_the_interval_of_the_link(
-    linked: ir_std.Comparison,
+    linked: ir_std.Results,
 ) -> None:
-    links, pairs = linked.links[SAP], linked.linked_pairs
+    links, pairs = linked.links[SAP], linked_pairs(linked)
     assert len(pairs) == 3
+    assert [pairs[0].where, pairs[0].b_where] == [*linked.collections][:2]
     for pair in pairs:
-        (_, first), (_, second) = pair.first, pair.second
-        low, high = pair.difference.interval
-        assert low < pair.difference.difference < high
-        if first == links.reference:
-            expected = links.links[second].difference(
-                linked.part("x", first).z(SAP), linked.part("x", second).z(SAP)
-            )
-            assert pair.difference == expected
+        low, high = pair.interval
+        assert low < pair.mean < high
+        if pair.where == links.reference:
+            z = [deviations(linked.on(c), "x", SAP) for c in (pair.where, pair.b_where)]
+            expected = links.links[pair.b_where].difference(*z)
+            found = pair.mean, pair.estimate.error, pair.interval, pair.p
+            assert found == (expected.difference, expected.error, expected.interval, expected.p)
     assert [cell.text for cell in pairs_table(pairs).rows[0][:5]] == [
         "x",
-        linked.collections[0],
+        pairs[0].where,
         "x",
-        linked.collections[1],
+        pairs[0].b_where,
         "sAP",
     ]
 
 
-def test_the_csv_has_means_and_differences_in_one_table(linked: ir_std.Comparison) -> None:
-    pairs = linked.linked_pairs
-    text = with_differences(linked.table(), linked.measures, pairs).csv()
+def test_the_csv_has_means_and_differences_in_one_table(linked: ir_std.Results) -> None:
+    pairs = linked_pairs(linked)
+    text = means_with_pairs(linked).csv()
     rows = list(csv.DictReader(text.splitlines()))
     means, differences = rows[: -len(pairs)], rows[-len(pairs) :]
-    label = linked.label(SAP)
+    label = linked.links[SAP].label
     assert len(means) == len(linked.table().rows)
     assert all(row["less system"] == row[f"{label} p"] == "" for row in means)
     for row, pair in zip(differences, pairs, strict=True):
         named = row["system"], row["collection"], row["less system"], row["less collection"]
-        assert named == (*pair.first, *pair.second)
+        assert named == (pair.a, pair.where, pair.b, pair.b_where)
         found = [float(row[label + end]) for end in ("", " low", " high", " p")]
-        assert found == [
-            *(pair.difference.difference, *pair.difference.interval, pair.difference.p)
-        ]
+        assert found == [pair.mean, *pair.interval, pair.p]
         assert row["AP"] == ""
 
 
-def test_effects_of_linked_scores_are_their_differences(linked: ir_std.Comparison) -> None:
-    effects = linked.effects("anchor0").of(SAP, "x")
-    for effect in effects.effects:
-        part, baseline = (linked.part(s, effect.collection) for s in ("x", "anchor0"))
-        difference = part.values(SAP) - baseline.values(SAP)
-        assert effect.difference.mean == pytest.approx(np.nanmean(difference))
+def test_effects_of_linked_scores_are_their_differences(linked: ir_std.Results) -> None:
+    found = replace(linked, baseline="anchor0")
+    for d in run_differences(found)["x"][SAP].differences:
+        means = [linked.estimate(run, SAP, d.where).mean for run in ("x", "anchor0")]
+        assert d.mean == pytest.approx(means[0] - means[1])
+        assert (
+            d.estimate.systems
+            >= replace(found, links={})
+            .difference(("x", d.where), ("anchor0", d.where), SAP)
+            .estimate.systems
+        )
+
+
+def test_a_linked_mean_carries_the_error_of_the_references_systems(
+    entries: list[tuple[str, Any, Any]], linked: ir_std.Results
+) -> None:
+    links, plain = linked.links[SAP], ir_std.compare(entries, AP)
+    on = links.reference
+    assert linked.estimate("x", SAP, on).interval == pytest.approx(
+        plain.estimate("x", SAP, on).interval
+    )
+    assert plain.estimate("x", SAP, on).systems > 0.01
+    for name, one in links.links.items():
+        of_link, _ = one.error_of(deviations(linked.on(name), "x", SAP))
+        anchors = [float(run.startswith("anchor")) / 4 for run in plain.on(on).runs]
+        of_anchors = plain.on(on)._covariances[SAP].estimate([0.0], anchors).systems_error
+        found = linked.estimate("x", SAP, name).systems_error
+        ratio = one.slope_ratio(deviations(linked.on(name), "x", SAP))
+        assert found == pytest.approx(np.hypot(of_link, ratio * of_anchors))
+
+
+def test_systems_that_are_known_to_be_identical_have_a_p_value_by_two_anchors(
+    entries: list[tuple[str, Any, Any]],
+) -> None:
+    def linked_by_two(same_systems: bool) -> ir_std.Results:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ir_std.StandardizationWarning)
+            anchors = ["anchor0", "anchor1"]
+            return ir_std.compare(entries, AP, anchors=anchors, same_systems=same_systems)
+
+    for same_systems in (False, True):
+        found = linked_by_two(same_systems)
+        difference = found.difference(("x", "trec7-adhoc"), ("x", "trec8-adhoc"), SAP)
+        assert np.isnan(difference.p) == (not same_systems)
+        assert all(
+            one.tau_df == (np.inf if same_systems else 1) for one in found.links[SAP].links.values()
+        )
+    with pytest.raises(UsageError, match="name the anchors"):
+        ir_std.compare(entries, AP, same_systems=True)
 
 
 def test_one_anchor_is_warned_of(entries: list[tuple[str, Any, Any]]) -> None:
-    with pytest.warns(ir_std.StandardizationWarning, match="1 anchor: hardly known"):
+    with pytest.warns(ir_std.StandardizationWarning, match="a single anchor does not tell"):
         ir_std.compare(entries, AP, anchors=["anchor0"])
 
 
 def test_identical_anchors_count_once(entries: list[tuple[str, Any, Any]]) -> None:
     twins = [("twin", run, qrels) for name, run, qrels in entries if name == "anchor0"]
-    with pytest.warns(ir_std.StandardizationWarning, match="1 anchor: hardly known"):
+    with pytest.warns(ir_std.StandardizationWarning, match="a single anchor does not tell"):
         comparison = ir_std.compare([*entries, *twins], AP, anchors=["anchor0", "twin"])
     assert comparison.links[SAP].anchors == ("anchor0",)
 
@@ -187,11 +232,11 @@ def test_an_anchor_that_lacks_a_collection_is_named(entries: list[tuple[str, Any
         )
 
 
-def test_links_are_found_by_the_measures_name(linked: ir_std.Comparison) -> None:
+def test_links_are_found_by_the_measures_name(linked: ir_std.Results) -> None:
     one = next(iter(linked.links["sAP"].links.values()))
-    assert one.constant < 0 < one.error
+    assert one.shift < 0 < one.error
     assert one.anchors == ("anchor0", "anchor1", "anchor2", "anchor3")
-    assert (one.dropped, one.doubts) == ((), ())
+    assert one.doubts == ()
 
 
 def test_one_anchor_is_in_the_columns_name_and_once_in_words(
@@ -203,18 +248,18 @@ def test_one_anchor_is_in_the_columns_name_and_once_in_words(
     assert sum("is linked by anchor0 to trec8-adhoc" in note for note in table.notes) == 1
 
 
-def test_effects_of_linked_scores_say_so_in_table_and_picture(linked: ir_std.Comparison) -> None:
-    effects = linked.effects("anchor0")
+def test_effects_of_linked_scores_say_so_in_table_and_picture(linked: ir_std.Results) -> None:
+    found = replace(linked, baseline="anchor0")
     label = f"sAP linked by 4 anchors to {linked.links['sAP'].reference}"
-    assert label in effects.table().header
-    assert sum("is linked by" in note for note in effects.table().notes) == 1
-    assert "which both share, and over anchors, of the link." in effects.table().notes[0]
-    titles = [ax.get_title() for ax in plots.forest_figure(effects).axes]
+    assert label in found.table().header
+    assert sum("is linked by" in note for note in found.table().notes) == 1
+    assert "which both share, and over anchors, for the link." in found.table().notes[0]
+    titles = [ax.get_title() for ax in plots.forest_figure(found).axes]
     assert any(label in title.replace("\n", " ") for title in titles)
 
 
 def test_the_picture_of_means_says_which_compare(
-    entries: list[tuple[str, Any, Any]], linked: ir_std.Comparison
+    entries: list[tuple[str, Any, Any]], linked: ir_std.Results
 ) -> None:
     plain = plots.comparison_figure(ir_std.compare(entries, AP)).axes[1].get_title()
     assert plain == "standardized, each by its own systems (95% intervals)"
@@ -223,14 +268,15 @@ def test_the_picture_of_means_says_which_compare(
 
 
 def test_the_page_has_the_links_name_words_and_differences(
-    linked: ir_std.Comparison, tmp_path: Path
+    linked: ir_std.Results, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.html"
     write_report(linked, page)
     text = page.read_text()
-    assert f"sAP linked by 4 anchors to {linked.links['sAP'].reference}" in text
+    linked_by = f"linked by 4 anchors to {linked.links['sAP'].reference}"
+    assert f"sAP {linked_by}" in text
+    assert f"Scores are {linked_by}: they are on one scale." in text
     assert text.count("sAP is linked by anchor0, anchor1") == 1
-    assert "Only linked means can be compared across collections" in text
     assert "less that of" in text
 
 
@@ -284,21 +330,20 @@ def test_collections_with_the_same_systems_compare_as_they_are(data: Path) -> No
     text = " ".join(same.table().notes)
     assert "the same 24 systems standardize these collections, which need no link" in text
     assert "need no link" not in " ".join(own.table().notes)
-    assert not own.systems_alike
+    assert n_common_systems(own) == 0
     figure = plots.comparison_figure(same)
     assert figure.axes[1].get_title().startswith("standardized by the same systems: comparable")
 
 
 def test_systems_without_names_are_not_taken_for_the_same(tmp_path: Path) -> None:
-    parts = []
+    each = {}
     for name in ("one", "two"):
         table = tmp_path / f"{name}.csv"
         rows = [f"sys{s},{name}{t},{s + t % 3}" for s in range(1, 5) for t in range(12)]
         table.write_text("\n".join(["run,topic,grade", *rows]))
         mine = ir_std.build_from_scores([table], id=name)
-        results = ir_std.evaluate(table, measures=["grade"], factors=mine)
-        parts.append(Part("sys1", name, results))
-    assert same_systems(parts) == 0
+        each[name] = ir_std.evaluate(table, measures=["grade"], factors=mine)
+    assert n_common_systems(join_results(each, {})) == 0
 
 
 @pytest.fixture
@@ -327,7 +372,7 @@ def test_the_command_prints_linked_means_and_their_differences(
     assert sum("sAP is linked by anchor0, anchor1 to trec8-adhoc" in line for line in done.out) == 1
     head = next(line for line in done.out if line.startswith("mean of"))
     assert head.split()[:7] == ["mean", "of", "on", "less", "that", "of", "on"]
-    assert any("2 anchors: hardly known how well it links" in line for line in done.err)
+    assert any("two anchors barely tell how well they link" in line for line in done.err)
 
 
 def test_the_page_of_the_command_is_linked(
@@ -340,7 +385,7 @@ def test_the_page_of_the_command_is_linked(
     )
     assert done.status == 0
     assert "sAP linked by 2 anchors to trec7-adhoc" in page.read_text()
-    assert "Warning: sAP of trec8-adhoc, trec6-adhoc, linked to trec7-adhoc: 2 anchors" in (
+    assert "Warning: sAP of trec8-adhoc, trec6-adhoc, linked to trec7-adhoc: two anchors" in (
         page.read_text()
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import hypot
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from scipy.stats import ttest_rel
 import ir_std
 from ir_std import nDCG, snDCG
 from ir_std.errors import UsageError
-from ir_std.reporting.comparison import POOLED
-from ir_std.reporting.relabelled import label_agreements, label_differences
+from ir_std.reporting.agreement import judgment_agreements
+from ir_std.reporting.result_tables import judgment_differences
+from ir_std.scores.forms import ALL_COLLECTIONS
 
 PEOPLE, MODEL = "dl19-passage.txt", "judges/dl19-passage.umbrela-gpt4.txt"
 
@@ -26,7 +28,7 @@ def runs(runs_of: Callable[[str], Path]) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def comparison(data: Path, runs: dict[str, Path]) -> ir_std.Comparison:
+def comparison(data: Path, runs: dict[str, Path]) -> ir_std.Results:
     return ir_std.compare(
         [(n, r, data / "qrels" / file) for file in (PEOPLE, MODEL) for n, r in runs.items()],
         "nDCG@10",
@@ -34,23 +36,23 @@ def comparison(data: Path, runs: dict[str, Path]) -> ir_std.Comparison:
 
 
 def test_labels_of_the_same_topics_are_no_collections_to_pool(
-    comparison: ir_std.Comparison,
+    comparison: ir_std.Results,
 ) -> None:
     assert any("one collection judged twice" in text for text in comparison.notes)
-    assert comparison.pooled("p_bert", snDCG @ 10) is None
+    assert comparison.estimate("p_bert", snDCG @ 10).n == 0
     table = comparison.table()
-    assert POOLED not in {row[1].text for row in table.rows}
-    assert "the same topics under different labels" in table.notes[0]
+    assert ALL_COLLECTIONS not in {row[1].text for row in table.rows}
+    assert "the same topics under different judgments" in table.notes[0]
     assert not any("different collections" in text for text in table.notes)
 
 
-def test_the_difference_is_paired_by_topic(comparison: ir_std.Comparison) -> None:
-    found = {(one.system, one.measure): one for one in label_differences(comparison)}
+def test_the_difference_is_paired_by_topic(comparison: ir_std.Results) -> None:
+    found = {(one.a, one.measure): one for one in judgment_differences(comparison)}
     assert len(found) == 4
     raw = found["bm25base_p", nDCG @ 10]
     x, y = (
-        comparison.part("bm25base_p", c).results.by_topic("bm25base_p", nDCG @ 10)
-        for c in ("dl19-passage", "dl19-passage-umbrela")
+        dict(zip(one.topics, one.values["bm25base_p"]["nDCG@10"], strict=True))
+        for one in map(comparison.on, ("dl19-passage", "dl19-passage-umbrela"))
     )
     test = ttest_rel([y[t] for t in x], list(x.values()))
     assert raw.estimate.mean == pytest.approx(np.mean([y[t] - x[t] for t in x]))
@@ -59,14 +61,13 @@ def test_the_difference_is_paired_by_topic(comparison: ir_std.Comparison) -> Non
 
 
 def test_the_same_systems_standardize_both_and_are_drawn_once(
-    comparison: ir_std.Comparison,
+    comparison: ir_std.Results,
 ) -> None:
-    found = {(one.system, one.measure): one for one in label_differences(comparison)}
-    for system in comparison.systems:
+    found = {(one.a, one.measure): one for one in judgment_differences(comparison)}
+    for system in comparison.runs:
         difference = found[system, snDCG @ 10].estimate
         alone = [
-            comparison.part(system, c).estimate(snDCG @ 10).systems_error
-            for c in comparison.collections
+            comparison.estimate(system, snDCG @ 10, c).systems_error for c in comparison.collections
         ]
         assert 0 < difference.systems_error < hypot(*alone)
         low, high = difference.interval
@@ -74,12 +75,12 @@ def test_the_same_systems_standardize_both_and_are_drawn_once(
 
 
 def test_differences_from_a_baseline_are_not_summarized_over_labels(
-    comparison: ir_std.Comparison,
+    comparison: ir_std.Results,
 ) -> None:
-    effects = comparison.effects("bm25base_p")
-    assert [text for text in effects.notes if "judged twice" in text]
-    assert not any("collections are few" in text for text in effects.notes)
-    assert len(effects.table().rows) == 2
+    table = replace(comparison, baseline="bm25base_p").table()
+    assert [text for text in table.notes if "judged twice" in text]
+    assert not any("collections are few" in text for text in table.notes)
+    assert len(table.rows) == 2
 
 
 def test_labels_need_no_link(data: Path, runs: dict[str, Path]) -> None:
@@ -92,7 +93,7 @@ def test_compare_and_report_show_the_pairs(
     data: Path, runs: dict[str, Path], ir_std_cli: Any, tmp_path: Path
 ) -> None:
     entries = [f"bm25={runs['bm25base_p']}:{data / 'qrels' / file}" for file in (PEOPLE, MODEL)]
-    done = ir_std_cli("compare", *entries, "nDCG@10")
+    done = ir_std_cli("compare", *entries, "nDCG@10", "--verbose")
     assert any("less those of" in line for line in done.out)
     assert any("under different labels: one collection judged twice" in line for line in done.err)
     one_table = ir_std_cli("compare", *entries, "nDCG@10", "-o", "csv").out
@@ -111,9 +112,9 @@ def test_compare_and_report_show_the_pairs(
 
 
 def test_the_agreement_of_the_judgments_is_that_of_the_call(
-    comparison: ir_std.Comparison, data: Path, runs: dict[str, Path]
+    comparison: ir_std.Results, data: Path, runs: dict[str, Path]
 ) -> None:
-    (found,) = label_agreements(comparison)
+    (found,) = judgment_agreements(comparison)
     called = ir_std.agreement(data / "qrels" / PEOPLE, data / "qrels" / MODEL, runs, "nDCG@10")
     assert found.kappa() == called.kappa()
     assert found.systems == called.systems

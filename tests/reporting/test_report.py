@@ -1,84 +1,212 @@
-"""The HTML report: what it says.  What it does in a browser: test_report_in_browser.py."""
+"""The HTML report: the record that it carries, and the page around it."""
 
 from __future__ import annotations
 
 import html
-import json
 import os
 import re
 import sys
-import zlib
-from base64 import b64decode
 from html.parser import HTMLParser
+from importlib.resources import files
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
-from ir_measures import AP, P
+from ir_measures import AP, P, nDCG
+from views import HOSTILE, data_of, hits, plain, simulated
 
 import ir_std
 from ir_std import __version__, sAP
 from ir_std.cli import main
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors.catalog import data_version
+from ir_std.factors.estimates import factors_from_scores
 from ir_std.reporting import figure_data
-from ir_std.reporting.comparison import Comparison
-from ir_std.reporting.html.method import Licence, known_weaknesses, licences
+from ir_std.reporting.html import across, record
+from ir_std.reporting.html.method import Licence, known_weaknesses, licences, method
 from ir_std.reporting.html.report import _template, render, write_report
-from ir_std.reporting.html.sentences import describe_results, is_saturated
-from ir_std.schemes import SCHEMES
 from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.trec.inputs import as_qrels
 
-HOSTILE = "<img src=x onerror=alert(1)></script>'\"&"
+TEMPLATES = files("ir_std.reporting") / "html" / "templates"
 
 
-def simulated(n: int, measures: list[Any] | None = None, **options: Any) -> ir_std.Results:
-    """Results of simulated runs on qrels with TREC-8's topics and counts."""
+@pytest.fixture(scope="module")
+def small() -> Any:
+    return simulated(3, schemes="N,U", baseline="run0")
+
+
+@pytest.fixture(scope="module")
+def text(small: Any) -> str:
+    return render(small)
+
+
+@pytest.fixture(scope="module")
+def found(text: str) -> Any:
+    """The record of the collection."""
+    return data_of(text)["collections"][0]
+
+
+def measure_of(found: Any, name: str) -> Any:
+    return next(m for m in found["measures"] if m["name"] == name)
+
+
+# The record.
+
+
+@pytest.mark.parametrize(
+    ("script", "name", "written"),
+    [
+        ("collection.js", "Measure", record.MeasureRecord),
+        ("collection.js", "Collection", record.CollectionRecord),
+        ("across.js", "Across", across.AcrossRecord),
+    ],
+)
+def test_the_script_reads_the_fields_that_python_writes(
+    script: str, name: str, written: type
+) -> None:
+    source = (TEMPLATES / script).read_text()
+    read = re.search(rf"class {name} \{{\s+constructor\((?:root, )?\{{(.*?)\}}\)", source, re.S)
+    assert read
+    assert set(re.findall(r"\w+", read[1])) == set(get_type_hints(written))
+
+
+@pytest.mark.parametrize("written", [across.AcrossMeasure, across.Row])
+def test_every_field_of_several_collections_is_read(written: type) -> None:
+    source = (TEMPLATES / "across.js").read_text() + (TEMPLATES / "pictures.js").read_text()
+    for field in get_type_hints(written):
+        assert re.search(rf"(\.|[{{ ]){field}\b", source), field
+
+
+def test_scores_by_topic_are_those_that_tables_print(small: Any, found: Any) -> None:
+    one = measure_of(found, "AP")
+    for number, run in enumerate(found["runs"]):
+        for name, measure in (("byTopic", AP), ("scoresByTopic", sAP)):
+            carried = [f"{whole / 1e4:.4f}" for whole in one[name][number]]
+            assert carried == [f"{v:.4f}" for v in small.values[run][measure]]
+
+
+def test_means_intervals_ranks_and_tests_are_those_of_the_results(small: Any, found: Any) -> None:
+    one = measure_of(found, "AP")
+    for i, run in enumerate(found["runs"]):
+        assert one["means"][i] == pytest.approx(small.means[run][AP])
+        assert one["scores"][i] == pytest.approx(small.means[run][sAP])
+        interval = small.estimate(run, sAP).interval
+        assert (one["low"][i], one["high"][i]) == pytest.approx(interval)
+        rank = small.ranks[run][sAP]
+        assert [one[k][i] for k in ("rank", "best", "worst")] == [rank.rank, rank.best, rank.worst]
+        assert one["place"][i] == small.placements[run][sAP].rank
+        if run != "run0":
+            assert one["p"][i] == pytest.approx(small.differences[run][sAP].p_adjusted)
+            assert one["difference"][i] == pytest.approx(small.differences[run][sAP].mean)
+    assert one["p"][0] is None
+    assert [score for _, score, _ in one["systems"]] == pytest.approx(
+        sorted(small.placements["run0"][sAP].means, reverse=True)
+    )
+
+
+def test_places_by_topic_count_the_better_systems(small: Any, found: Any) -> None:
+    scores = ir_std.load_factors("trec8-adhoc").scores["AP"]
+    for number, run in enumerate(found["runs"]):
+        better = (scores > small.values[run][AP][:, None] + 1e-9).sum(axis=1)
+        assert measure_of(found, "AP")["places"][number] == (better + 1).tolist()
+
+
+def test_places_by_topic_are_from_the_lowest_on_where_less_is_better(tmp_path: Path) -> None:
+    table = tmp_path / "scores.csv"
+    table.write_text(
+        "run,topic,latency\na,1,900\na,2,1500\nb,1,1100\nb,2,1000\nc,1,4000\nc,2,1250\n"
+    )
+    mine = ir_std.build_from_scores([table], id="mine", lower_is_better=["latency"])
+    results = ir_std.evaluate(table, measures=["latency"], factors=mine)
+    found = data_of(render(results))["collections"][0]
+    places = dict(zip(found["runs"], found["measures"][0]["places"], strict=True))
+    assert places == {"a": [1, 3], "b": [2, 1], "c": [3, 2]}
+
+
+def test_systems_of_the_track_are_there_by_name_and_topic() -> None:
+    results = ir_std.evaluate("dl19-passage/bm25base_p", None, "nDCG@10")
+    found = data_of(render(results))["collections"][0]
+    assert len(found["systems"]) == 36
+    assert "bm25base_p" not in found["systems"]
+    other = ir_std.evaluate("dl19-passage/p_bert", None, "nDCG@10")
+    row = found["measures"][0]["byTopic"][1 + found["systems"].index("p_bert")]
+    assert row == [round(1e4 * v) for v in other.values["p_bert"][other.measures[0]]]
+
+
+def test_a_topic_without_factors_has_no_standardized_score() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    runs = {f"run{i}": simulated_run(qrels, i, 100) for i in range(n)}
-    return ir_std.evaluate(runs, qrels, measures, **options)
+    with pytest.warns(ir_std.StandardizationWarning, match="999"):
+        results = ir_std.evaluate(
+            {"x": {"999": {"d": 1.0}}}, {**qrels, "999": {"d": 1}}, AP, factors="trec8-adhoc"
+        )
+    (one,) = data_of(render(results))["collections"][0]["measures"]
+    assert one["byTopic"][0][-1] == 10000
+    assert [one[k][0][-1] for k in ("scoresByTopic", "places")] == [None, None]
 
 
-@pytest.fixture(scope="module")
-def results() -> ir_std.Results:
-    return simulated(3, [AP, P @ 10], schemes="N,U", baseline="run0")
+def test_with_very_many_scores_intervals_are_over_topics_and_the_page_says_so(
+    small: Any, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figure_data, "SCORES_UP_TO", 3 * 50 * 4 - 1)
+    page = render(small)
+    one = measure_of(data_of(page)["collections"][0], "AP")
+    mean, over = small.means["run0"][sAP], small.estimate("run0", sAP).topics
+    assert (one["low"][0], one["high"][0]) == pytest.approx((mean - over, mean + over))
+    for said in ("and with other reference systems", "over the reference systems"):
+        assert said in text
+        assert said not in page
 
 
-@pytest.fixture(scope="module")
-def text(results: ir_std.Results) -> str:
-    return render(results)
+def test_the_record_holds_the_first_documents_of_both_runs_and_their_ranks() -> None:
+    qrels = {"1": {"a": 2, "b": 0}, "2": {"a": 1}}
+    one = {t: {"a": 9.0, "b": 8.0, "c": 7.0} for t in qrels}
+    other = {t: {"c": 9.0, "a": 8.0} for t in qrels}
+    results = ir_std.evaluate({"one": one, "other": other}, qrels, AP, baseline="other")
+    found = data_of(render(results))["collections"][0]["rankings"]
+    assert found["runs"] == [0, 1]
+    assert found["topics"]["0"] == {
+        "documents": ["a", "b", "c"],
+        "levels": [2, 0, None],
+        "ranks": [[1, 2, 3], [2, 0, 1]],
+    }
 
 
-def data_of(text: str) -> Any:
-    """The numbers that the page carries of its first collection, matrices unpacked."""
-    found = re.search(r'<script type="application/json">(.*?)</script>', text, re.S)
-    assert found
-    data = json.loads(found[1])
-    shape = (len(data["runs"]), len(data["topics"]))
-    planes = np.frombuffer(zlib.decompress(b64decode(data["packed"])), np.uint8)
-    data["unpacked"], start = [], 0
-    for matrix in data["matrices"]:
-        codes = np.zeros(shape)
-        for power in range(matrix["bytes"]):
-            codes += planes[start : start + codes.size].reshape(shape) * 256.0**power
-            start += codes.size
-        values = (codes + matrix["least"] - 1) / matrix["unit"]
-        data["unpacked"].append(np.where(codes == 0, np.nan, values))
-    assert start == len(planes)
-    return data
+def test_a_run_that_was_changed_since_is_not_drawn(tmp_path: Path) -> None:
+    runs = [tmp_path / name for name in ("a.run", "b.run")]
+    for run in runs:
+        run.write_text("1 Q0 d 1 2 x\n1 Q0 e 2 1 x\n")
+    results = ir_std.evaluate([str(run) for run in runs], {"1": {"d": 1, "e": 0}}, AP)
+    runs[0].write_text("1 Q0 e 1 2 x\n1 Q0 d 2 1 x\n")
+    why = data_of(render(results))["collections"][0]["rankings"]["why"]
+    assert "could not be read again" in why
+    assert "is not what was evaluated" in why
 
 
-def measure_of(data: Any, name: str) -> Any:
-    return next(m for m in data["measures"] if m["name"] == name)
+def test_rankings_of_runs_from_pipes_and_standard_input_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What can be read only once is kept."""
+    pipe, page, qrels = tmp_path / "pipe", tmp_path / "page.html", tmp_path / "qrels"
+    qrels.write_text("1 0 d 1\n1 0 e 0\n")
+    os.mkfifo(pipe)
+    writing = Thread(target=pipe.write_bytes, args=[b"1 Q0 e 1 1 x\n"])
+    writing.start()
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"1 Q0 d 1 1 x\n")))
+    assert not main(["report", "-", str(pipe), str(qrels), "AP", "-o", str(page)])
+    writing.join()
+    assert list(data_of(page.read_text())["collections"][0]["rankings"]["topics"]) == ["0"]
+
+
+# The page.
 
 
 def test_it_says_what_was_evaluated_with_which_factors(text: str) -> None:
-    assert "3 runs on TREC-8 ad hoc" in text
-    assert "129 standardizing systems" in text
-    assert "50 of 50" in text
+    assert "TREC-8 ad hoc" in text
+    assert "3 runs · 50 topics · 129 systems" in text
 
 
 def test_it_explains_the_schemes_used_and_no_others(text: str) -> None:
@@ -90,118 +218,35 @@ def test_it_explains_the_schemes_used_and_no_others(text: str) -> None:
 def test_warnings_are_on_the_page() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     with pytest.warns(ir_std.StandardizationWarning, match="999"):
-        found = ir_std.evaluate(
-            {"999": {"d": 1.0}, "401": {"d": 1.0}}, {**qrels, "999": {"d": 1}}, AP
+        results = ir_std.evaluate(
+            {"999": {"d": 1.0}, "401": {"d": 1.0}},
+            {**qrels, "999": {"d": 1}},
+            AP,
+            factors="trec8-adhoc",
         )
-    assert "1 topic without factors in trec8-adhoc" in render(found)
+    said = data_of(render(results))["collections"][0]["measures"][0]["warnings"]
+    assert any("trec8-adhoc has no factors for 1 topic" in one for one in said)
 
 
 def test_factors_named_in_a_measure_are_told() -> None:
-    page = render(simulated(1, [ir_std.sAP(factors="robust04")]))
-    assert "with the factors of robust04" in page
-
-
-def test_the_scores_it_carries_are_those_that_tables_print(
-    results: ir_std.Results, text: str
-) -> None:
-    data = data_of(text)
-    for measure in results.measures:
-        carried = data["unpacked"][measure_of(data, str(measure))["values"]]
-        for number, run in enumerate(data["runs"]):
-            assert [f"{v:.4f}" for v in carried[number]] == [
-                f"{v:.4f}" for v in results.values[run][measure]
-            ]
-
-
-def test_z_and_the_systems_by_topic_are_those_of_the_factors(
-    results: ir_std.Results, text: str
-) -> None:
-    data = data_of(text)
-    factors = ir_std.load_factors("trec8-adhoc")
-    behind = next(b for b in data["behind"] if b["measure"] == "AP")
-    assert behind["mean"] == pytest.approx(factors.mean["AP"], rel=1e-5)
-    assert behind["sd"] == pytest.approx(factors.sd["AP"], rel=1e-5)
-    for number, run in enumerate(data["runs"]):
-        z = (results.values[run][AP] - factors.mean["AP"]) / factors.sd["AP"]
-        assert data["unpacked"][behind["z"]][number] == pytest.approx(z, abs=0.00501)
-        assert behind["above"][number] == (z > 0).sum()
-        assert behind["farBelow"][number] == (z < -1).sum()
-
-
-def test_ranks_by_topic_count_the_better_systems(results: ir_std.Results, text: str) -> None:
-    data = data_of(text)
-    scores = ir_std.load_factors("trec8-adhoc").scores["AP"]
-    behind = next(b for b in data["behind"] if b["measure"] == "AP")
-    for number, run in enumerate(data["runs"]):
-        better = (scores > results.values[run][AP][:, None] + 1e-9).sum(axis=1)
-        assert (data["unpacked"][behind["ranks"]][number] == better + 1).all()
-
-
-def test_ranks_by_topic_are_from_the_lowest_on_where_less_is_better(tmp_path: Path) -> None:
-    table = tmp_path / "scores.csv"
-    table.write_text(
-        "run,topic,latency\na,1,900\na,2,1500\nb,1,1100\nb,2,1000\nc,1,4000\nc,2,1250\n"
-    )
-    mine = ir_std.build_from_scores([table], id="mine", lower_is_better=["latency"])
-    results = ir_std.evaluate(table, measures=["latency"], factors=mine)
-    data = data_of(render(results))
-    (behind,) = data["behind"]
-    ranks = dict(zip(data["runs"], data["unpacked"][behind["ranks"]].tolist(), strict=True))
-    assert ranks == {"a": [1, 3], "b": [2, 1], "c": [3, 2]}
-
-
-def test_a_mean_is_there_by_every_scheme(text: str) -> None:
-    data = data_of(text)
-    behind = next(b for b in data["behind"] if b["measure"] == "AP")
-    assert [name for name, _ in behind["schemes"]] == ["raw", *SCHEMES]
-    alone = simulated(3, [AP], schemes="all")
-    for name, means in behind["schemes"]:
-        measure = AP if name == "raw" else ir_std.sAP(scheme=name)
-        assert means == pytest.approx([alone.means[run][measure] for run in data["runs"]], abs=1e-8)
-
-
-def test_the_systems_mean_is_that_of_their_means(results: ir_std.Results, text: str) -> None:
-    data = data_of(text)
-    for measure in (AP, ir_std.sAP):
-        placed = results.placements["run0"][measure]
-        assert measure_of(data, str(measure))["systemsMean"] == pytest.approx(
-            sum(placed.means) / 129, rel=1e-5
-        )
-        assert measure_of(data, str(measure))["systems"] == pytest.approx(placed.means, rel=1e-5)
-
-
-def test_one_band_serves_all_topics_of_a_standardized_measure(text: str) -> None:
-    data = data_of(text)
-    band = measure_of(data, "sAP")["peers"]
-    assert [band["low"], band["mean"], band["high"]] == [
-        [pytest.approx(0.158655)],
-        [0.5],
-        [pytest.approx(0.841345)],
-    ]
-    assert len(measure_of(data, "AP")["peers"]["low"]) == 50
-
-
-def test_runs_outside_the_track_are_the_readers_own(text: str) -> None:
-    assert data_of(text)["own"] == [0, 1, 2]
+    page = data_of(render(simulated(1, [ir_std.sAP(factors="robust04")])))
+    assert "named in the measure" in page["collections"][0]["measures"][0]["trust"][1]
 
 
 def test_a_hostile_name_stays_text() -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    page = render(ir_std.evaluate({HOSTILE: simulated_run(qrels, 1, 10)}, qrels, AP), HOSTILE)
+    page = render(hits({HOSTILE: [1.0, 0.0]}), HOSTILE)
     assert "<img" not in page
-    assert page.count("</script>") == 3
-    assert not re.search(r"<(img|/script>')", page)
-    assert data_of(page)["runs"] == [HOSTILE]
+    assert page.count("</script>") == 2
+    assert data_of(page)["collections"][0]["runs"] == [HOSTILE]
 
 
 def test_a_name_cannot_turn_the_direction_of_what_is_beside_it() -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    page = render(ir_std.evaluate({"a\u202eb\x1b": simulated_run(qrels, 1, 10)}, qrels, AP))
+    page = render(hits({"a\u202eb\x1b": [1.0, 0.0]}))
     assert not re.search("[\u202a-\u202e\x1b]", page)
-    data = data_of(page)
-    assert data["runs"] == [r"a\u202eb\u001b"]
-    assert any(r"a\u202eb\u001b has" in said for m in data["measures"] for said in m["words"])
-    assert r'data-run="a\u202eb\u001b"' in page
+    found = data_of(page)["collections"][0]
+    assert found["runs"] == [r"a\u202eb\u001b"]
+    assert plain(found["measures"][0]["headline"]).startswith(r"a\u202eb\u001b scores")
+    assert r'<span class="run">a\u202eb\u001b</span>' in page
 
 
 def test_nothing_on_it_points_elsewhere(text: str) -> None:
@@ -235,57 +280,42 @@ def test_ids_on_it_are_unique(text: str) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_it_is_the_same_each_time(results: ir_std.Results, text: str) -> None:
-    assert render(results) == text
+def test_it_is_the_same_each_time(small: Any, text: str) -> None:
+    assert render(small) == text
+
+
+def test_colors_and_limits_stand_once_for_page_and_plots(text: str) -> None:
+    look = figure_data.read_look()
+    for name, color in look["light"].items():
+        assert f"--{name}: {color};" in text
+    assert f'const LOOK = {{"columns": {look["columns"]}' in text
+    scripts = "".join(
+        each.read_text() for each in TEMPLATES.iterdir() if each.name.endswith((".js", ".css"))
+    )
+    assert not re.search(r"#[0-9a-f]{3,6}\b", scripts)
 
 
 def test_without_jinja2_one_line_says_what_to_install(
-    results: ir_std.Results, monkeypatch: pytest.MonkeyPatch
+    small: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     _template.cache_clear()
     with pytest.raises(IrStdError, match=r"pip install 'ir-std\[report\]'"):
-        render(results)
+        render(small)
 
 
 def test_it_needs_no_factors() -> None:
     page = render(ir_std.evaluate({"1": {"d": 1.0}}, {"1": {"d": 1}}, AP))
-    assert "no factor set fits" in page
     assert "These scores are raw" in page
+    (one,) = data_of(page)["collections"][0]["measures"]
+    assert [one[k] for k in ("standardized", "systems", "average")] == [False, [], None]
 
 
-def test_a_topic_without_factors_has_no_standardized_point() -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    with pytest.warns(ir_std.StandardizationWarning, match="999"):
-        found = ir_std.evaluate({"x": {"999": {"d": 1.0}}}, {**qrels, "999": {"d": 1}}, AP)
-    data = data_of(render(found))
-    assert data["unpacked"][measure_of(data, "AP")["values"]][0, -1] == 1
-    assert np.isnan(data["unpacked"][measure_of(data, "sAP")["values"]][0, -1])
-    assert np.isnan(data["unpacked"][data["behind"][0]["z"]][0, -1])
-    assert np.isnan(data["unpacked"][data["behind"][0]["ranks"]][0, -1])
-
-
-def test_with_very_many_scores_intervals_are_over_topics_and_the_page_says_so(
-    results: ir_std.Results, text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(figure_data, "SCORES_UP_TO", 3 * 50 * 4 - 1)
-    page = render(results)
-    of = {name: measure_of(data_of(page), name) for name in ("AP", "sAP")}
-    run = data_of(page)["runs"][0]
-    mean, over = results.means[run][sAP], results.uncertainty[run][sAP].topics
-    assert (of["sAP"]["low"][0], of["sAP"]["high"][0]) == pytest.approx((mean - over, mean + over))
-    assert of["sAP"]["overSystems"] == []
-    assert "thick by topics" in text
-    assert "thick by topics" not in page
-    assert "over the standardizing systems" in text
-    assert "over the standardizing systems" not in page
-
-
-def test_no_file_is_left_when_it_cannot_be_written(results: ir_std.Results, tmp_path: Path) -> None:
+def test_no_file_is_left_when_it_cannot_be_written(small: Any, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a regular file"):
-        write_report(results, tmp_path)
+        write_report(small, tmp_path)
     with pytest.raises(InputError, match="cannot be written"):
-        write_report(results, tmp_path / "nowhere" / "report.html")
+        write_report(small, tmp_path / "nowhere" / "report.html")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -307,7 +337,7 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     captured = capsys.readouterr()
     assert captured.out == ""
     assert f"wrote {page}" in captured.err
-    assert "<h1>Mine</h1>" in page.read_text()
+    assert "<b>Mine</b>" in page.read_text()
 
 
 @pytest.mark.slow
@@ -327,119 +357,13 @@ def test_two_processes_write_the_same_page(tmp_path: Path) -> None:
     assert pages[0] == pages[1]
 
 
-# What it says in words.
-
-
-def made_up(means: dict[str, list[float]], **options: Any) -> ir_std.Results:
-    """Results with success at rank 1 on topics 1, 2, ...: a run's scores are as given."""
-    n = len(next(iter(means.values())))
-    qrels = {str(i): {"good": 1, "bad": 0} for i in range(n)}
-    runs = {
-        name: {str(i): {"good": 2.0 * hit, "bad": 1.0} for i, hit in enumerate(hits)}
-        for name, hits in means.items()
-    }
-    return ir_std.evaluate(runs, qrels, [P @ 1], **options)
-
-
-def test_it_names_the_best_run_with_its_interval_and_place(results: ir_std.Results) -> None:
-    best = max(results.runs, key=lambda run: results.means[run][ir_std.sAP])
-    mean = results.means[best][ir_std.sAP]
-    low, high = results.uncertainty[best][ir_std.sAP].interval
-    assert describe_results(results, ir_std.sAP)[0] == (
-        f"{best} is the best of the 3 runs by sAP: {mean:.3f} (95% interval {low:.3f} to "
-        f"{high:.3f}); it {results.placements[best][ir_std.sAP].summary} among the standardizing "
-        f"systems."
-    )
-
-
-def test_it_says_what_differs_from_the_baseline() -> None:
-    found = made_up(
-        {
-            "base": [0.0, 1.0] * 10,
-            "good": [1.0] * 20,
-            "bad": [0.0] * 20,
-            "like": [0.0, 1.0] * 9 + [1.0, 0.0],
-        },
-        baseline="base",
-    )
-    assert describe_results(found, P @ 1)[1:3] == [
-        "It leads the baseline base by 0.500 (paired t-test, p = 0.001); that is significant.",
-        "Of 3 runs beside the baseline base, 1 is significantly better (good), 1 is significantly "
-        "worse (bad) and 1 does not differ significantly from it: two-sided paired t-test over "
-        "topics, p < 0.05 after Holm's correction for 3 runs.",
-    ]
-
-
-def test_of_two_runs_the_lead_says_what_differs() -> None:
-    found = made_up({"base": [0] * 10, "good": [1] * 10}, baseline="base")
-    assert describe_results(found, P @ 1)[1:3] == [
-        "It leads the baseline base by 1.000 (paired t-test, p < 0.001); that is significant.",
-        "Only good could be first: paired t-tests with each other run, p < 0.05, each by itself.",
-    ]
-
-
-def test_it_says_that_nothing_differs_from_the_baseline() -> None:
-    found = made_up({"base": [0, 1] * 5, "other": [1, 0] * 5}, baseline="base")
-    assert describe_results(found, P @ 1)[1] == (
-        "other does not differ significantly from the baseline base: two-sided paired t-test "
-        "over topics, p < 0.05."
-    )
-
-
-def test_without_a_baseline_it_compares_the_first_two() -> None:
-    found = made_up({"a": [1] * 10, "b": [0] * 10})
-    assert describe_results(found, P @ 1)[1] == (
-        "It leads b, the next run, by 1.000 (paired t-test, p < 0.001); that is significant."
-    )
-    found = made_up({"a": [1, 0, 1, 0, 1], "b": [0, 1, 0, 1, 0]})
-    assert describe_results(found, P @ 1)[1] == (
-        "It leads b, the next run, by 0.200 (paired t-test, p = 0.704); that is not significant."
-    )
-
-
-def test_it_says_how_the_factors_fit(results: ir_std.Results) -> None:
-    assert (
-        "The factors, from the 129 systems of TREC-8 ad hoc (old: systems of before 2019), fit all "
-        "50 topics." in describe_results(results, ir_std.sAP)
-    )
-    assert describe_results(made_up({"a": [1, 0]}), P @ 1)[-1] == (
-        "The scores are raw: they compare only with those of the same topics."
-    )
-
-
-@pytest.mark.parametrize(
-    ("measure", "score", "topics"),
-    [
-        (ir_std.sAP, 0.995, 5),
-        (ir_std.sAP, 0.005, 5),
-        (ir_std.sAP(scheme="U"), 0.0, 5),
-        (ir_std.sAP(scheme="E"), 1.0, 17),
-    ],
-)
-def test_a_run_has_left_a_scale_with_a_tenth_of_its_topics_or_a_third_by_e(
-    measure: Any, score: float, topics: int
-) -> None:
-    values = np.full(51, 0.5)
-    values[-1] = np.nan
-    values[:topics] = score
-    assert is_saturated(measure, values)
-    values[topics - 1] = 0.5
-    assert not is_saturated(measure, values)
-
-
-def test_it_says_which_runs_have_left_the_scale() -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    perfect = {
-        t: {d: -float(i) for i, d in enumerate(docs) if docs[d]} for t, docs in qrels.items()
-    }
-    found = ir_std.evaluate({"perfect": perfect, "usual": simulated_run(qrels, 1, 100)}, qrels, AP)
-    assert describe_results(found, ir_std.sAP)[-1].startswith("Saturation: on many topics perfect ")
+# Method, sources.
 
 
 def test_the_method_names_measures_factors_and_tests(text: str) -> None:
     assert "We report AP and P@10, computed with ir_std" in text
     assert f"ir_std {__version__} (factor sets {data_version()})" in text
-    assert f"Made with ir_std {__version__} and its factor sets of {data_version()}" in text
+    assert f"ir_std {__version__}, factor sets {data_version()}." in text
     assert "with factors from the 129 systems of TREC-8 ad hoc" in text
     assert "called significant by a two-sided paired t-test over topics, p &lt; 0.05" in text
 
@@ -451,17 +375,10 @@ def test_every_paper_that_the_method_cites_is_among_the_references(text: str) ->
 
 
 def test_each_factor_set_has_its_source_and_licence(text: str) -> None:
-    table = text[text.index("Factors: sources and licences") :]
+    table = text[text.index("Sources and licences") :]
     factors = ir_std.load_factors("trec8-adhoc")
     assert factors.about("AP", "source", factors.source) in html.unescape(table)
     assert factors.info["licence"] in table
-
-
-def test_it_says_what_the_measures_used_are_worth(results: ir_std.Results, text: str) -> None:
-    assert results.quality == "AP, P@10: old (systems of before 2019)"
-    assert f"<dt>Their quality</dt><dd>{results.quality}</dd>" in text
-    assert f"Quality of the factors: {results.quality}" in results._repr_html_()
-    assert simulated(2, [AP], schemes=()).quality == ""
 
 
 def test_what_is_known_against_a_set_is_on_the_page_notes_first() -> None:
@@ -474,16 +391,16 @@ def test_what_is_known_against_a_set_is_on_the_page_notes_first() -> None:
     found = ir_std.evaluate(runs["run0"], qrels, [AP], factors=noted)
     note, *others = known_weaknesses([found])["mine"]
     assert note == "A <run> is broken."
-    assert any(s == "AP: 3 systems, too few for a sure deviation." for s in others)
+    assert any(s == "AP: 3 systems make standard deviations imprecise." for s in others)
     assert not any("P@10" in s for s in others)
-    part = render(found).split("What is known against the factors of mine")[1]
-    assert part.index("A &lt;run&gt; is broken.") < part.index("AP: 3 systems, too few")
+    part = render(found).split("About the systems")[1]
+    assert part.index("A &lt;run&gt; is broken.") < part.index("AP: 3 systems make")
 
 
 def test_raw_scores_need_nothing_said_against_factors() -> None:
     found = simulated(2, [AP], schemes=())
     assert known_weaknesses([found]) == {}
-    assert "What is known against" not in render(found)
+    assert "About the systems" not in render(found)
 
 
 def test_a_source_has_the_licence_that_the_set_states_for_it() -> None:
@@ -515,11 +432,11 @@ def test_a_source_has_the_licence_that_the_set_states_for_it() -> None:
     assert second == Licence("mine", "another", "", "MIT", "", ["P@10"])
 
 
-# Several collections.
+# Several collections, whole data sets.
 
 
 @pytest.fixture(scope="module")
-def comparison() -> Comparison:
+def several() -> list[tuple[str, Any, Any]]:
     entries = []
     for number, name in enumerate(("trec7-adhoc", "trec8-adhoc", "trec5-adhoc")):
         qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
@@ -527,57 +444,34 @@ def comparison() -> Comparison:
             (system, simulated_run(qrels, 10 * number + i, 60), qrels)
             for i, system in enumerate(("bm25", "mono"))
         ]
-    return ir_std.compare(entries, [AP])
+    return entries
 
 
-def across_of(page: str) -> Any:
-    found = re.search(
-        r'<section id="across".*?<script type="application/json">(.*?)</script>', page, re.S
+def test_a_page_of_several_collections_has_a_section_for_each(several: Any) -> None:
+    results = ir_std.compare(several, [AP])
+    page = render(results)
+    assert "<b>3 collections</b>" in page
+    assert [c["name"] for c in data_of(page)["collections"]] == list(results.collections)
+    (measure,) = data_of(page)["across"]["measures"]
+    assert measure["scored"] == "standardized AP"
+    assert measure["average"] == 0.5
+    assert sorted((r["system"], r["name"]) for r in measure["rows"]) == sorted(
+        (run, name) for run in ("bm25", "mono") for name in results.collections
     )
-    assert found
-    return json.loads(found[1])
+    for row in measure["rows"]:
+        expected = results.estimate(row["system"], sAP, row["name"])
+        assert [row["mean"], row["low"], row["high"]] == [expected.mean, *expected.interval]
 
 
-def test_a_page_of_several_collections_has_a_part_for_each(comparison: Comparison) -> None:
-    page = render(comparison)
-    assert "<h1>2 systems on 3 collections</h1>" in page
-    assert re.findall(r'data-part="([^"]+)" data-key', page) == [
-        "trec7-adhoc",
-        "trec8-adhoc",
-        "trec5-adhoc",
-    ]
-
-
-def test_without_a_baseline_it_shows_means_by_system_and_collection(comparison: Comparison) -> None:
-    (measure,) = across_of(render(comparison))["measures"]
-    assert measure["name"] == "sAP"
-    assert measure["zero"] == 0.5
-    assert [(r["system"], r["name"]) for r in measure["rows"]] == [
-        (system, name)
-        for system in ("bm25", "mono")
-        for name in ("trec7-adhoc", "trec8-adhoc", "trec5-adhoc")
-    ]
-    for part, row in zip(
-        [p for p in comparison.parts if p.system == "bm25"], measure["rows"], strict=False
-    ):
-        found = part.estimate(ir_std.sAP)
-        assert [row["mean"], row["low"], row["high"]] == [found.mean, *found.interval]
-
-
-def test_with_a_baseline_it_shows_differences_and_of_three_no_summary(
-    comparison: Comparison,
-) -> None:
-    data = across_of(render(comparison.tested("bm25")))
-    assert data["baseline"] == "bm25"
-    found = comparison.effects("bm25").of("sAP")
-    rows = next(m for m in data["measures"] if m["name"] == "sAP")["rows"]
-    assert [r["mean"] for r in rows] == [e.difference.mean for e in found.effects]
-
-
-def test_each_collection_is_tested_against_the_baseline(comparison: Comparison) -> None:
-    page = render(comparison.tested("bm25"))
-    assert page.count("(baseline: bm25)") == 3
-    assert "significantly better, worse than bm25" in page
+def test_with_a_baseline_it_shows_differences_on_each_collection(several: Any) -> None:
+    results = ir_std.compare(several, [AP], baseline="bm25")
+    page = data_of(render(results))
+    assert page["across"]["baseline"] == "bm25"
+    assert page["across"]["subject"] == "mono"
+    rows = page["across"]["measures"][0]["rows"]
+    expected = [results.on(name).differences["mono"][sAP].mean for name in results.collections]
+    assert [r["mean"] for r in rows] == pytest.approx(expected)
+    assert all(c["baseline"] for c in page["collections"])
 
 
 def test_the_command_takes_what_compare_takes(tmp_path: Path, ir_std_cli: Any) -> None:
@@ -592,14 +486,14 @@ def test_the_command_takes_what_compare_takes(tmp_path: Path, ir_std_cli: Any) -
     page = tmp_path / "page.html"
     done = ir_std_cli("report", *entries, "AP", "-o", page, "--baseline", "x")
     assert done.status == 0
-    assert "<h1>2 systems on 2 collections</h1>" in page.read_text()
+    assert "<b>2 collections</b>" in page.read_text()
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         (["--baseline", "z"], "no system is called 'z', the baseline: there are x"),
-        (["--factors", "trec8-adhoc"], "--factors and --without are about one"),
+        (["--factors", "trec8-adhoc"], "--factors and --without apply to one"),
         (["-o", "a.run"], "a.run: is one of the inputs"),
     ],
 )
@@ -615,18 +509,41 @@ def test_what_several_collections_cannot_have_is_one_line(
     assert not Path("report.html").exists()
 
 
-def test_rankings_of_runs_from_pipes_and_standard_input_are_drawn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What can be read only once is kept: the topics to draw are known after evaluation."""
-    pipe, page, qrels = tmp_path / "pipe", tmp_path / "page.html", tmp_path / "qrels"
-    qrels.write_text("1 0 d 1\n1 0 e 0\n")
-    os.mkfifo(pipe)
-    writing = Thread(target=pipe.write_bytes, args=[b"1 Q0 e 1 1 x\n"])
-    writing.start()
-    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"1 Q0 d 1 1 x\n")))
-    assert not main(["report", "-", str(pipe), str(qrels), "AP", "-o", str(page)])
-    writing.join()
-    packed = data_of(page.read_text())["rankings"]["packed"]
-    [pair] = json.loads(zlib.decompress(b64decode(packed)))["pairs"]
-    assert list(pair["topics"]) == ["0"]
+@pytest.fixture(scope="module")
+def whole() -> Any:
+    """Runs on a data set of a set of two data sets and four models."""
+    toys = factors_from_scores(
+        {"nDCG@10": np.array([[0.2, 0.4, 0.6, np.nan], [0.1, 0.1, 0.3, 0.5]])},
+        {"beir/toy": None, "beir/nq": None},
+        {
+            "id": "toys",
+            "title": "Toys",
+            "unit": "collection",
+            "population": "four toys",
+            "datasets": {"beir/toy": {"split": "test"}},
+            "measures": {},
+        },
+        {"nDCG@10": ("a", "b", "c", "d")},
+    )
+    qrels = simulated_qrels({str(i): 5 for i in range(20)})
+    runs = {f"run{i}": simulated_run(qrels, i, 20) for i in range(3)}
+    read = as_qrels(qrels)
+    read.dataset = "beir/toy"
+    return ir_std.evaluate(runs, read, nDCG @ 10, factors=toys, baseline="run0")
+
+
+def test_of_a_whole_data_set_topics_have_raw_scores_alone(whole: Any) -> None:
+    (one,) = data_of(render(whole))["collections"][0]["measures"]
+    assert one["standardized"]
+    assert [one["scoresByTopic"], one["places"]] == [None, None]
+    assert one["trust"][1] == "Only the mean over beir/toy is compared, no topic by itself."
+    raw, scored = whole.measures
+    assert one["p"][1] == pytest.approx(whole.differences["run1"][raw].p_adjusted)
+    assert one["scores"][1] == pytest.approx(whole.means["run1"][scored])
+
+
+def test_the_method_says_that_means_are_standardized(whole: Any) -> None:
+    said = method([whole])
+    assert "Means over data sets are standardized by" in said
+    assert "with factors from the 3 systems of Toys with beir/toy" in said
+    assert "by topic by" not in said

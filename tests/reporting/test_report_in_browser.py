@@ -8,89 +8,115 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ir_measures import AP, P
-from views import EN_DASH, HOSTILE, View, saved
+from ir_measures import AP
+from views import HOSTILE, MINUS, View, hits, plain, saved
 
 import ir_std
 from ir_std import sAP
-from ir_std.reporting.figure_data import mean_estimate, runs_by_mean
+from ir_std.reporting.html.record import collection_record
 from ir_std.reporting.html.report import write_report
-from ir_std.reporting.html.sentences import describe_results
-from ir_std.reporting.run_diff import RunDiff
+
+LOSSES = re.compile("Largest losses")
 
 
-def test_its_sentences_are_those_of_the_measure_chosen(view: View, results: ir_std.Results) -> None:
-    assert view.page.locator(".words li").all_text_contents() == describe_results(results, sAP)
-    view.page.select_option("select[data-choice=measure]", "P@10")
-    assert view.page.locator(".words li").all_text_contents() == describe_results(results, P @ 10)
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A system of a track beside the best."""
+    place = tmp_path_factory.mktemp("pair") / "report.html"
+    results = ir_std.evaluate(
+        "dl19-passage/bm25base_p", None, ["nDCG@10", "AP(rel=2)"], baseline="best"
+    )
+    write_report(results, place)
+    return place
 
 
-def test_ranks_are_those_of_the_sorted_column_with_what_they_are_worth(
-    view: View, results: ir_std.Results
+def test_the_headline_is_that_of_the_measure_chosen(view: View, results: Any) -> None:
+    first, second = collection_record(results, "", "run1", {})["measures"]
+    assert view.headline() == plain(first["headline"])
+    view.choose("P@10")
+    assert view.headline() == plain(second["headline"])
+    assert view.address() == "#measure=P%4010"
+
+
+def test_the_first_screen_shows_the_place_and_the_topics(shared: View, pair: Path) -> None:
+    shared.open(pair)
+    places = shared.page.get_by_role("group", name="among 37 systems")
+    topics = shared.page.get_by_role("group", name="43 topics from the worst")
+    for picture in (places, topics):
+        box = picture.bounding_box()
+        assert box["y"] + box["height"] <= 800
+    assert (
+        len([m for m in shared.marks("among 37 systems") if m.startswith("bm25base_p: 33rd")]) == 1
+    )
+    assert shared.marks("among 37 systems")[0].startswith("idst_bert_p1") is False
+    assert sum(": " in m for m in shared.marks("among 37 systems")) == 37
+    assert topics.get_by_role("button").count() == 43
+
+
+def test_a_column_that_is_pressed_opens_its_topic_and_has_an_address(
+    shared: View, pair: Path
 ) -> None:
-    def check(measure: Any) -> None:
-        names = view.column(".runs", "run")
-        ranked = [results.ranks[run][measure] for run in names]
-        assert [r.rank for r in ranked] == sorted(r.rank or 0 for r in ranked)
-        shown = [f"{r.rank} ({r.best}{EN_DASH}{r.worst})" for r in ranked]
-        assert view.column(".runs", "rank") == shown
-        assert view.column(".runs", "among") == [
-            str(results.placements[run][measure].rank) for run in names
-        ]
-        assert view.text(".runs [data-column=rank] button") == f"rank by {measure}"
-
-    for measure in (sAP, P @ 10):
-        view.page.select_option("select[data-choice=measure]", str(measure))
-        check(measure)
-    view.page.locator(".runs thead button", has_text=re.compile("^AP$")).click()
-    check(AP)
-    view.page.locator(".runs thead button", has_text=re.compile("^rank")).click()
-    check(P @ 10)  # the measure that is chosen
-    assert len({results.ranks[run][sAP].worst for run in results.runs}) > 1
+    shared.open(pair)
+    column = shared.page.get_by_role("button", name=re.compile("^topic 1037798;")).first
+    column.click()
+    assert shared.page.get_by_role("heading", name="Topic 1037798").is_visible()
+    assert shared.address() == "#topic=1037798"
+    shared.open(pair, "#t87181")
+    assert shared.page.get_by_role("heading", name="Topic 87181").is_visible()
 
 
-@pytest.mark.parametrize("measure", ["sAP", "sP@10"])
-def test_on_a_phone_the_table_shows_the_score(view: View, measure: str) -> None:
-    view.page.set_viewport_size({"width": 390, "height": 800})
-    view.page.select_option("select[data-choice=measure]", measure)
-    name = view.page.locator(".runs tbody th").first.bounding_box()
-    score = view.page.locator(f".runs tbody tr >> nth=0 >> td[data-m='{measure}']").bounding_box()
-    assert name["x"] + name["width"] <= score["x"]
-    assert score["x"] + score["width"] <= 390
-    view.page.set_viewport_size({"width": 1280, "height": 720})
+def test_the_largest_loss_is_open(view: View, results: Any) -> None:
+    d = results.values["run1"][AP] - results.values["run0"][AP]
+    worst = results.topics[d.round(4).argmin()]
+    assert view.page.get_by_role("heading", name=f"Topic {worst}").first.is_visible()
+    first = view.page.locator("nav button").first.inner_text().split("\n")
+    assert first == [worst, f"{d.min():+.2f}".replace("-", MINUS)]
 
 
-def test_a_view_can_be_sent(view: View, file: Path) -> None:
-    view.open(file, "#run=run4&measure=P%4010&against=run9&as=scatter&topic=403")
-    assert view.text(".one-run .run-name") == "run4"
-    assert view.text(".one-run .measure-name") == "P@10"
-    assert view.text(".against .against-name") == "run9"
-    assert view.page.is_checked(".as-scatter")
-    assert view.text(".topic-name") == "403"
-    assert view.text(".topic-line").startswith("run4: P@10 ")
-    assert view.page.evaluate("scrollY") > 0
+def test_both_rankings_are_those_of_the_runs(view: View, results: Any) -> None:
+    lists = view.page.get_by_role("list")
+    topic = view.page.locator("nav button[aria-pressed=true]").inner_text().split("\n")[0]
+    for number, run in enumerate(("run1", "run0")):
+        given = results.collection.inputs[run][topic]
+        first = sorted(given, key=lambda d: (-given[d], d))[:10]
+        assert lists.nth(number).locator("code").all_inner_texts() == first
+        levels = results.collection.evaluator.qrels.judged[topic]
+        shown = lists.nth(number).get_by_role("img").all_inner_texts()
+        assert shown == [str(levels.get(d, "?")) for d in first]
+
+
+def test_ranks_are_those_of_the_measure_and_rows_sort(view: View, results: Any) -> None:
+    def ranks(measure: Any) -> list[str]:
+        return [str(results.ranks[run][measure].rank) for run in names]
+
+    names = view.column("Runs by every measure", "Run")
+    assert [t.split()[0] for t in view.column("Runs by every measure", "Rank")] == ranks(sAP)
+    table = view.page.get_by_role("region", name="Runs by every measure")
+    table.get_by_role("button", name="P@10").click()
+    shown = [
+        float(re.sub(f"[+{MINUS}]$", "", t)) for t in view.column("Runs by every measure", "P@10")
+    ]
+    assert shown[:20] == sorted(shown[:20], reverse=True)
 
 
 def test_an_interval_is_drawn_as_far_as_a_score_can_be_and_told_whole(
     browser: Any, tmp_path: Path
 ) -> None:
-    qrels = {f"t{i}": {"a": 1} for i in range(6)}
-    runs = {
-        "perfect": {t: {"a": 1.0} for t in qrels},
-        "nearly": {t: {"a": 1.0, "b": 2.0 * (t == "t0")} for t in qrels},
-    }
-    results = ir_std.evaluate(runs, qrels, AP)
-    high = mean_estimate(results, "nearly", AP).interval[1]
+    results = hits({"perfect": [1.0] * 6, "nearly": [0.0] + [1.0] * 5, "none": [0.0] * 6})
+    high = results.estimate("nearly", results.measures[0]).interval[1]
     assert high > 1
     write_report(results, tmp_path / "report.html")
     view = View(browser)
-    view.open(tmp_path / "report.html", "#run=nearly")
-    ends = view.page.eval_on_selector_all(
-        ".overview .interval", "ps => ps.map(p => p.getBBox()).map(b => b.x + b.width)"
+    view.open(tmp_path / "report.html")
+    strip = view.page.get_by_role("group", name="P@1 of nearly")
+    line, grid = (
+        strip.locator(f"line.{name}").evaluate_all(
+            "ls => Math.max(...ls.map(l => l.x2.baseVal.value))"
+        )
+        for name in ("interval", "grid")
     )
-    dots = view.page.eval_on_selector_all(".overview .dot", "ds => ds.map(d => d.cx.baseVal.value)")
-    assert max(ends) == pytest.approx(max(dots))
-    assert f"{high:.4f}" in view.text(".one-run .numbers")
+    assert line == pytest.approx(grid)
+    assert f"to {high:.3f})" in view.marks("P@1 of nearly")[0]
     view.context.close()
 
 
@@ -100,48 +126,31 @@ def test_a_hostile_name_does_nothing(browser: Any, tmp_path: Path) -> None:
         HOSTILE: {t: {"a": 2.0, "b": 1.0} for t in qrels},
         "other": {t: {"a": 1.0, "b": 2.0} for t in qrels},
     }
-    write_report(
-        ir_std.evaluate(runs, qrels, AP, baseline=HOSTILE), tmp_path / "report.html", HOSTILE
-    )
+    results = ir_std.evaluate(runs, qrels, AP, baseline="other")
+    write_report(results, tmp_path / "report.html", HOSTILE)
     view = View(browser)
     view.open(tmp_path / "report.html")
-    view.open_topics()
-    for name in ("other", HOSTILE):
-        view.page.select_option("select[data-choice=run]", name)
-        view.page.wait_for_function(
-            "name => document.querySelector('.run-name').textContent === name", arg=name
-        )
-        view.page.focus(".topics-0 svg")
-        view.page.keyboard.press("Home")
-        view.page.keyboard.press("Enter")
-        view.page.check(".as-scatter")
-        view.page.uncheck(".as-scatter")
-    assert HOSTILE in view.rows(".all-topics table")
-    name, content = saved(view, ".runs-table .csv")
+    assert view.headline() == f"{HOSTILE} is clearly better than other."
+    view.open_details("All 2 topics")
+    view.page.get_by_role("region", name="All topics").get_by_role("link", name=HOSTILE).click()
+    view.open_details("Download")
+    _, content = saved(view, "Means, CSV")
     assert next(csv.reader(content.decode().splitlines()[1:]))[0] == f"'{HOSTILE}"
     assert view.page.locator("img").count() == 0
     assert view.said == []
     view.context.close()
 
 
-@pytest.mark.slow
-def test_both_rankings_are_drawn_on_the_topics_that_tell_a_pair_apart(
-    view: View, results: ir_std.Results, file: Path
-) -> None:
-    first = runs_by_mean(results, sAP)[0]
-    links = view.page.locator(".strips-of-pair a")
-    topics = links.all_text_contents()
-    pair = RunDiff(results, first, "run0", AP)
-    assert pair.topics[0].topic in topics
-    assert len(topics) == 4
-    view.open(file, f"#run={first}&topic={topics[0]}")
-    on = pair.on(topics[0])
-    assert view.page.locator(".strips .canvas .document").count() == 20
-    common = {*on.rankings[0].documents[:10]} & {*on.rankings[1].documents[:10]}
-    assert view.page.locator(".strips svg > path[class^='link ']").count() == len(common)
-    relevant = sum((d.level or 0) > 0 for d in map(on.document, on.rankings[0].documents[:10]))
-    label = view.page.get_attribute(".strips svg", "aria-label")
-    assert f"{first} has {relevant} relevant document" in label
-    view.page.focus(".strips svg")
-    view.page.keyboard.press("Home")
-    assert view.tip(".strips").startswith(f"{on.rankings[0].documents[0]}; ")
+@pytest.mark.parametrize("width", [390, 1200])
+def test_nothing_is_cut_off(view: View, pair: Path, file: Path, width: int) -> None:
+    for page in (file, pair):
+        view.page.set_viewport_size({"width": width, "height": 800})
+        view.open(page)
+        assert view.page.evaluate("document.documentElement.scrollWidth") <= width
+        edges = view.page.locator("figure svg").evaluate_all(
+            "ss => ss.map(s => s.getBoundingClientRect()).map(b => [b.left, b.right])"
+        )
+        assert all(left >= 0 and right <= width for left, right in edges)
+        first = view.page.locator("td, tbody th").first.bounding_box()
+        assert first["x"] >= 0
+    view.open(file)

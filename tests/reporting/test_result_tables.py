@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, P
-from made_up import TOPICS, collection
-from scipy import stats
+from made_up import TOPICS, by_topic, collection
 from scipy.stats import rankdata
 
 import ir_std
@@ -21,7 +19,9 @@ from ir_std import build_factors, sAP
 from ir_std.analysis import rank_intervals
 from ir_std.errors import UsageError
 from ir_std.reporting import run_ranks
+from ir_std.reporting.model import place_topics
 from ir_std.reporting.run_ranks import RunRank, could_be_first, rank_runs, ranks
+from ir_std.reporting.sentences import describe_firsts
 from ir_std.reporting.tables import Table
 
 QRELS, RUNS = collection()
@@ -80,25 +80,21 @@ def test_with_each_rank_stands_what_it_is_worth() -> None:
     results = ir_std.evaluate([f"dl19-passage/{name}" for name in names], measures="nDCG@10")
     measure = "snDCG@10"
     columns = [results.values[run][measure] for run in results.runs]
-    tests = [[stats.ttest_rel(a, b) for b in columns] for a in columns]
-    better = [[t.pvalue < 0.05 and t.statistic > 0 for t in row] for row in tests]
+    expected = rank_intervals(np.stack(columns, axis=1))
     table = results.table(sort=measure)
     by_run = {row["run"].split("/")[-1]: row for row in rows(table)}
     for i, run in enumerate(results.runs):
         row = by_run[run.split("/")[-1]]
-        best, worst = 1 + sum(row[i] for row in better), 4 - sum(better[i])
+        best, worst = int(expected.best[i]), int(expected.worst[i])
         assert (row["ranks best"], row["ranks worst"]) == (str(best), str(worst))
         assert row["ranks"] == f"{best} to {worst}"
         assert str(results.ranks[run][measure]) == f"{row['rank']} ({row['ranks']})"
     assert [by_run[name]["ranks"] for name in names] == ["3 to 3", "1 to 2", "1 to 2", "4 to 4"]
     assert [results.ranks[run][measure].group for run in results.runs] == [2, 1, 1, 3]
-    sentence = results.could_be_first(measure)
+    sentence = describe_firsts(results, measure)
     assert sentence in table.notes
-    assert sentence.startswith("2 of the 4 runs could be first: paired t-tests")
-    together = replace(results, simultaneous=True)
-    assert "all runs at once" in together.could_be_first(measure)
-    found = rank_intervals(np.stack(columns, axis=1), simultaneous=True)
-    assert [together.ranks[r][measure].worst for r in results.runs] == found.worst.tolist()
+    assert sentence.startswith("2 of the 4 runs could be first (95% confidence set for the best)")
+    assert "hold for all runs at once" in sentence
 
 
 def test_ranks_rest_on_what_more_is_better_of() -> None:
@@ -142,24 +138,26 @@ def test_more_runs_than_can_be_compared_in_pairs_are_refused(
 
 def test_five_topics_tell_runs_apart_and_fewer_data_sets_do_not() -> None:
     by_run = {run: RunRank(1, 1, 2, 1) for run in "ab"}
-    assert could_be_first(by_run, False, 4, "data set") == (
+    assert could_be_first(by_run, 4, "data set") == (
         "Either run could be first: fewer than 5 data sets tell no runs apart."
     )
-    assert "paired t-tests" in could_be_first(by_run, False, 5, "topic")
+    few, many = (could_be_first(by_run, n, "topic") for n in (12, 30))
+    assert few.endswith("With fewer than 30 topics both hold less often.")
+    assert "fewer than" not in many
 
 
 def test_an_unknown_run_is_told_with_those_there_are(results: ir_std.Results) -> None:
     message = "no run 'hihg': there are low, high, new, twin; did you mean 'high'?"
-    for by_run in (results.means, results.values, results.ranks, results.uncertainty):
+    for by_run in (results.means, results.values, results.ranks):
         with pytest.raises(UsageError) as error:
             by_run["hihg"]
         assert str(error.value) == message
     with pytest.raises(UsageError, match="no run 'nobody'"):
-        results.by_topic("nobody", AP)
+        by_topic(results, "nobody", AP)
 
 
 def test_a_table_is_sorted_only_by_what_it_holds(results: ir_std.Results) -> None:
-    with pytest.raises(UsageError, match="cannot sort by P@10: there are AP, sAP, P@5, sP@5"):
+    with pytest.raises(UsageError, match="no P@10 here; choose from AP, sAP, P@5, sP@5"):
         results.table(sort="P@10")
 
 
@@ -172,7 +170,7 @@ def test_csv_by_topic_holds_each_value_in_full(results: ir_std.Results) -> None:
             value = (
                 mean
                 if row["topic"] == "all"
-                else results.by_topic(row["run"], measure)[row["topic"]]
+                else by_topic(results, row["run"], measure)[row["topic"]]
             )
             assert float(row[str(measure)]) == value
         assert bool(row["AP p"]) == (row["topic"] == "all" and row["run"] != "low")
@@ -203,12 +201,12 @@ def test_places_stand_behind_their_measures(results: ir_std.Results) -> None:
         assert cells[4].text == f"{placed.rank}/{of}"
         assert (row["sAP place"], row["sAP place of"]) == (str(placed.rank), str(of))
         assert row["sAP place tied"] == str(placed.tied)
-    assert "Place: among the standardizing systems of mine" in " ".join(table.text().split())
+    assert "Place: among the reference systems of mine" in " ".join(table.text().split())
 
 
 def test_places_by_topic(results: ir_std.Results) -> None:
     for row in rows(results.table(by_topic=True, means=False, place=True)):
-        placed = results.topic_placements[row["run"]][sAP][TOPICS.index(row["topic"])]
+        placed = place_topics(results)[row["run"]][sAP][TOPICS.index(row["topic"])]
         assert placed
         assert row["sAP place"] == str(placed.rank)
 
@@ -219,7 +217,7 @@ def test_why_there_are_no_places_is_said() -> None:
     assert {row[2].text for row in table.rows} == {"-"}
     assert table.notes == ("No places: no factors are known.",)
     other = ir_std.evaluate(RUNS, QRELS, [AP, P @ 3], factors=BUILT)
-    assert "No place by P@3: mine has no factors for it." in other.table(place=True).notes
+    assert "No place for P@3: mine has no factors for it." in other.table(place=True).notes
 
 
 def test_a_baseline_by_itself_is_tested_against_nothing() -> None:

@@ -16,10 +16,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP, P, R
+from made_up import by_topic
 from scipy import stats
 
 import ir_std
 from ir_std.errors import InputError, IrStdError, StandardizationWarning, UsageError
+from ir_std.reporting.model import deviations
 from ir_std.scores.inputs import name_runs
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -45,34 +47,53 @@ def test_what_a_notebook_shows_is_read_as_it_stands(small: ir_std.Results) -> No
     table = small.table()
     assert repr(table) == str(table) == table.text()
     assert table._repr_html_() == table.html()
-    assert repr(small.evaluator) == (
+    assert str(small) == table.text()
+    assert repr(small.collection.evaluator) == (
         "<StdEvaluator on 50 topics with trec8-adhoc: AP, sAP, P@10, sP@10>"
     )
-    compared = ir_std.compare([("a", "dl19-passage/p_bert", None)], "nDCG@10")
+    compared = ir_std.compare(
+        [("a", "dl19-passage/p_bert", None), ("a", "dl20-passage/p_bm25", None)], "nDCG@10"
+    )
     html = compared._repr_html_()
     assert html.startswith(compared.table().html())
-    assert all(f"<p>{note}</p>" in html for note in compared.notes)
-    assert compared.part("a", "dl19-passage").system == "a"
-    with pytest.raises(UsageError, match="no a on dl20: it is on dl19-passage"):
-        compared.part("a", "dl20")
+    assert all(html.count(f"<p>{note}</p>") == 1 for note in compared.notes)
+
+
+def test_results_of_several_collections_are_looked_at_one_by_one() -> None:
+    compared = ir_std.compare(
+        [("a", "dl19-passage/p_bert", None), ("b", "dl20-passage/p_bm25", None)], "nDCG@10"
+    )
+    assert compared.runs == ("a", "b")
+    assert compared.on("dl19-passage").runs == ("a",)
+    assert compared.on("dl19-passage") is compared.on("dl19-passage")
+    with pytest.raises(UsageError, match=r"2 collections .* choose one, as .on\('dl19-passage'\)"):
+        compared.means  # noqa: B018
+    with pytest.raises(UsageError, match="no collection 'dl21': there are dl19-passage, dl20"):
+        compared.on("dl21")
+    with pytest.raises(UsageError, match="nDCG@10 on dl19-passage and on dl20-passage is"):
+        compared.difference(("a", "dl19-passage"), ("b", "dl20-passage"), "nDCG@10")
+
+
+def test_results_have_few_names(small: ir_std.Results) -> None:
+    assert len([name for name in dir(small) if not name.startswith("_")]) <= 25
 
 
 def test_what_is_known_by_measure_is_known_by_its_name(small: ir_std.Results) -> None:
     assert small.means["a"]["sP@10"] == small.means["a"][ir_std.sP @ 10]
-    assert small.tests["a"]["AP"] == small.tests["a"][AP]
-    assert str(small.uncertainty["a"]["sAP"]) == str(small.uncertainty["a"][ir_std.sAP])
+    assert small.differences["a"]["AP"] == small.differences["a"][AP]
+    assert str(small.estimate("a", "sAP")) == str(small.estimate("a", ir_std.sAP))
     assert (small.values["a"]["AP"] == small.values["a"][AP]).all()
-    assert small.by_topic("a", "AP") == small.by_topic("a", AP)
-    assert small.difference("a", "b", "AP") == small.difference("a", "b", AP)
+    assert by_topic(small, "a", "AP") == by_topic(small, "a", AP)
+    assert small.difference("a", "b", "AP").mean == small.difference("a", "b", AP).mean
 
 
 def test_without_a_baseline_there_are_no_tests_and_asking_for_one_says_so(
     small: ir_std.Results,
 ) -> None:
     untested = replace(small, baseline=None)
-    assert untested.tests == {}
+    assert untested.differences == {}
     with pytest.raises(UsageError, match="a is tested against nothing: give baseline= to evaluate"):
-        untested.tests["a"]
+        untested.differences["a"]
 
 
 def test_raw_values_are_those_of_ir_measures(data: Path, runs_of: Callable[[str], Path]) -> None:
@@ -80,7 +101,7 @@ def test_raw_values_are_those_of_ir_measures(data: Path, runs_of: Callable[[str]
     found = ir_std.evaluate(run, qrels, [AP, R @ 100])
     judged = list(ir_measures.read_trec_qrels(str(qrels)))
     for metric in ir_measures.iter_calc([AP], judged, ir_measures.read_trec_run(str(run))):
-        assert found.by_topic("Flab8atdn", AP)[metric.query_id] == pytest.approx(
+        assert by_topic(found, "Flab8atdn", AP)[metric.query_id] == pytest.approx(
             metric.value, abs=1e-9
         )
 
@@ -97,7 +118,7 @@ def test_the_published_values_of_a_real_run(data: Path, runs_of: Callable[[str],
 
 
 def test_runs_are_called_by_their_file_names_and_by_paths_where_these_are_the_same() -> None:
-    assert list(name_runs("x/bm25.run")) == ["bm25.run"]
+    assert list(name_runs("x/bm25.run")) == ["bm25"]
     assert list(name_runs(["x/a", "x/b"])) == ["a", "b"]
     assert list(name_runs(["x/a", Path("y/a"), "y/b"])) == ["x/a", "y/a", "b"]
     assert list(name_runs([{"1": {"d": 1.0}}, "x/a"])) == ["run1", "a"]
@@ -122,7 +143,7 @@ def test_a_list_of_dataframes_is_several_runs() -> None:
 
 
 def test_two_runs_of_one_name_are_an_error() -> None:
-    with pytest.raises(UsageError, match="two runs are called run1"):
+    with pytest.raises(UsageError, match="two runs are named run1"):
         name_runs([{"1": {"d": 1.0}}, "run1"])
 
 
@@ -144,20 +165,20 @@ def test_a_run_on_other_topics_is_an_error() -> None:
 
 def test_the_baseline_is_tested_against_by_topic(small: ir_std.Results) -> None:
     t, p = stats.ttest_rel(small.values["a"][ir_std.sAP], small.values["b"][ir_std.sAP])
-    found = small.tests["a"][ir_std.sAP]
+    found = small.differences["a"][ir_std.sAP]
     assert found.p == pytest.approx(p)
-    assert np.sign(found.difference) == np.sign(t)
-    assert "b" not in small.tests
+    assert np.sign(found.mean) == np.sign(t)
+    assert "b" not in small.differences
 
 
 def test_p_values_are_adjusted_for_the_number_of_runs(small: ir_std.Results) -> None:
-    p = sorted(small.tests[run][AP].p for run in "ac")
-    adjusted = sorted(small.tests[run][AP].p_adjusted for run in "ac")
+    p = sorted(small.differences[run][AP].p for run in "ac")
+    adjusted = sorted(small.differences[run][AP].p_adjusted for run in "ac")
     assert adjusted[0] == pytest.approx(min(1, 2 * p[0]))
 
 
 def test_raw_and_standardized_scores_are_tested_each_by_themselves(small: ir_std.Results) -> None:
-    assert small.tests["a"][AP].p != small.tests["a"][ir_std.sAP].p
+    assert small.differences["a"][AP].p != small.differences["a"][ir_std.sAP].p
 
 
 def test_the_table_has_raw_beside_standardized_and_marks_the_best(small: ir_std.Results) -> None:
@@ -165,27 +186,28 @@ def test_the_table_has_raw_beside_standardized_and_marks_the_best(small: ir_std.
     assert table.header == ("run", "AP", "sAP", "P@10", "sP@10")
     best = max("abc", key=lambda run: small.means[run][AP])
     assert [row[0].text for row in table.rows if row[1].best] == [best]
-    assert "b: two-sided paired t-test" in small.to_text()
+    assert "b: two-sided paired t-test" in small.table().text()
 
 
 def test_a_mark_is_a_significant_difference(small: ir_std.Results) -> None:
     for row in small.table().rows:
-        tested = small.tests.get(row[0].text)
+        tested = small.differences.get(row[0].text)
         for measure, cell in zip(small.measures, row[1:], strict=True):
             significant = tested is not None and tested[measure].p_adjusted < 0.05
             assert bool(cell.mark) == significant
 
 
 def test_csv_holds_the_means_and_p_values(small: ir_std.Results) -> None:
-    rows = list(csv.DictReader(io.StringIO(small.to_csv())))
+    rows = list(csv.DictReader(io.StringIO(small.table().csv())))
     assert float(rows[0]["sAP"]) == small.means["a"][ir_std.sAP]
-    assert float(rows[0]["sAP p_holm"]) == small.tests["a"][ir_std.sAP].p_adjusted
+    assert float(rows[0]["sAP p_holm"]) == small.differences["a"][ir_std.sAP].p_adjusted
     assert rows[1]["sAP p"] == ""
 
 
 def test_the_dataframe_is_tidy(small: ir_std.Results) -> None:
     table = small.to_dataframe()
-    assert list(table.columns) == ["run", "query_id", "measure", "base", "scheme", "value"]
+    columns = ["collection", "run", "query_id", "measure", "base", "scheme", "value"]
+    assert list(table.columns) == columns
     assert len(table) == 3 * 50 * 4
     means = table[table.scheme == "N"].groupby(["run", "base"]).value.mean()
     assert means["a", "AP"] == pytest.approx(small.means["a"][ir_std.sAP])
@@ -195,17 +217,51 @@ def test_the_dataframe_is_tidy(small: ir_std.Results) -> None:
 def test_pandas_is_imported_only_for_a_dataframe() -> None:
     code = (
         "import ir_std, sys; ir_std.evaluate({'1': {'d': 1.0}}, {'1': {'d': 1}}, 'AP')"
-        ".to_text(); sys.exit('pandas' in sys.modules)"
+        ".table().text(); sys.exit('pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_without_pandas_one_line_says_what_to_install(
+def test_a_wide_dataframe_has_a_column_for_each_measure(small: ir_std.Results) -> None:
+    wide = small.to_dataframe(wide=True)
+    assert list(wide.columns) == ["collection", "run", "query_id", "AP", "sAP", "P@10", "sP@10"]
+    assert len(wide) == 3 * 50
+    assert wide[wide.run == "b"].sAP.tolist() == small.values["b"]["sAP"].tolist()
+
+
+def test_a_dataframe_of_means_is_small(small: ir_std.Results) -> None:
+    wide = small.to_dataframe(wide=True, means=True)
+    assert wide.shape == (3, 6)
+    assert wide.set_index("run").sAP.to_dict() == {r: small.means[r]["sAP"] for r in small.runs}
+    long = small.to_dataframe(means=True)
+    assert list(long.columns) == ["collection", "run", "measure", "base", "scheme", "value"]
+    assert long.value.tolist() == [small.means[r][m] for r in small.runs for m in small.measures]
+
+
+@pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.parametrize("means", [True, False])
+def test_a_dataframe_of_polars_holds_what_one_of_pandas_does(
+    small: ir_std.Results, wide: bool, means: bool
+) -> None:
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    found = small.to_dataframe(wide=wide, means=means, library="polars")
+    assert isinstance(found, polars.DataFrame)
+    expected = small.to_dataframe(wide=wide, means=means)
+    assert found.columns == list(expected.columns)
+    assert found.rows() == [tuple(row) for row in expected.itertuples(index=False)]
+
+
+def test_without_pandas_or_polars_one_line_says_what_to_install(
     small: ir_std.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(IrStdError, match="pip install pandas"):
+        small.to_dataframe(library="pandas")
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(IrStdError, match="pip install pandas"):
         small.to_dataframe()
+    with pytest.raises(UsageError, match="unknown library 'dask': allowed are pandas, polars"):
+        small.to_dataframe(library="dask")
 
 
 def test_notebooks_show_the_table_and_the_factors_used(small: ir_std.Results) -> None:
@@ -218,7 +274,7 @@ def test_without_factors_results_are_raw_and_say_why() -> None:
     found = ir_std.evaluate({"1": {"d": 1.0}}, {"1": {"d": 1}}, AP)
     assert found.measures == (AP,)
     assert found.placements == {}
-    assert "no factor set fits" in found._repr_html_()
+    assert "no factor set" in found._repr_html_()
 
 
 def test_warnings_are_given_once_and_kept() -> None:
@@ -234,13 +290,12 @@ def test_warnings_are_given_once_and_kept() -> None:
     assert [str(w.message) for w in caught if w.category is StandardizationWarning] == list(
         found.warnings
     )
-    assert len(found.warnings) == 2
-    assert "the documents have other names" in found.warnings[0]
-    assert "999" in found.warnings[1]
+    assert len(found.warnings) == 1
+    assert "999" in found.warnings[0]
 
 
 def test_peers_of_a_standardized_measure_stand_at_fixed_points(small: ir_std.Results) -> None:
-    peers = small.peers(ir_std.sAP)
+    peers = small.collection.peers(ir_std.sAP)
     assert peers is not None
     assert peers.mean == pytest.approx(np.full(50, 0.5))
     assert peers.low == pytest.approx(np.full(50, stats.norm.cdf(-1)))
@@ -248,7 +303,7 @@ def test_peers_of_a_standardized_measure_stand_at_fixed_points(small: ir_std.Res
 
 def test_peers_of_a_raw_measure_are_the_factor_sets(small: ir_std.Results) -> None:
     factors = ir_std.load_factors("trec8-adhoc")
-    peers = small.peers(AP)
+    peers = small.collection.peers(AP)
     assert peers is not None
     assert peers.mean == pytest.approx(factors.mean["AP"])
     assert peers.high - peers.mean == pytest.approx(factors.sd["AP"])
@@ -258,15 +313,15 @@ def test_a_measure_served_by_its_partner_has_no_raw_peers() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec4-adhoc").n_rel)
     found = ir_std.evaluate({"x": simulated_run(qrels, 1)}, qrels, "DCG(dcg='jk')")
     measure = found.measures[1]
-    if found.plans[measure].raw.__name__ == "DCG":
-        assert found.peers(found.measures[0]) is not None
+    if found.collection.plans[measure].raw.__name__ == "DCG":
+        assert found.collection.peers(found.measures[0]) is not None
     else:
-        assert found.peers(found.measures[0]) is None
-    assert found.peers(measure) is not None
+        assert found.collection.peers(found.measures[0]) is None
+    assert found.collection.peers(measure) is not None
 
 
 def test_deviations_are_what_the_scheme_bends(small: ir_std.Results) -> None:
-    assert stats.norm.cdf(small.deviations("a", ir_std.sAP)) == pytest.approx(
+    assert stats.norm.cdf(deviations(small, "a", ir_std.sAP)) == pytest.approx(
         small.values["a"][ir_std.sAP]
     )
 
@@ -308,6 +363,6 @@ def test_results_draw_their_runs_by_the_first_standardized_measure(
     figure, (left, right) = pyplot.subplots(1, 2)
     assert results.plot(ax=left) is left
     assert results.plot("P@10", right) is right
-    assert left.get_xlabel() == f"mean {drawn}, with 95% intervals"
-    assert right.get_xlabel() == "mean P@10, with 95% intervals"
+    assert left.get_xlabel() == f"mean {drawn} with 95% interval"
+    assert right.get_xlabel() == "mean P@10 with 95% interval"
     pyplot.close(figure)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 
-from ir_std._system.text import latex_escape
+from ir_std._system.text import guard_cell, latex_escape, unguard_cell
 from ir_std.reporting.tables import PAGE_ROWS, Table, label_cell, number_cell
 
 TABLE = Table(
@@ -139,3 +140,9 @@ def test_every_block_names_its_rows() -> None:
 def test_what_does_not_fit_on_a_page_is_a_long_table(more: int, kind: str) -> None:
     rows = tuple((label_cell(f"run{i}"), number_cell(0.5)) for i in range(PAGE_ROWS + more))
     assert f"\\begin{{{kind}}}" in Table(("run", "AP"), rows).latex()
+
+
+@pytest.mark.parametrize("name", ["=1+1", "'=1+1", "''=1+1", "'a", "-", "\uff1d1+1", "it's"])
+def test_the_guard_against_formulas_can_be_undone(name: str) -> None:
+    assert unguard_cell(guard_cell(name)) == name
+    assert not re.match("[=+@-].", guard_cell(name))

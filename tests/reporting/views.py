@@ -1,7 +1,11 @@
-"""A report in a browser, as tests look at it."""
+"""A report as tests look at it: its record, and its page in a browser."""
 
 from __future__ import annotations
 
+import json
+import re
+import zlib
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,22 +17,45 @@ import ir_std
 from ir_std.testing import simulated_qrels, simulated_run
 
 HOSTILE = "=<img src=x onerror=alert(1)></script>'\"&"
-MINUS = "\u2212"
-EN_DASH = "\u2013"
-SYSTEMS = "systems\u2019"
+MINUS = "\N{MINUS SIGN}"
+EN_DASH = "\N{EN DASH}"
 N_RUNS = 24
 
 
-def made_up_results() -> ir_std.Results:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(N_RUNS)}
-    return ir_std.evaluate(runs, qrels, [AP, P @ 10], baseline="run0")
+def simulated(n: int, measures: Any = None, set_id: str = "trec8-adhoc", **options: Any) -> Any:
+    """Results of simulated runs on qrels with a set's topics and counts."""
+    qrels = simulated_qrels(ir_std.load_factors(set_id).n_rel)
+    runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(n)}
+    return ir_std.evaluate(runs, qrels, measures or [AP, P @ 10], factors=set_id, **options)
+
+
+def hits(by_run: dict[str, list[float]], **options: Any) -> Any:
+    """Results with success at rank 1 as given, topic by topic; no factors are known."""
+    qrels = {str(i): {"good": 1, "bad": 0} for i in range(len(next(iter(by_run.values()))))}
+    runs = {
+        name: {str(i): {"good": 2.0 * hit, "bad": 1.0} for i, hit in enumerate(of_run)}
+        for name, of_run in by_run.items()
+    }
+    return ir_std.evaluate(runs, qrels, [P @ 1], **options)
+
+
+def data_of(page: str) -> Any:
+    """The record of a page."""
+    found = re.search(r'<script type="application/octet-stream" id="data">(.*?)</script>', page)
+    assert found
+    return json.loads(zlib.decompress(b64decode(found[1])))
+
+
+def plain(words: list[Any]) -> str:
+    """A sentence without its colors."""
+    return "".join(piece if isinstance(piece, str) else piece[1] for piece in words)
 
 
 class View:
     """A report in a browser, and what it said and asked for."""
 
     def __init__(self, browser: Any, **options: Any) -> None:
+        options.setdefault("viewport", {"width": 1200, "height": 800})
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
         self.said: list[str] = []
@@ -42,60 +69,56 @@ class View:
         self.asked.clear()
         self.page.goto("about:blank")
         self.page.goto(file.as_uri() + address)
-        self.page.wait_for_selector("html[data-complete]")
+        self.page.wait_for_selector("html[data-ready]")
 
-    def open_topics(self) -> None:
-        self.page.click(".all-topics-box summary")
-        self.page.wait_for_selector(".all-topics tbody tr")
+    def headline(self) -> str:
+        return str(self.page.get_by_role("heading", level=1).inner_text()).replace("\n", " ")
 
-    def rows(self, table: str = ".runs") -> list[str]:
-        """The names of the rows that are shown."""
-        found: list[str] = self.page.eval_on_selector_all(
-            f"{table} tbody tr",
-            "rows => rows.filter(r => r.offsetParent !== null).map(r => r.cells[0].textContent)",
+    def marks(self, picture: str) -> list[str]:
+        """What the marks of a picture tell, in their order."""
+        of = self.page.get_by_role("group", name=re.compile(picture)).first
+        found: list[str] = of.locator("[aria-label]").evaluate_all(
+            "ms => ms.map(m => m.getAttribute('aria-label'))"
         )
         return found
 
+    def mark(self, label: str) -> Any:
+        return self.page.locator(f'svg [aria-label^="{label}"]').first
+
     def column(self, table: str, head: str) -> list[str]:
-        """The texts of a column, of all rows but the systems'."""
-        found: list[str] = self.page.eval_on_selector(
-            table,
-            "(t, head) => { const i = [...t.tHead.rows[0].cells].findIndex("
-            "h => [h.textContent, h.dataset.column].includes(head)); "
-            "return [...t.tBodies[0].rows].filter(r => !r.matches('.systems-row'))"
-            ".map(r => r.cells[i].textContent); }",
+        """The texts of a table's column."""
+        found: list[str] = self.page.get_by_role("region", name=table).first.evaluate(
+            "(t, head) => { const i = [...t.querySelectorAll('thead th')].findIndex("
+            "h => h.textContent.startsWith(head)); "
+            "return [...t.querySelectorAll('tbody tr')].map(r => r.cells[i].textContent); }",
             head,
         )
         return found
 
-    def text(self, selector: str) -> str:
-        found: str = self.page.text_content(selector)
-        return found
+    def choose(self, measure: str) -> None:
+        self.page.get_by_label("Measure", exact=True).select_option(measure)
+
+    def open_details(self, summary: str) -> None:
+        self.page.locator("summary", has_text=summary).first.click()
 
     def address(self) -> str:
         return str(self.page.evaluate("location.hash"))
 
-    def tip(self, figure: str) -> str:
-        found: str = self.page.eval_on_selector(
-            f"{figure} > .tip",
-            "t => t.hidden ? '' : [...t.children].map(c => c.textContent).join('; ')",
-        )
-        return found
+    def tip(self) -> str:
+        tip = self.page.locator("#tip")
+        return tip.inner_text() if tip.is_visible() else ""
 
 
-def score(value: float) -> str:
-    return f"{value:.4f}".replace("-", MINUS)
-
-
-def saved(view: View, selector: str) -> tuple[str, bytes]:
+def saved(view: View, button: str) -> tuple[str, bytes]:
     with view.page.expect_download() as waiting:
-        view.page.click(selector)
+        view.page.get_by_role("button", name=button).click()
     return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
 
 @contextmanager
 def without_fault(view: View, file: Path) -> Iterator[View]:
     """Open a report at the size of a desktop; afterwards nothing must have gone wrong."""
+    view.page.set_viewport_size({"width": 1200, "height": 800})
     view.open(file)
     yield view
     assert view.said == []

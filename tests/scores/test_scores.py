@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ir_measures import AP, RR, IPrec, P, R, nDCG
@@ -118,8 +120,10 @@ def test_columns_of_a_wide_table_are_runs_or_measures(tmp_path: Path) -> None:
     assert list(runs["y"].values[nDCG @ 10]) == ["1", "2"]
     measures = read(tmp_path, "topic,map,P_10\n1,0.5,0.2\n")
     assert measures["scores.txt"].values == {AP: {"1": 0.5}, P @ 10: {"1": 0.2}}
-    assert "name the measure with --measure" in refused(tmp_path, "topic,x,y\n1,0.5,0.25\n")
-    assert "leave out --measure" in refused(tmp_path, "topic,AP\n1,0.5\n", measure="AP")
+    assert "name the file after its measure" in refused(tmp_path, "topic,x,y\n1,0.5,0.25\n")
+    (tmp_path / "P@10.csv").write_text("topic,x,y\n1,0.5,0.25\n")
+    assert read_scores(tmp_path / "P@10.csv")["y"].values == {P @ 10: {"1": 0.25}}
+    assert "drop measure=" in refused(tmp_path, "topic,AP\n1,0.5\n", measure="AP")
     assert "is no measure" in refused(tmp_path, "topic,x\n1,0.5\n", measure="mapp")
 
 
@@ -324,3 +328,42 @@ def test_scores_of_many_measures_are_shown_by_the_first(tmp_path: Path) -> None:
     rows = "".join(f"P_{depth}\tq1\t0.5\n" for depth in (5, 10, 20, 30))
     (scores,) = read(tmp_path, rows).values()
     assert repr(scores) == f"<RunScores of {scores.name}: 1 topic, P@5, P@10, P@20, ... (4 in all)>"
+
+
+RUN_TOPIC = ["a 1 AP .5", "a 2 AP .25", "b 1 AP .5", "b 2 AP .25"]
+AUTO_JUDGE = ["a AP 1 .5", "a AP 2 .25", "b AP 1 .5", "b AP 2 .25"]
+
+
+@pytest.mark.parametrize("summary", [True, False])
+@pytest.mark.parametrize("separator", [" ", "\t"])
+def test_the_lines_of_auto_judge_are_read_as_run_measure_topic_value(
+    separator: str, summary: bool
+) -> None:
+    means = ["a AP all .375", "b AP all .375"] * summary
+    read = [
+        ir_std.read_scores(io.StringIO("\n".join(lines).replace(" ", separator)))
+        for lines in (RUN_TOPIC, [*AUTO_JUDGE, *means])
+    ]
+    for scores in read:
+        assert scores["a"].values == scores["b"].values == {ir_std.AP: {"1": 0.5, "2": 0.25}}
+
+
+def test_the_topic_all_shows_where_measures_are_whose_names_are_unknown() -> None:
+    lines = "a nugget 1 1\na nugget 2 0\na nugget all .5\na other 1 1\na other 2 1\na other all 1\n"
+    (scores,) = ir_std.read_scores(io.StringIO(lines)).values()
+    assert {m.name: v for m, v in scores.values.items()} == {
+        "nugget": {"1": 1, "2": 0},
+        "other": {"1": 1, "2": 1},
+    }
+
+
+@pytest.mark.parametrize("value", ["1", "0.5"])
+@pytest.mark.parametrize("separator", [" ", "\t"])
+def test_lines_that_may_be_of_either_order_are_refused(
+    value: str, separator: str, tmp_path: Path, ir_std_cli: Any
+) -> None:
+    lines = [f"{run} nugget {topic} {value}" for run in "ab" for topic in (1, 2)]
+    (tmp_path / "tot").write_text("\n".join(lines).replace(" ", separator))
+    result = ir_std_cli(tmp_path / "tot", "nugget", "--factors", "trec8-adhoc")
+    assert result.status == 2
+    assert "tot: cannot tell whether the columns are run topic measure value" in result.err[-1]

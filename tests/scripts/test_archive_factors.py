@@ -18,7 +18,7 @@ def copy(factors: FactorSet, folder: Path, **mean: list[float]) -> None:
     info = {**factors.info, "measures": {m: {"systems": 129} for m in ("AP", "RR", *mean)}}
     tables = [{m: table[m][:3] for m in info["measures"]} for table in (factors.mean, factors.sd)]
     known = {t: factors.judgments[t] for t in factors.topics[:3]}
-    FactorSet(info, known, {**tables[0], **mean}, tables[1]).save(folder / factors.id)
+    FactorSet(info, known, {**tables[0], **mean}, tables[1]).save(folder / f"{factors.id}.npz")
 
 
 def test_an_archive_is_the_same_each_time_and_names_what_changed(

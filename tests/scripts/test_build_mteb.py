@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from build_mteb import (
     Result,
     benchmark_rows,
     clean,
+    implausible,
     inputs_of,
     judgments,
     mteb,
@@ -27,6 +30,7 @@ from build_mteb import (
     other_revisions,
     plain_languages,
     read_results,
+    speakers,
     with_computed_means,
     write_left_out,
 )
@@ -39,8 +43,6 @@ from ir_std.scores.mteb import row_name
 from ir_std.scores.run_scores import RunScores
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "mteb-and-beir.md").read_text("utf-8")
-
-SWAHILI = {"Sw": {"by_subset": {"default": ["swh-Latn"]}}}
 
 
 def result(model: str = "m", task: str = "NQ", subset: str = "default", **scores: float) -> Result:
@@ -104,22 +106,99 @@ def test_the_mean_over_the_parts_is_computed_where_all_are_there() -> None:
     assert whole == {"m": round(5.5 / 12, 6), "m1": 0.8}
 
 
-def test_a_model_counts_where_it_states_a_language_of_the_row_english_if_none() -> None:
+def test_a_model_counts_where_it_states_all_languages_of_the_row() -> None:
+    tasks = {"Both": {"by_subset": {"en-sw": ["eng-Latn", "swh-Latn"], "en": ["eng-Latn"]}}}
+    models: dict[str, dict[str, Any]] = {
+        "both": {"languages": ["swa-Latn", "eng-Latn", "fra-Latn"]},
+        "english": {"languages": ["eng-Latn"]},
+        "silent": {"languages": None},
+    }
+    facts = Known(models, tasks, {})
+    assert [m for m in models if facts.speaks(m, "Both", "en-sw")] == ["both"]
+    assert [m for m in models if facts.speaks(m, "Both", "en")] == ["both", "english", "silent"]
+    assert all(facts.speaks(m, "unknown task", "default") for m in models)
+
+
+def test_a_model_that_lacks_a_language_is_left_out_and_listed() -> None:
     languages: dict[str, list[str] | None] = {f"m{i}": ["eng-Latn"] for i in range(FEWEST - 1)}
     languages |= {"french": ["fra-Latn"], "silent": None}
-    models = known(languages, {"m0": ["NQ"], "m1": []})
-    built, left_out = mteb([result(m, main_score=0.4) for m in languages], models, {}, [])
+    built, left_out = mteb([result(m, main_score=0.4) for m in languages], known(languages), {}, [])
     assert built.n_systems["main_score"] == FEWEST
     assert [(one.model, one.row) for one in left_out] == [("french", "NQ/test")]
-    assert not Known({"m": {"languages": None}}, SWAHILI, {}).speaks("m", "Sw", "default")
-    trained = dict(zip(built.info["tags"], built.cells["trained"].tolist(), strict=True))
-    assert (trained["m0"], trained["m1"], trained["m2"]) == (TRAINED, NOT_TRAINED, UNKNOWN)
 
 
-def test_languages_are_the_same_in_other_words() -> None:
+def test_an_empty_list_of_training_data_is_unknown_not_zero_shot() -> None:
+    facts = known({}, {"m0": ["NQ"], "m1": [], "m2": ["MSMARCO"]})
+    stated = [facts.trained(model, "NQ") for model in ("m0", "m1", "m2", "m3")]
+    assert stated == [TRAINED, UNKNOWN, NOT_TRAINED, UNKNOWN]
+
+
+def test_languages_are_the_same_in_other_words_and_scripts() -> None:
     assert plain_languages(["cmn-Hans"]) == plain_languages(["zho-Hant"])
-    assert plain_languages(["hin-Latn"]) != plain_languages(["hin-Deva"])
+    assert plain_languages(["hin-Latn"]) == plain_languages(["hin-Deva"])
     assert plain_languages(["java-Code"]) == plain_languages(None) == frozenset()
+
+
+def test_impossible_results_do_not_count() -> None:
+    results = [result(f"m{i}", main_score=0.4 + i / 100) for i in range(FEWEST + 1)]
+    results[0] = result("m0")._replace(
+        scores=dict.fromkeys(MEASURES.values(), 0.5) | {"P@10": 0.049}
+    )
+    results[1] = result("m1")._replace(
+        scores=dict.fromkeys(MEASURES.values(), 0.5) | {"P@10": 0.05}
+    )
+    built, left_out = mteb(results, known(), {}, [])
+    assert [one.model for one in left_out] == ["m0"]
+    assert left_out[0].reason.startswith("impossible: RR@10")
+    assert built.n_systems["main_score"] == FEWEST
+
+
+def rows_of_models(n_rows: int, low: Mapping[tuple[str, int], float]) -> list[Result]:
+    """Results of 40 models near .5 on some rows, but for the low ones."""
+    return [
+        result(f"m{i}", f"T{row}", main_score=low.get((f"m{i}", row), 0.5 + i / 1000))
+        for row in range(n_rows)
+        for i in range(2 * FEWEST)
+    ]
+
+
+def test_a_near_zero_result_of_a_usually_good_model_is_broken() -> None:
+    _, left_out = mteb(rows_of_models(12, {("m3", 5): 0.02}), known(), {}, [])
+    assert [(one.model, one.row) for one in left_out] == [("m3", "T5/test")]
+    assert left_out[0].reason.startswith("broken: near zero")
+
+
+@pytest.mark.parametrize(
+    "low",
+    [
+        {("m3", 5): 0.03},  # low, but not near zero
+        {("m3", row): 0.02 for row in range(2)},  # a weak model: low on a sixth of its rows
+        {(f"m{i}", 5): 0.02 for i in range(7)},  # a hard row: a sixth of the models are low
+    ],
+)
+def test_low_results_of_weak_models_and_on_hard_rows_count(
+    low: dict[tuple[str, int], float],
+) -> None:
+    _, left_out = mteb(rows_of_models(12, low), known(), {}, [])
+    assert left_out == []
+
+
+def test_a_row_on_which_all_models_are_near_zero_has_no_factors() -> None:
+    hopeless = [result(f"m{i}", "hopeless", main_score=i / 1000) for i in range(2 * FEWEST)]
+    built, left_out = mteb([*hopeless, *rows_of_models(1, {})], known(), {}, [])
+    assert built.topics == ("T0/test",)
+    assert {one.reason for one in left_out} == {"no model reaches 0.05 on the row"}
+
+
+def test_the_rule_takes_no_result_of_bm25_or_the_random_encoders(data: Path) -> None:
+    facts = Known.read(data / "mteb")
+    by_row: dict[str, dict[str, Result]] = defaultdict(dict)
+    for one in read_results(data / "mteb" / "all_retrieval.csv"):
+        by_row[one.row][one.model] = one
+    doubted = implausible(by_row, {row: speakers(each, facts) for row, each in by_row.items()})
+    broken = {model for each in doubted.values() for model, why in each.items() if "broken" in why}
+    assert len(broken) > 20
+    assert not [m for m in broken if "bm25" in m.lower() or "random" in m]
 
 
 def precisions(n_queries: int, n_models: int = 12) -> list[float]:
@@ -160,7 +239,9 @@ def test_a_measure_that_few_models_have_has_no_factors_on_the_row() -> None:
 
 
 def test_a_benchmark_has_the_rows_that_the_set_has() -> None:
-    assert benchmark_rows(known(), {"NQ/test"}) == {"one": {"NQ": ["NQ/test"]}}
+    assert benchmark_rows(known(), {"NQ/test"}) == {
+        "one": {"NQ": {"rows": ["NQ/test"], "parts": 2}}
+    }
 
 
 def test_the_list_of_what_is_left_out_has_a_line_for_each_task(tmp_path: Path) -> None:
@@ -182,8 +263,10 @@ def test_the_shipped_set_is_what_the_script_builds(data: Path, shipped: ir_std.F
     built, _ = mteb(results, facts, judgments(data / "qrels" / "beir"), inputs_of(data))
     assert built.info == shipped.info
     assert built.judgments == shipped.judgments
-    for name, array in built.cells.items():
-        assert np.array_equal(array, shipped.cells[name])
+    assert built.cells
+    assert shipped.cells
+    for name, array in built.cells.arrays.items():
+        assert np.array_equal(array, shipped.cells.arrays[name])
     for measure in MEASURES.values():
         assert np.array_equal(built.mean[measure], shipped.mean[measure], equal_nan=True)
     content = json.loads((shipped_folder() / "mteb-benchmarks.json").read_text("utf-8"))
@@ -200,7 +283,7 @@ def test_a_row_holds_the_tables_scores(data: Path, shipped: ir_std.FactorSet) ->
     row = select_rows(shipped, ["MIRACLRetrievalHardNegatives/dev/te"])
     scores = dict(
         zip(
-            (row.info["tags"][i] for i in row.systems["main_score"][0].tolist()),
+            row.systems,
             row.scores["main_score"][0].tolist(),
             strict=True,
         )
@@ -210,8 +293,8 @@ def test_a_row_holds_the_tables_scores(data: Path, shipped: ir_std.FactorSet) ->
 
 
 def test_the_set_and_what_belongs_to_it_is_small() -> None:
-    files = [*shipped_folder().glob("mteb-retrieval/*"), *shipped_folder().glob("mteb-*.*")]
-    assert len(files) > 5
+    files = [*shipped_folder().glob("mteb-*.*")]
+    assert len(files) == 3
     assert sum(file.stat().st_size for file in files) < 6e6
 
 
@@ -245,13 +328,15 @@ def test_a_published_keyword_baseline_has_its_place(
 def test_the_guide_counts_models_results_and_benchmarks() -> None:
     factors = load_factors("mteb-retrieval")
     cells = factors.cells
-    counted = np.add.reduceat(cells["counted"].astype(int), cells["start"].astype(int)[:-1])
+    assert cells
+    counted = cells.counted.sum(axis=1)
+    known = ~np.isnan(cells.main_scores())
     told = " ".join(PAGE.split())
-    assert f"{len(factors.info['tags'])} models did on {len(factors.topics):,} data sets" in told
-    assert f"of {len(cells['system']):,} results {counted.sum():,} count" in told
+    assert f"{len(factors.systems)} models did on {len(factors.topics):,} data sets" in told
+    assert f"of {known.sum():,} results {counted.sum():,} count" in told
     assert f"{counted.min()} to {counted.max()} a data set" in told
-    silent = np.unique(cells["system"][cells["trained"] == UNKNOWN])
-    assert f"(of {len(silent)} models nothing is stated)" in told
+    silent = (known & (cells.trained == UNKNOWN)).any(axis=0).sum()
+    assert f"(of {silent} models nothing is stated)" in told
     benchmarks = json.loads((shipped_folder() / "mteb-benchmarks.json").read_text("utf-8"))
     assert f"it lists the {len(benchmarks)} there are" in told
 
@@ -269,7 +354,7 @@ def test_beirs_judgments_are_recognized(data: Path, name: str, row: str) -> None
     match = ir_std.recognize(data / "qrels" / "beir" / f"{name}.txt")
     assert match.fit
     assert match.fit.dataset == row
-    assert match.fit.basis == "judgments"
+    assert match.fit.match_type == "judgments"
 
 
 def test_topics_of_trec_are_no_data_set(data: Path) -> None:

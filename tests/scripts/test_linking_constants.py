@@ -90,8 +90,8 @@ def test_the_guide_has_what_the_script_prints(
         f"{short(min(values))} to {short(max(values))}" for values in zip(*by_matrix, strict=True)
     ]
     constant, distance = map(short, found["all that the constants were chosen on"].split()[2:])
-    assert f"each unit of the constant adds {constant} ({ranges[0]};" in TEXT
-    assert f"errs by {distance} of the constant times its distance" in TEXT
+    assert f"each unit of the shift adds {constant} ({ranges[0]};" in TEXT
+    assert f"errs by {distance} of the shift times its distance" in TEXT
     assert f"from the anchors ({ranges[1]};" in TEXT
     others = " and ".join(map(short, found["all others"].split()[2:]))
     assert f"The eight others ask for more, {others}," in TEXT

@@ -11,9 +11,9 @@ import pytest
 import reproduce_sakai2016 as sakai
 import reproduce_urbano2019 as urbano
 import reproduce_webber2008 as webber
+from paper_statistics import SwapRates, swap_rate
 from reproduction import Compared, Scores, score_runs, table
 
-from ir_std.analysis import SwapRates, swap_rate
 from ir_std.analysis.means import standard_error
 
 GUIDE = (Path(__file__).parents[2] / "docs/evidence/papers.md").read_text(encoding="utf-8")

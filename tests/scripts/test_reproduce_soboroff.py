@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import reproduce_soboroff2018 as soboroff
 
+from ir_std import parse_measure
 from ir_std.schemes import normal_cdf
 
 Loaded = dict[str, list[soboroff.Experiment]]
@@ -62,7 +63,8 @@ def test_the_right_formula_leads_to_other_conclusions_in_places(
 def test_feedback_helps_over_collections_and_stemming_only_on_some(loaded: Loaded) -> None:
     for measure in ("AP", "sAP"):
         stemming, feedback = (
-            soboroff.effects(e, loaded[e]).of(measure).summary() for e in ("stemming", "feedback")
+            soboroff.differences(e, loaded[e])[system][parse_measure(measure)].summary()
+            for e, system in soboroff.EXPERIMENTS.items()
         )
         assert stemming
         assert feedback
@@ -72,7 +74,7 @@ def test_feedback_helps_over_collections_and_stemming_only_on_some(loaded: Loade
 
 
 def test_the_guides_figures_of_variation_are_of_the_same_collections(loaded: Loaded) -> None:
-    said = soboroff.agreement(soboroff.effects("feedback", loaded["feedback"]))
+    said = soboroff.agreement(soboroff.differences("feedback", loaded["feedback"])["prf"])
     assert "I2 65%; raw on the 9 with factors" in said
     assert "I2 60%; standardized +0.0283 [+0.0141, +0.0425] p 0.0018, I2 48%" in said
 

@@ -53,16 +53,16 @@ def test_a_set_is_built_with_the_first_or_last(run: Path, tmp_path: Path, ir_std
     other, qrels = tmp_path / "other", tmp_path / "qrels"
     other.write_text("1 Q0 d1 1 1 x\n")
     qrels.write_text("1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n")
-    given = ("build", qrels, run, other, "-o", tmp_path / "mine", "--measures", "RR")
+    given = ("build", qrels, run, other, "-o", tmp_path / "mine.npz", "--measures", "RR")
     assert "run:3: topic 1 has document 'd1' again" in ir_std_cli(*given).err[-1]
     built = ir_std_cli(*given, "--duplicates", "last")
     assert any("run: 1 line left out whose document is in another" in line for line in built.err)
-    assert ir_std.load_factors(tmp_path / "mine").mean["RR"].tolist() == [0.75, 0.5]
+    assert ir_std.load_factors(tmp_path / "mine.npz").mean["RR"].tolist() == [0.75, 0.5]
 
 
 def test_the_command_takes_the_choice(run: Path, tmp_path: Path, ir_std_cli: Any) -> None:
     (tmp_path / "qrels").write_text("1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n")
-    given = (run, tmp_path / "qrels", "RR", "--raw")
+    given = (run, tmp_path / "qrels", "RR", "-s", "none")
     assert ir_std_cli(*given, "--duplicates", "first").out == ["RR\t1.0000"]
     assert ir_std_cli(*given, "--duplicates", "last", "-o", "csv").out == ["run,RR", "run,0.75"]
     assert ir_std_cli(*given).status == 2
@@ -79,7 +79,9 @@ def test_runs_of_ms_marco_have_three_columns(tmp_path: Path) -> None:
 def test_ms_marcos_runs_are_told_from_scores(tmp_path: Path, ir_std_cli: Any) -> None:
     (tmp_path / "qrels").write_text("1 0 d1 1\n2 0 d1 1\n")
     (tmp_path / "run").write_text("1 d2 1\n1 d1 2\n2 d1 1\n")
-    assert ir_std_cli(tmp_path / "run", tmp_path / "qrels", "RR", "--raw").out == ["RR\t0.7500"]
+    assert ir_std_cli(tmp_path / "run", tmp_path / "qrels", "RR", "-s", "none").out == [
+        "RR\t0.7500"
+    ]
 
 
 def test_pyterriers_frames_are_runs_and_qrels() -> None:

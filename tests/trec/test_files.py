@@ -15,6 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RR, Bpref, Judged, P, nDCG
 
+import ir_std
 from ir_std.errors import InputError
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.measures.names import find_measure
@@ -275,3 +276,20 @@ def test_every_way_to_write_a_number_is_read_exactly(values: list[float]) -> Non
         lines = [f"1 Q0 d{i} 1 {write(v)} t" for i, v in enumerate(values)]
         scores = read_run(BytesSource("r", "\n".join(lines).encode())).scores
         assert np.array_equal(scores, [float(write(v)) for v in values])
+
+
+@pytest.mark.parametrize("given", ["text", "path", "open file"])
+def test_the_rows_of_a_wrong_file_end_in_an_error_that_names_the_line(
+    given: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "run"
+    for read, right, wrong in (
+        (ir_std.read_trec_run, "1 Q0 d 1 2.5 t\n\n", "1 Q0 d 1\n"),
+        (ir_std.read_trec_run, "1 Q0 d 1 2.5 t\n\n", "1 Q0 d 1 high t\n"),
+        (ir_std.read_trec_qrels, "1 0 d 1\n\n", "1 0 d 0.5\n"),
+    ):
+        path.write_text(right + wrong)
+        with path.open() as opened:
+            file: Any = {"text": right + wrong, "path": path, "open file": opened}[given]
+            with pytest.raises(InputError, match=r":3: .*; a (run|qrels file) has [46] columns"):
+                list(read(file))

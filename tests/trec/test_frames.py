@@ -1,4 +1,4 @@
-"""Tables of pandas, polars and other libraries, wherever rows are taken; what comes back."""
+"""Tables of pandas and polars, wherever rows are taken; what comes back."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from ir_measures import AP, Qrel, ScoredDoc
 from processes import run_process
 
 import ir_std
-from ir_std.errors import InputError, MissingLibraryError
-from ir_std.trec import frames
+from ir_std.errors import InputError
 
 pl = pytest.importorskip("polars", reason="polars is not installed")
-nw = pytest.importorskip("narwhals", reason="narwhals is not installed")
 
 QRELS = [
     Qrel(t, d, level)
@@ -30,32 +28,6 @@ RUN = [
 ]
 
 
-class Exchanged:
-    """A table of another library: it has the protocol and a schema, and narwhals knows it."""
-
-    schema: Any = None
-
-    def __init__(self, table: Any) -> None:
-        self.table = table
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        raise AssertionError("narwhals reads it")
-
-
-@pytest.fixture
-def exchanged(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Makes such tables."""
-    usual = nw.from_native
-    monkeypatch.setattr(
-        nw,
-        "from_native",
-        lambda given, **options: usual(
-            given.table if isinstance(given, Exchanged) else given, **options
-        ),
-    )
-    return Exchanged
-
-
 def polars(rows: list[Any]) -> Any:
     return pl.DataFrame([row._asdict() for row in rows])
 
@@ -63,12 +35,9 @@ def polars(rows: list[Any]) -> Any:
 FORMS = {
     "pandas": pd.DataFrame,
     "polars": polars,
-    "lazy polars": lambda rows: polars(rows).lazy(),
     "polars with a category": lambda rows: polars(rows).with_columns(
         pl.col("query_id").cast(pl.Categorical)
     ),
-    "narwhals": lambda rows: nw.from_native(polars(rows)),
-    "lazy narwhals": lambda rows: nw.from_native(polars(rows).lazy()),
 }
 
 
@@ -90,40 +59,32 @@ def test_the_calls_of_ir_measures_measures_read_tables(form: str) -> None:
     assert ir_std.SP.calc_aggregate(qrels, run) == ir_std.SP.calc_aggregate(QRELS, RUN) == 0.75
 
 
-def test_tables_of_other_libraries_are_read_by_narwhals(exchanged: Any) -> None:
-    for table in (polars, lambda rows: polars(rows).lazy()):
-        assert ir_std.calc_aggregate("AP", exchanged(table(QRELS)), exchanged(table(RUN))) == {
-            AP: 0.5
-        }
+def test_a_table_that_is_not_computed_yet_is_refused_with_the_remedy() -> None:
+    for call in (ir_std.recognize, ir_std.read_scores):
+        with pytest.raises(InputError, match=r"LazyFrame.*collect\(\)"):
+            call(polars(QRELS).lazy())
 
 
-def test_without_narwhals_its_tables_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "find_spec", {}.get)
-    with pytest.raises(MissingLibraryError, match="narwhals: pip install narwhals"):
-        ir_std.recognize(Exchanged(None))
+@pytest.mark.parametrize("form", [pl.Int64, pl.Float64])
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_topics_that_are_whole_numbers_are_text(library: str, form: Any) -> None:
+    table = polars(QRELS).with_columns(pl.col("query_id").cast(form))
+    given = pd.DataFrame(table.to_dict(as_series=False)) if library == "pandas" else table
+    assert ir_std.calc_aggregate("AP", given, RUN) == {AP: 0.5}
 
 
-def test_ids_that_are_numbers_are_refused_with_the_way_to_mend_them() -> None:
-    table = polars(QRELS).with_columns(pl.col("query_id").cast(pl.Int64))
-    with pytest.raises(InputError, match=r"topic id is 1 \(int\).* of polars df\.cast$"):
+def test_other_numbers_as_topics_are_refused() -> None:
+    table = polars(QRELS).with_columns(pl.col("query_id").cast(pl.Float64) + 0.5)
+    with pytest.raises(InputError, match=r"topic id is 1\.5 \(float\).* of polars df\.cast$"):
         ir_std.recognize(table)
-    assert ir_std.calc_aggregate("AP", table.cast({"query_id": str}), RUN) == {AP: 0.5}
 
 
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(InputError, match="DataFrame without doc_id"):
-        ir_std.recognize(polars(QRELS).lazy().drop("doc_id"))
+        ir_std.recognize(polars(QRELS).drop("doc_id"))
 
 
-@pytest.mark.parametrize(
-    ("form", "kind"),
-    [
-        ("pandas", pd.DataFrame),
-        ("polars", pl.DataFrame),
-        ("lazy polars", pl.DataFrame),
-        ("narwhals", pl.DataFrame),
-    ],
-)
+@pytest.mark.parametrize(("form", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
 def test_runs_are_normalized_and_merged_into_tables_of_their_library(form: str, kind: Any) -> None:
     table = FORMS[form](RUN)
     normalized, merged = ir_std.normalize(table, "minmax"), ir_std.merge([table, table], "minmax")
@@ -136,7 +97,7 @@ def test_runs_are_normalized_and_merged_into_tables_of_their_library(form: str, 
     assert list(FORMS["polars"](RUN)["score"]) == [2.0, 1.0, 3.0, 1.0]
 
 
-@pytest.mark.parametrize("form", ["pandas", "polars", "lazy polars", "narwhals"])
+@pytest.mark.parametrize("form", ["pandas", "polars"])
 def test_scores_of_a_table_are_standardized_in_a_table_of_its_library(form: str) -> None:
     columns = {
         "topic": ["401", "402"] * 2,
@@ -147,8 +108,6 @@ def test_scores_of_a_table_are_standardized_in_a_table_of_its_library(form: str)
     table = {
         "pandas": pd.DataFrame(columns),
         "polars": pl.DataFrame(columns),
-        "lazy polars": pl.LazyFrame(columns),
-        "narwhals": nw.from_native(pl.DataFrame(columns)),
     }[form]
     by_topic = ir_std.standardize({"401": 0.2, "402": 0.3}, "AP", factors="trec8-adhoc")
     with pytest.warns(ir_std.StandardizationWarning, match="no factors for SetP"):
@@ -165,7 +124,7 @@ def test_none_of_these_libraries_is_imported_for_rows_of_others() -> None:
         "import sys, ir_std\n"
         "ir_std.evaluate({'1': {'a': 1.0}}, {'1': {'a': 1}}, 'AP')\n"
         "ir_std.merge([{'1': {'a': 1.0}}], 'minmax')\n"
-        "print({'pandas', 'polars', 'narwhals', 'pyarrow'} & set(sys.modules))"
+        "print({'pandas', 'polars', 'pyarrow'} & set(sys.modules))"
     )
     done = run_process([sys.executable, "-c", code], check=True)
     assert done.stdout.strip() == "set()"

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from ir_std._system.text import latex_escape
 from ir_std._version import __version__
 from ir_std.analysis.paired import describe_test
+from ir_std.errors import join_with_and
+from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import data_version
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
-from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import over_systems
-from ir_std.reporting.html.phrases import join_with_and
-from ir_std.reporting.html.sentences import dataset_systems, sets_of
+from ir_std.reporting.html.wording import n_systems
+from ir_std.reporting.model import Results
+from ir_std.reporting.sentences import error_sources
 
 REFERENCES = {
     "webber2008": """\
@@ -79,10 +81,10 @@ class Licence:
     measures: list[str] = field(default_factory=list)
 
 
-def licences(several: Iterable[EvaluatedRuns]) -> list[Licence]:
+def licences(several: Iterable[Results]) -> list[Licence]:
     """The sources and licences of all factors used, each with the raw measures it is for."""
     by_source: dict[tuple[str, str], Licence] = {}
-    for plan in (plan for results in several for plan in results.plans.values()):
+    for plan in (plan for results in several for plan in results.collection.plans.values()):
         source = plan.factors.about(plan.name, "source", plan.factors.source) or "not stated"
         row = by_source.setdefault(
             (plan.factors.id, source), _licence(plan.factors, plan.name, source)
@@ -103,16 +105,16 @@ def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
     )
 
 
-def known_weaknesses(several: Iterable[EvaluatedRuns]) -> dict[str, list[str]]:
+def known_weaknesses(several: Iterable[Results]) -> dict[str, list[str]]:
     """What is known against each factor set used: its notes, and findings on the measures used."""
     used: dict[str, tuple[FactorSet, dict[str, None]]] = {}
-    for plan in (plan for results in several for plan in results.plans.values()):
+    for plan in (plan for results in several for plan in results.collection.plans.values()):
         used.setdefault(plan.factors.id, (plan.factors, {}))[1][plan.name] = None
     sentences = {id: list(findings(factors, names)) for id, (factors, names) in used.items()}
     return {id: texts for id, texts in sentences.items() if texts}
 
 
-def method(several: Iterable[EvaluatedRuns]) -> str:
+def method(several: Iterable[Results]) -> str:
     """How the scores were computed, as a paper's section on evaluation would say it."""
     several = list(several)
     schemes = _schemes(several)
@@ -128,7 +130,9 @@ def method(several: Iterable[EvaluatedRuns]) -> str:
     ]
     if schemes:
         ways = [f"{SCHEME_WORDS[s]} ({s}) \\cite{{{SCHEME_PAPER[s]}}}" for s in schemes]
-        of_means = {plan.of_mean for results in several for plan in results.plans.values()}
+        of_means = {
+            plan.of_mean for results in several for plan in results.collection.plans.values()
+        }
         what = " and ".join(
             ["Scores are standardized by topic"] * (False in of_means)
             + ["means over data sets are standardized"] * (True in of_means)
@@ -137,53 +141,50 @@ def method(several: Iterable[EvaluatedRuns]) -> str:
             f"{what[0].upper()}{what[1:]} {join_with_and(ways)}, "
             f"with factors from {join_with_and(_sets(several))}."
         )
-    texts += dict.fromkeys(_tests(results) for results in several if results.tests)
+    texts += dict.fromkeys(_tests(results) for results in several if results.differences)
     over = dict.fromkeys(_intervals(results) for results in several)
     texts += [f"Intervals are 95\\% intervals of means: {text}." for text in over]
     return " ".join(texts)
 
 
-def _intervals(results: EvaluatedRuns) -> str:
+def _intervals(results: Results) -> str:
     over_topics = "over topics (Student's t)"
     if not over_systems(results):
         return over_topics
-    methods = dict.fromkeys(c.source for c in results.systems_covariances.values() if c.source)
+    methods = error_sources(results)
     return (
         over_topics
-        + ", and for standardized scores over the standardizing systems, " * bool(methods)
+        + ", and for standardized scores over the reference systems, " * bool(methods)
         + "; ".join(methods)
     )
 
 
-def _tests(results: EvaluatedRuns) -> str:
-    test = describe_test(results.test, results.correction, len(results.tests))
+def _tests(results: Results) -> str:
+    test = describe_test(results.test, results.correction, len(results.differences))
     return (
         f"Differences from {latex_escape(results.baseline or '')} are called significant by a "
         f"{test}, for each measure by itself."
     )
 
 
-def references(several: Iterable[EvaluatedRuns]) -> str:
+def references(several: Iterable[Results]) -> str:
     """BibTeX of the papers that :func:`method` cites."""
     keys = dict.fromkeys([*(SCHEME_PAPER[s] for s in _schemes(several)), "macavaney2022"])
     return "\n".join(REFERENCES[key] for key in keys)
 
 
-def _schemes(several: Iterable[EvaluatedRuns]) -> list[str]:
-    return list(dict.fromkeys(m["scheme"] for results in several for m in results.plans))
+def _schemes(several: Iterable[Results]) -> list[str]:
+    return list(dict.fromkeys(m["scheme"] for results in several for m in results.collection.plans))
 
 
-def _sets(several: Iterable[EvaluatedRuns]) -> list[str]:
-    used: dict[str, None] = {}
-    for results in several:
-        fit = results.match and results.match.fit
-        for plan in results.plans.values():
-            if plan.of_mean:
-                used[f"the {latex_escape(dataset_systems(plan))}"] = None
-                continue
-            joined = fit and plan.factors is fit.factors
-            used.update(
-                (f"the {f.systems_text()} systems of {latex_escape(f.title)}", None)
-                for f in (sets_of(fit) if fit and joined else [plan.factors])
-            )
-    return list(used)
+def _sets(several: Iterable[Results]) -> list[str]:
+    plans = [plan for results in several for plan in results.collection.plans.values()]
+    return list(dict.fromkeys(_systems(plan) for plan in plans))
+
+
+def _systems(plan: Plan) -> str:
+    """The reference systems of a plan, in words."""
+    title = latex_escape(plan.factors.title)
+    if not plan.of_mean:
+        return f"the {plan.factors.systems_text()} systems of {title}"
+    return f"the {int(n_systems(plan)[0])} systems of {title} with {latex_escape(plan.topics[0])}"

@@ -1,148 +1,178 @@
-// The page: what is chosen stands in its address, and the address is what is shown.
+// The page: what is chosen, and its address.
 
-/** The matrices of runs x topics that the page carries; null is no value. */
-async function unpack({ packed, matrices }, runs, topics) {
-  const letters = atob(packed);
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
+const PRINT = matchMedia("print");
+
+/** The text that was packed: deflated JSON, in base64. */
+async function unpack(packed) {
+  const bytes = Uint8Array.from(atob(packed.trim()), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const planes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const size = runs.length * topics.length;
-  let end = 0;
-  return matrices.map(({ unit, least, bytes: count }) => {
-    const first = end;
-    end += count * size;
-    const last = end - size;
-    return { at: (i) => {
-      let code = 0;
-      for (let place = last + i; place >= first; place -= size) code = code * 256 + planes[place];
-      return code ? (least + code - 1) / unit : null;
-    } };
-  });
+  return JSON.parse(await new Response(stream).text());
 }
 
-/** What an address says of a part that is not there, in words. */
-function unknownIn(part, choices) {
-  const known = { measure: [...part.byName.keys()], run: part.runs, against: part.names, topic: part.topics,
-    as: ["scatter"] };
-  const is = (name, value) => name === "in" || (name === "sort" ? part.sorting(value) : known[name]?.includes(value));
-  return Object.entries(choices).filter((choice) => !is(...choice))
-    .map(([name, value]) => value === "" ? `“${name}”` : `${name} “${value}”`);
+/** One collection's section. */
+class Section {
+  constructor(root, collection, page) {
+    this.root = root;
+    this.collection = collection;
+    this.page = page;
+    this.$ = (selector) => root.querySelector(selector);
+    const opened = (topic) => page.go({ topic: collection.topics[topic],
+      in: page.sections.length > 1 ? root.id : null });
+    const second = collection.ranked(collection.measures[0]).find((run) => run !== collection.subject) ?? null;
+    this.pair = { run: collection.subject, against: collection.rival ?? (collection.isPair ? null : second) };
+    this.twoRuns = new TwoRuns(this.$(".rankings"), this.$(".topics-picture"), collection, opened);
+    for (const select of root.querySelectorAll("select[data-choice]")) {
+      select.append(...collection.names.map((name, i) => html("option", { value: i }, name)));
+      select.addEventListener("change", () => {
+        this.pair[select.dataset.choice] = Number(select.value);
+        page.go({ [select.dataset.choice]: collection.names[select.value], topic: null });
+      });
+    }
+    this.$(".save-means").addEventListener("click", () =>
+      download(`${collection.name} means.csv`, meansCsv(collection), "text/csv"));
+    this.$(".save-topics").addEventListener("click", () =>
+      download(`${collection.name} topics.csv`, topicsCsv(collection, this.m), "text/csv"));
+    this.$(".save-pictures").addEventListener("click", () => {
+      for (const drawn of root.querySelectorAll("figure svg[height]")) {
+        if (drawn.classList.contains("heat") || drawn.closest("table")) continue;
+        download(`${collection.name} ${drawn.getAttribute("aria-label")}.svg`, standalone(drawn), "image/svg+xml");
+      }
+    });
+  }
+
+  /** Show a measure, two runs and a topic; what is null is as at the start. */
+  show({ measure, run, against, topic }) {
+    const { collection, pair } = this;
+    const m = collection.measures.find((one) => one.name === measure) ?? collection.measures[0];
+    const number = (list, name) => name !== null && list.includes(name) ? list.indexOf(name) : null;
+    pair.run = number(collection.names, run) ?? pair.run;
+    pair.against = number(collection.names, against) ?? pair.against;
+    if (pair.against === pair.run) pair.against = collection.names.findIndex((_, i) => i !== pair.run);
+    for (const select of this.root.querySelectorAll("select[data-choice]")) select.value = pair[select.dataset.choice];
+    if (m !== this.m) this.showMeasure(m);
+    this.twoRuns.show(m, pair.run, pair.against, number(collection.topics, topic));
+    const box = this.$(".all-topics");
+    const fill = () => box.open && this.$(".all-topics > div").replaceChildren(topicRows(collection, m, pair,
+      this.twoRuns.byDifference(), (t) => { this.twoRuns.open(t); this.$(".rankings").scrollIntoView(); }));
+    box.ontoggle = fill;
+    fill();
+  }
+
+  showMeasure(m) {
+    this.m = m;
+    const { collection } = this;
+    this.$(".headline").replaceChildren(...words(m.headline));
+    this.$(".deck").replaceChildren(...words(m.deck));
+    this.$(".trust").replaceChildren(...m.warnings.map((one) => html("span", { class: "warning" }, one)),
+      html("span", {}, html("b", {}, "Can you trust this? "), m.trust[0]),
+      ...m.trust.slice(1).map((one) => html("span", {}, one)));
+    this.paint();
+    const table = this.$(".measures-table");
+    if (this.table) this.table.show(m);
+    else if (collection.runs.length > 2) table.append((this.table = new RunsTable(collection, m)).root);
+    else table.replaceChildren(measureRows(collection));
+  }
+
+  paint() {
+    const { collection, m } = this, places = this.$(".places-picture");
+    if (places) {
+      const isPlaced = m.place[collection.subject] !== null && m.systems.length > 0;
+      places.closest(".pair").classList.toggle("alone", !isPlaced);
+      this.$(".place-heading").textContent = m.placeHeading;
+      this.$(".topics-heading").textContent = m.topicsHeading;
+      for (const place of this.root.querySelectorAll(".scored")) place.textContent = m.scored;
+      places.replaceChildren(...isPlaced ? [drawPlaces(collection, m, Math.min(places.clientWidth || 404, 404))] : []);
+    }
+    this.$(".run-rows")?.replaceChildren(runRows(collection, m, (run) => {
+      this.page.go({ run: collection.runs[run], against: null });
+      const box = this.root.querySelector("details.two-runs");
+      if (box) box.open = true;
+      this.$(".rankings")?.scrollIntoView();
+    }));
+    if (this.twoRuns.m) this.twoRuns.paint();
+  }
 }
 
-class Address {
-  constructor(parts) {
-    this.parts = parts;
+class Page {
+  constructor(data) {
+    this.across = data.across ? new Across(document.getElementById("across"), data.across) : null;
+    this.sections = [];
+    for (const record of data.collections) {
+      const root = document.getElementById(`collection-${this.sections.length}`);
+      this.sections.push(new Section(root, new Collection(record), this));
+    }
+    this.measure = document.getElementById("measure");
+    this.measure.addEventListener("change", () => this.go({ measure: this.measure.value }));
   }
 
-  read() {
-    return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  /** What the address says; `#t42` is short for a topic. */
+  choices() {
+    const hash = location.hash.slice(1);
+    const said = new URLSearchParams(/^t[^=]*$/.test(hash) ? `topic=${hash.slice(1)}` : hash);
+    return Object.fromEntries(["measure", "run", "against", "topic", "in"].map((name) => [name, said.get(name)]));
   }
 
-  /** The address of a part's view with a change; null takes a choice away. */
-  of(part, change) {
-    const choices = this.read();
-    const kept = this.parts.length === 1 || choices.in === part.name ? choices : {};
-    const next = { ...(this.parts.length > 1 ? { in: part.name } : {}), ...kept, ...change };
-    return `#${new URLSearchParams(Object.entries(next).filter(([, value]) => value !== null))}`;
+  /** Change some of it; null takes it away. */
+  go(change) {
+    const choices = { ...this.choices(), ...change };
+    const said = new URLSearchParams(Object.entries(choices).filter(([, value]) => value !== null));
+    history.pushState(null, "", `#${said}`);
+    this.show();
   }
 
-  /** Change a part's view, and scroll to a place in it if one is named. */
-  go(part, change, place) {
-    this.reveal = place ? part.$(place) : null;
-    const next = this.of(part, change);
-    if (next === location.hash) this.show();
-    else location.hash = next;
-  }
-
-  isOf(part) { return this.parts.length === 1 || this.read().in === part.name; }
-
+  /** Show what the address says, and say what it names that is not here. */
   show() {
-    const part = this.parts.find((one) => this.isOf(one));
-    part?.show(this.read());
-    if (!this.tellProblems(part)) this.reveal?.scrollIntoView();
-    this.reveal = null;
-  }
-
-  /** Say, in view, what the address names that is not on the page, which then shows something else. */
-  tellProblems(part) {
-    const choices = this.read();
+    const choices = this.choices();
+    const names = [...this.measure.options].map((option) => option.value);
+    if (names.includes(choices.measure)) this.measure.value = choices.measure;
+    else this.measure.selectedIndex = 0;
+    this.across?.show(this.measure.value);
+    const of = (section) => !choices.in || section.root.id === choices.in;
+    const measure = this.measure.value;
+    for (const section of this.sections) {
+      section.show(of(section) ? { ...choices, measure } : { measure, run: null, against: null, topic: null });
+    }
+    const section = this.sections.find(of), known = section?.collection;
+    const unknown = [["measure", names], ["run", known?.names], ["against", known?.names], ["topic", known?.topics]]
+      .filter(([name, list]) => choices[name] !== null && !list?.includes(choices[name]))
+      .map(([name]) => `${name} “${choices[name]}”`);
     const place = document.querySelector(".address-problem");
-    const unknown = Object.keys(choices).every((name) => document.getElementById(name)) ? []
-      : part?.unknown(choices) ?? [`collection “${choices.in ?? ""}”`];
     place.hidden = !unknown.length;
-    place.textContent = `The address of this page names what is not here: ${unknown.join(", ")}. `
-      + "What is shown instead is what the page opens with.";
-    if (unknown.length) place.scrollIntoView({ block: "center" });
-    return unknown.length > 0;
+    place.textContent = `The address of this page names what is not here: ${unknown.join(", ")}.`;
   }
 
-  /** Show a part for the first time. */
-  open(part) {
-    if (!part.chosen) part.show(this.isOf(part) ? this.read() : {});
-  }
-
-  /** Go to the place that the page was opened for, or to what is said of it. */
-  enter() {
-    const part = this.parts.find((one) => this.isOf(one));
-    if (this.tellProblems(part)) return;
-    const choices = this.read();
-    const places = { against: ".against", topic: ".one-topic", run: ".one-run", in: "h2" };
-    const place = Object.keys(places).find((name) => choices[name]);
-    if (place) part?.$(places[place])?.scrollIntoView();
+  /** Draw all pictures for the width there is; on paper wide tables are set smaller. */
+  paint() {
+    this.across?.paint();
+    for (const section of this.sections) section.paint();
+    for (const table of document.querySelectorAll(".scroll > table")) {
+      table.style.zoom = 1;
+      if (PRINT.matches) table.style.zoom = Math.min(1, table.parentNode.clientWidth / table.offsetWidth);
+    }
   }
 }
-
-/** When the browser has nothing else to do, at once in Safari, which cannot say so. */
-const idle = () => new Promise((resolve) => { (window.requestIdleCallback ?? setTimeout)(resolve); });
 
 async function start() {
-  const parts = [];
-  const address = new Address(parts);
-  const across = document.getElementById("across");
-  if (across) {
-    parts.push(new AcrossCollections(across, JSON.parse(across.querySelector("script").textContent), address));
-  }
-  const board = document.getElementById("board");
-  if (board) parts.push(new Board(board, JSON.parse(board.querySelector("script").textContent), address));
-  for (const root of document.querySelectorAll(".part")) {
-    parts.push(new Part(root, JSON.parse(root.querySelector("script").textContent), address));
-  }
-  address.open(parts[0]);
-  addEventListener("hashchange", () => address.show());
-  const paint = (width) => {
-    printing.width = width;
-    if (width !== null) document.querySelectorAll("table[data-groups]").forEach((table) => makeSheets(table, width));
-    for (const part of parts) if (part.chosen) part.paint();
-  };
+  const page = new Page(await unpack(document.getElementById("data").textContent));
+  page.show();
+  watchTips();
+  const { topic, in: place } = page.choices();
+  if (topic) page.sections.find(({ root }) => !place || root.id === place)?.$(".rankings")?.scrollIntoView();
+  addEventListener("popstate", () => page.show());
   let width = innerWidth;
   addEventListener("resize", () => {
-    if (innerWidth !== width && printing.width === null) paint(null);
+    if (innerWidth !== width) page.paint();
     width = innerWidth;
   });
-  addEventListener("beforeprint", () => paint(PAPER));
-  addEventListener("afterprint", () => paint(null));
-  matchMedia("print").addEventListener("change", (media) => paint(media.matches ? PAPER : null));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => paint(printing.width));
-  document.querySelectorAll(".scroll").forEach(watchWidth);
-  for (const controls of document.querySelectorAll(".controls")) {
-    new ResizeObserver(() => controls.parentNode.style.setProperty("--controls",
-      getComputedStyle(controls).position === "sticky" ? `${controls.offsetHeight}px` : "0px")).observe(controls);
-  }
+  PRINT.addEventListener("change", () => page.paint());
+  for (const details of document.querySelectorAll("details")) details.addEventListener("toggle", () => page.paint());
   for (const button of document.querySelectorAll("button.copy")) {
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(button.closest(".paste").querySelector("pre").textContent);
+      await navigator.clipboard.writeText(button.nextElementSibling.textContent);
       button.textContent = "Copied";
     });
   }
-  document.documentElement.dataset.ready = "";  // the first screen is shown and answers
-  for (const part of parts) {
-    await idle();
-    address.open(part);
-    await part.complete();
-  }
-  address.enter();
-  document.documentElement.dataset.complete = "";
+  document.documentElement.dataset.ready = "";
 }
 
 start();

@@ -1,0 +1,259 @@
+"""One estimate from a few topics judged by people and all topics judged by a language model.
+
+Prediction-powered inference with two pooled multipliers (Angelopoulos, Duchi and Zrnic, "PPI++",
+2023), which is the regression estimator of survey sampling.  The model's scores on all topics
+replace the luck of the draw: they say whether the topics that people judged are easy or hard.  How
+far to trust them is estimated from the topics that have both kinds of labels, so that labels that
+tell nothing are ignored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan, sqrt
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+from ir_std._arrays import Floats
+from ir_std.analysis.estimate import Estimate
+
+MIN_TOPICS = 5
+"""With fewer topics that people judged there is no estimate."""
+ADVISED_TOPICS = 10
+"""With fewer topics that people judged the interval is wide and less certain."""
+MIN_POOLED_SYSTEMS = 5
+"""With fewer systems, differences between systems have no multiplier of their own."""
+NEGLIGIBLE_VARIANCE = 1e-12
+"""Sums of squares below this share of the uncentred ones are rounding."""
+WEAK_MULTIPLIER = 0.2
+"""Below this multiplier of differences, the model's labels tell little about systems."""
+MULTIPLIER_GAP = 0.4
+"""Where the multiplier of differences is this much larger, standardized scores are better."""
+MIN_VARYING_TOPICS = 3
+"""A score or difference that is the same on all but fewer of the judged topics has no interval."""
+DRAW_LEVEL = 0.995
+"""Quantile of Student's t beyond which the judged topics do not look drawn at random."""
+
+Population = Literal["finite", "topics"]
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionPowered:
+    """Means of systems under human labels, estimated with the help of a model's labels.
+
+    Attributes
+    ----------
+    mean : ndarray, shape (n_systems,)
+        Estimated mean of each system over all topics under human labels.
+    multipliers : (float, float)
+        Share of the model's scores that the estimate uses: for the mean of all systems on a topic
+        (c), and for a system's distance from that mean (s).
+    worth : float
+        Number of topics judged by people alone whose intervals would be as wide, pooled over
+        systems.
+    n_human, n_topics : int
+        Number of topics that people judged, and of all topics.
+    covariance : ndarray, shape (n_systems, n_systems)
+        Covariance of the estimated means over draws of topics.
+    df : int
+        Degrees of freedom of intervals: n - 2, or n - 1 if the model's labels are ignored.
+    warnings : tuple of str
+        Reasons to doubt the estimate.
+    """
+
+    mean: Floats
+    multipliers: tuple[float, float]
+    worth: float
+    n_human: int
+    n_topics: int
+    covariance: Floats
+    df: int
+    warnings: tuple[str, ...]
+    _human: Floats  # (n_human, n_systems), without topics that have no score
+
+    @property
+    def half_width(self) -> Floats:
+        """Half of each system's 95% interval, shape (n_systems,)."""
+        return np.array([self.contrast(w).topics for w in np.eye(len(self.mean))])
+
+    def contrast(self, weights: npt.ArrayLike) -> Estimate:
+        """Estimate a weighted sum of the systems' means, such as a difference of two.
+
+        Parameters
+        ----------
+        weights : array_like, shape (n_systems,)
+            1 for a system and -1 for another give their difference.
+
+        Returns
+        -------
+        Estimate
+            Its ``interval`` is Student's t interval.  The error is NaN if the weighted sum of human
+            scores is the same on all but fewer than `MIN_VARYING_TOPICS` of the judged topics: they
+            say too little about how much it varies.
+
+        Raises
+        ------
+        ValueError
+            If there is not one finite weight per system.
+        """
+        w = np.asarray(weights, float)
+        if w.shape != self.mean.shape or not np.isfinite(w).all():
+            raise ValueError(f"expected {len(self.mean)} finite weights, one per system")
+        variance = max(0.0, float(w @ self.covariance @ w))
+        if variance and varying_topics(self._human @ w) < MIN_VARYING_TOPICS:
+            variance = nan
+        return Estimate(float(self.mean @ w), self.n_human, sqrt(variance), self.df)
+
+
+def prediction_powered(
+    human: npt.ArrayLike,
+    llm: npt.ArrayLike,
+    rows: npt.ArrayLike,
+    population: Population = "finite",
+) -> PredictionPowered:
+    """Estimate means under human labels from a sample of topics and a model's labels of all.
+
+    With ``y`` the human and ``x`` the model's scores, centred by system on the judged topics, and
+    ``yd``, ``xd`` centred by topic too: ``c = sum(xy) / sum(xx)`` and ``s = sum(xd yd) /
+    sum(xd xd)``, both cut to [0, 1]; ``g = c rowmean(x) + s (x - rowmean(x))``; the estimate is
+    ``mean(human) + mean_all(g) - mean_judged(g)``.
+
+    Parameters
+    ----------
+    human : array_like, shape (n_human, n_systems)
+        Scores under human labels, one row per judged topic.  A judged topic without a relevant
+        document is a row of NaN; the estimate is then of the mean over topics that have one.
+    llm : array_like, shape (n_topics, n_systems)
+        Scores of the same systems under the model's labels, on all topics.
+    rows : array_like of int, shape (n_human,)
+        Rows of `llm` that are the topics of `human`, drawn at random.
+    population : {'finite', 'topics'}
+        ``'finite'``: the mean over these topics; ``'topics'``: over all topics of the kind.
+
+    Raises
+    ------
+    ValueError
+        If fewer than 5 judged topics have scores, a topic is repeated, `llm` holds NaN, or the
+        shapes do not match.
+
+    Examples
+    --------
+    >>> y = [[.45], [.35], [.45], [.75], [.5]]
+    >>> x = [[.3], [.5], [.7], [.9], [.6], [.2], [.4], [.6], [.8], [.5]]
+    >>> corrected = prediction_powered(y, x, range(5))
+    >>> round(float(corrected.mean[0]), 3), round(float(corrected.half_width[0]), 4)
+    (0.475, 0.1162)
+    """
+    y, x, at = _checked(human, llm, rows)
+    if population not in ("finite", "topics"):
+        raise ValueError(f"population is {population!r}; choose from finite, topics")
+    n, scored = len(y), ~np.isnan(y[:, 0])
+    raised = n / scored.sum()  # a mean over the topics that have a score
+    mean = y[scored].mean(axis=0)
+    centred = y[scored] - mean
+    c, s = _multipliers(centred, x[at[scored]])
+    level = x.mean(axis=1, keepdims=True)
+    g = c * level + s * (x - level)
+    g_judged = g[at] - g[at].mean(axis=0)
+    scores = np.zeros_like(y)
+    scores[scored] = raised * centred
+    residuals = scores - g_judged
+    spent = 2 if c or s else 1
+    total = (scores**2).sum() / (n - 1)
+    left = (residuals**2).sum() / (n - spent)
+    rho2 = min(1.0, left / total) if total else 1.0
+    covariance = residuals.T @ residuals / (n - spent) / n * (1 - n / len(x))
+    if population == "topics":
+        covariance += scores.T @ scores / (n - 1) / len(x)
+    return PredictionPowered(
+        mean=mean + g.mean(axis=0) - g[at].mean(axis=0),
+        multipliers=(c, s),
+        worth=1 / (rho2 / n + (1 - rho2) / len(x)),
+        n_human=n,
+        n_topics=len(x),
+        covariance=covariance,
+        df=int(scored.sum()) - spent,
+        warnings=tuple(_doubts(n, c, s, x.shape[1], g.mean(axis=1), at)),
+        _human=y[scored],
+    )
+
+
+def varying_topics(values: npt.ArrayLike) -> int:
+    """Return the number of topics whose value is not the most common one, to 12 decimals."""
+    rounded = np.round(np.asarray(values, float), 12)
+    return len(rounded) - int(np.unique(rounded, return_counts=True)[1].max())
+
+
+def _checked(
+    human: npt.ArrayLike, llm: npt.ArrayLike, rows: npt.ArrayLike
+) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
+    """Return the arguments as arrays, or raise ValueError."""
+    y, x = np.asarray(human, float), np.asarray(llm, float)
+    at = np.asarray(list(rows) if isinstance(rows, range) else rows)
+    if y.ndim != 2 or x.ndim != 2 or y.shape[1] != x.shape[1] or not x.shape[1]:
+        raise ValueError(
+            f"human and llm must be topics x the same systems, got shapes {y.shape} and {x.shape}"
+        )
+    if at.shape != (len(y),) or at.dtype.kind not in "iu":
+        raise ValueError(f"rows must be {len(y)} whole numbers, one per row of human")
+    if len(at) and (at.min() < 0 or at.max() >= len(x)):
+        raise ValueError(f"rows must lie between 0 and {len(x) - 1}, the rows of llm")
+    if len(set(at.tolist())) < len(at):
+        raise ValueError("rows repeat a topic; give each judged topic once")
+    if not np.isfinite(x).all():
+        raise ValueError("llm must have a finite score for every topic and system")
+    missing = np.isnan(y)
+    if np.isinf(y).any() or (missing.any(axis=1) != missing.all(axis=1)).any():
+        raise ValueError("a judged topic needs scores of all systems, or of none (NaN)")
+    if (k := int((~missing.any(axis=1)).sum())) < MIN_TOPICS:
+        raise ValueError(
+            f"need at least {MIN_TOPICS} topics with human scores ({ADVISED_TOPICS} are better), "
+            f"got {k}"
+        )
+    return y, x, at.astype(np.int64)
+
+
+def _multipliers(y: Floats, judged: Floats) -> tuple[float, float]:
+    """Return c and s from centred human scores and the model's scores on the same topics."""
+    x = judged - judged.mean(axis=0)
+    c = _slope(x, y, judged)
+    if y.shape[1] < MIN_POOLED_SYSTEMS:
+        return c, c
+    xd, yd = (z - z.mean(axis=1, keepdims=True) for z in (x, y))
+    return c, _slope(xd, yd, judged)
+
+
+def _slope(x: Floats, y: Floats, uncentred: Floats) -> float:
+    squares = float((x * x).sum())
+    if squares <= NEGLIGIBLE_VARIANCE * float((uncentred**2).sum()):
+        return 0.0
+    return float(np.clip((x * y).sum() / squares, 0, 1))
+
+
+def _doubts(
+    n: int, c: float, s: float, n_systems: int, g: Floats, at: npt.NDArray[np.int64]
+) -> list[str]:
+    """Return the reasons to doubt an estimate, in words."""
+    doubts = []
+    if n < ADVISED_TOPICS:
+        doubts.append(f"only {n} topics were judged by people; judge at least {ADVISED_TOPICS}")
+    if s < WEAK_MULTIPLIER:
+        doubts.append(
+            f"the model's labels tell little about the systems (multiplier {s:.2f}); "
+            "intervals are almost those of the human topics alone"
+        )
+    if n_systems >= MIN_POOLED_SYSTEMS and s > c + MULTIPLIER_GAP:
+        doubts.append(
+            "the model's labels follow differences between systems, but not the difficulty of "
+            "topics; prefer standardized scores (scheme N)"
+        )
+    error = g.std(ddof=1) * sqrt((1 - n / len(g)) / n) if len(g) > n else 0.0
+    if error and abs(g[at].mean() - g.mean()) > stdtrit(n - 1, DRAW_LEVEL) * error:
+        doubts.append(
+            "the judged topics do not look like a random draw: the model scores them far from the "
+            "others; draw topics with ir_std correct --draw"
+        )
+    return doubts

@@ -1,0 +1,73 @@
+"""Correct a model's labels of all topics with labels of people for a few."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from ir_std.cli.inputs import read_inputs
+from ir_std.cli.options import check_places, check_requires, options_of
+from ir_std.cli.output import print_tables
+from ir_std.cli.streams import note
+from ir_std.errors import UsageError
+from ir_std.reporting.correction import correct, draw_topics
+
+HELP = """
+usage: ir_std correct --human LABELS --llm LABELS [RUN ...] [MEASURE ...] [options]
+
+Estimate scores under human labels from a few judged topics and a model's labels of all topics.
+
+  ir_std correct --llm umbrela.qrels --draw 15 --seed 1           print topics for people to judge
+  ir_std correct --human few.qrels --llm umbrela.qrels runs/* AP  correct the model with them
+  ir_std correct --human dl20-passage --llm dl20-passage-umbrela nDCG@10 --draw 15 --seed 1
+
+LABELS are qrels; per-topic scores that another program computed under these labels; or a factor
+set, whose systems then are the runs.  The topics that people judge must be drawn at random.
+
+options:
+  --human LABELS        labels of people, for some topics
+  --llm LABELS          labels of a language model, for all topics
+  --draw N              print N topics to judge, in random order; with --human: use only these
+  --seed N              seed of the draw (default: 0)
+  --baseline RUN        also estimate the differences from this run
+  --population {finite,topics}
+                        estimate means over these topics (default), or over all topics of the kind
+  --scheme
+  --places
+  --output
+"""
+
+
+def run(args: Namespace) -> None:
+    """Draw topics, or estimate and print."""
+    check_places(args.places)
+    check_requires(args, "draw", ["seed"], "--draw N")
+    if args.llm is None:
+        raise UsageError("missing labels of a language model; pass --llm QRELS")
+    drawn = None if args.draw is None else draw_topics(args.llm, args.draw, args.seed or 0)
+    if args.human is None:
+        if drawn is None:
+            raise UsageError("missing labels of people; pass --human QRELS, or --draw N")
+        print("\n".join(drawn))
+        return
+    given = read_inputs(args)
+    if given.qrels:
+        raise UsageError("unexpected qrels; pass them with --human and --llm")
+    corrected = correct(
+        args.human,
+        args.llm,
+        given.runs or None,
+        given.measures or None,
+        **options_of(args, correct, "runs", "measures", "human", "llm"),
+        topics=drawn,
+        jobs=None,
+    )
+    for text in corrected.notes:
+        note(text)
+    if corrected.baseline is None and len(corrected.runs) == 1 and args.output is None:
+        for measure in corrected.measures:
+            print(corrected.sentence(corrected.runs[0], measure))
+            print(f"These labels are worth about {corrected.worth(measure):.0f} human topics.")
+        return
+    places = options_of(args, corrected.table)
+    tables = (corrected.table(measure, **places) for measure in corrected.measures)
+    print_tables(tables, args.output)

@@ -1,0 +1,227 @@
+"""The file of a factor set: an ``.npz`` of arrays, with the description in ``set.json``.
+
+numpy opens it in one line: ``np.load("factors/trec8-adhoc.npz")["scores/AP"]``.  The whole file is
+read at once; each array is unpacked when it is asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from io import BytesIO
+from tokenize import TokenError
+from typing import Any, TypeVar
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.errors import InputError
+
+Array = npt.NDArray[Any]
+Value = TypeVar("Value")
+
+SUFFIX = ".npz"
+DESCRIPTION = "set.json"
+LARGEST = 1 << 26
+"""Maximum size of a file in bytes (64 MiB)."""
+LARGEST_UNPACKED = 1 << 28
+"""Maximum size of all its arrays (256 MiB)."""
+LARGEST_JSON = 1 << 22
+"""Maximum size of a JSON text, which takes up to 30 times as much in memory."""
+MOST_ARRAYS = 10_000
+LEVEL = 9
+"""Compression level of deflate."""
+
+_ADVICE = "a factor set that ir_std wrote is expected"
+_DAMAGE = (
+    BadZipFile,
+    EOFError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TokenError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+"""Exceptions that zipfile, zlib and numpy raise on a damaged file."""
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+
+class LazyDict(Mapping[str, Value]):
+    """A read-only mapping whose values are computed when they are first asked for."""
+
+    def __init__(
+        self, names: Mapping[str, Any] | tuple[str, ...], compute: Callable[[str], Value]
+    ) -> None:
+        self._names, self._compute = dict.fromkeys(names), compute
+        self._known: dict[str, Value] = {}
+
+    def __getitem__(self, name: str) -> Value:
+        if name not in self._known:
+            if name not in self._names:
+                raise KeyError(name)
+            self._known[name] = self._compute(name)
+        return self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def parse_file(content: bytes, file: object) -> tuple[dict[str, Any], Mapping[str, Array]]:
+    """Parse the content of a factor set's file: its description, and its arrays by name.
+
+    Raises
+    ------
+    InputError
+        If it is damaged.  Damage to an array is found when it is first asked for.
+    """
+    try:
+        archive = ZipFile(BytesIO(content))
+        members = {member.filename: member for member in archive.infolist()}
+        _check_members(archive.infolist(), members)
+        description = parse_json(_unpack(archive, members.pop(DESCRIPTION)), file)
+    except _DAMAGE as broken:
+        raise _damaged(file, broken) from None
+
+    def array(name: str) -> Array:
+        try:
+            return _parse_array(_unpack(archive, members[f"{name}.npy"]))
+        except _DAMAGE as broken:
+            raise _damaged(f"{file}, {name}", broken) from None
+
+    names = tuple(name.removesuffix(".npy") for name in members)
+    if not isinstance(description, dict):
+        raise InputError.at(file, f"{DESCRIPTION} is not an object", _ADVICE)
+    return description, LazyDict(names, array)
+
+
+def _damaged(file: object, broken: Exception) -> InputError:
+    if isinstance(broken, InputError):
+        return broken
+    reason = quoted(str(broken) or type(broken).__name__)[1:-1]
+    return InputError.at(file, f"cannot be read ({reason})", _ADVICE)
+
+
+def _check_members(listed: list[ZipInfo], members: Mapping[str, ZipInfo]) -> None:
+    if DESCRIPTION not in members:
+        raise ValueError(f"it has no {DESCRIPTION}")
+    if len(members) < len(listed) or len(listed) > MOST_ARRAYS:
+        raise ValueError("an array is listed twice, or there are too many")
+    if sum(member.file_size for member in listed) > LARGEST_UNPACKED:
+        raise ValueError(f"its arrays have more than {LARGEST_UNPACKED:,} bytes")
+    for member in listed:
+        if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise ValueError(f"{member.filename} is packed in an unknown way")
+        if member.filename != DESCRIPTION and not member.filename.endswith(".npy"):
+            raise ValueError(f"it holds {member.filename}")
+
+
+def _unpack(archive: ZipFile, member: ZipInfo) -> bytes:
+    """Return the content of a member, of the length and checksum that the archive states."""
+    with archive.open(member) as stream:
+        content = stream.read(member.file_size)
+        if len(content) != member.file_size or stream.read(1):
+            raise ValueError("it ends early")
+    return content
+
+
+def _parse_array(content: bytes) -> Array:
+    stream = BytesIO(content)
+    version = np.lib.format.read_magic(stream)
+    if version not in _HEADERS:
+        raise ValueError(f"an array is of version {version}")
+    shape, by_column, dtype = _HEADERS[version](stream)
+    rest = len(content) - stream.tell()
+    if dtype.kind not in "fiuU" or (dtype.kind != "U" and dtype.itemsize > 8) or not dtype.itemsize:
+        raise ValueError(f"an array holds {dtype}")
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != rest:
+        raise ValueError(f"an array has shape {shape} and {rest} bytes")
+    array = np.frombuffer(content, dtype, offset=stream.tell())
+    return array.reshape(shape, order="F" if by_column else "C")
+
+
+def to_bytes(description: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
+    """Return the content of a factor set's file.
+
+    The same set gives the same bytes: names are sorted, times are fixed, nothing is pickled.
+    """
+    content = BytesIO()
+    with ZipFile(content, "w", ZIP_DEFLATED, compresslevel=LEVEL) as archive:
+        for name, member in _members(description, arrays):
+            entry = ZipInfo(name)
+            entry.compress_type, entry.create_system = ZIP_DEFLATED, 3
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, member)
+    return content.getvalue()
+
+
+def content_hash(description: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
+    """Return the SHA-256 of a set's description and arrays, however they are packed."""
+    digest = hashlib.sha256()
+    for name, member in _members(description, arrays):
+        digest.update(f"{name}\n{len(member)}\n".encode())
+        digest.update(member)
+    return digest.hexdigest()
+
+
+def _members(
+    description: Mapping[str, Any], arrays: Mapping[str, Array]
+) -> Iterator[tuple[str, bytes]]:
+    text = json.dumps(description, indent=1, ensure_ascii=False)
+    yield DESCRIPTION, f"{text}\n".encode()
+    for name in sorted(arrays, key=lambda name: ("/" in name, name)):
+        stream = BytesIO()
+        array = np.ascontiguousarray(arrays[name])
+        np.lib.format.write_array(
+            stream, array.astype(array.dtype.newbyteorder("<")), allow_pickle=False
+        )
+        yield f"{name}.npy", stream.getvalue()
+
+
+def parse_json(content: bytes, file: object) -> Any:
+    """Parse a JSON text in UTF-8.
+
+    Raises
+    ------
+    InputError
+        If it is not JSON, or larger than :data:`LARGEST_JSON`.
+    """
+    expected = "one JSON object is expected"
+    if len(content) > LARGEST_JSON:
+        raise InputError.at(
+            file, f"has more than {LARGEST_JSON:,} bytes", "a description is expected"
+        )
+    try:
+        return json.loads(content.decode())
+    except json.JSONDecodeError as broken:
+        raise InputError.at(file, f"no JSON ({broken.msg})", expected, line=broken.lineno) from None
+    except UnicodeDecodeError:
+        raise InputError.at(file, "not UTF-8", "JSON is UTF-8 text") from None
+    except RecursionError:
+        raise InputError.at(file, "nested too deeply", expected) from None
+    except ValueError as broken:  # a number of thousands of digits
+        raise InputError.at(file, f"no JSON ({broken})", expected) from None
+
+
+def quoted(text: object) -> str:
+    """Return a value as messages show it: quoted, and cut where it is long."""
+    written = repr(text)
+    return written if len(written) <= 80 else f"{written[:77]}..."

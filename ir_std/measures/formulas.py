@@ -1,0 +1,368 @@
+"""Raw formulas on the arrays of :mod:`ir_std.trec.ranking`, and the terms of those that are sums.
+
+A formula takes a ranking and the measure's parameters and returns one value for each topic of the
+qrels, shape (n_topics,).  A document is relevant at level ``rel`` or above; negative levels are
+never relevant.  Values agree with ir_measures' default providers (trec_eval unless another is
+named) to 1e-9.
+
+Terms are what single documents add to a value.  Such a function takes the same arguments, and
+returns documents and their terms, shape (n_documents,).  By topic the terms sum to the measure up
+to a factor of the topic, such as 1/R or that of the ideal ranking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std._arrays import Floats, Ints, divide
+from ir_std.errors import UsageError
+
+if TYPE_CHECKING:
+    from ir_std.trec.qrels import Ranking
+
+GDEVAL_DECIMALS = 5
+"""gdeval, which gives ir_measures ERR and exponential-gain nDCG, prints five decimals."""
+
+# --- terms ----------------------------------------------------------------------------------------
+
+Terms = tuple["Ranking", Floats]
+"""Documents, and what each adds."""
+
+
+def sum_by_topic(r: Ranking, terms: npt.ArrayLike | None = None) -> Floats:
+    """The sum of the terms of each topic, shape (n_topics,); without terms the documents."""
+    return np.bincount(r.topic, terms, len(r.qrels.topics)).astype(float)
+
+
+def positions(topic: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """1, 2, 3, ... within each topic; topics ascend."""
+    sizes = np.bincount(topic)
+    starts = np.cumsum(sizes) - sizes
+    return np.arange(1, len(topic) + 1) - starts[topic]
+
+
+def relevant_found(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Terms:
+    """1 for each relevant document: of precision and recall."""
+    relevant = r.relevant(rel, cutoff)
+    return relevant, np.ones(len(relevant.rank))
+
+
+def relevant_above_r(r: Ranking, rel: int = 1) -> Terms:
+    """1 for each relevant document in the first R: of R-precision."""
+    relevant = r.relevant(rel)
+    within = relevant[relevant.rank <= r.qrels.count(rel)[relevant.topic]]
+    return within, np.ones(len(within.rank))
+
+
+def precisions_at_relevant(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Terms:
+    """The precision at the rank of each relevant document: of average precision."""
+    relevant = r.relevant(rel, cutoff)
+    return relevant, positions(relevant.topic) / relevant.rank
+
+
+def first_relevant(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Terms:
+    """1 / rank of the first relevant document alone: of the reciprocal rank."""
+    relevant = r.relevant(rel, cutoff)
+    first = relevant[np.diff(relevant.topic, prepend=-1) > 0]
+    return first, 1 / first.rank
+
+
+def judged_found(r: Ranking, cutoff: int | None = None) -> Terms:
+    """1 for each judged document: of the share that is judged."""
+    judged = r if cutoff is None else r[r.rank <= cutoff]
+    return judged, np.ones(len(judged.rank))
+
+
+def preferences(r: Ranking, rel: int = 1) -> Terms:
+    """For each relevant document, how few judged ones that are not stand above it: of Bpref."""
+    is_relevant = r.level >= rel
+    nonrelevant = (r.level >= 0) & ~is_relevant
+    above = np.cumsum(nonrelevant)
+    starts = np.searchsorted(r.topic, r.topic)
+    above = above - above[starts] + nonrelevant[starts]
+    relevant, count = r[is_relevant], r.qrels.count(rel)
+    least = np.minimum(count, r.qrels.count(0) - count)[relevant.topic]
+    wrong = np.minimum(above[is_relevant], count[relevant.topic])
+    return relevant, 1 - divide(wrong, least, otherwise=0)
+
+
+def persisting_gains(
+    r: Ranking, p: float = 0.8, rel: int | None = None, cutoff: int | None = None, highest: int = 1
+) -> Terms:
+    """``(1-p) * g_i * p**(i-1)`` of each relevant document: of rank-biased precision."""
+    relevant = r.relevant(1 if rel is None else rel, cutoff)
+    gain = relevant.level / max(r.qrels.max_level, highest) if rel is None else 1.0
+    return relevant, (1 - p) * gain * persistence(p, relevant.rank)
+
+
+def persistence(p: float, rank: Ints) -> Floats:
+    """``p**(rank-1)``, multiplied up: np.power's last digit depends on the processor."""
+    factors = np.full(int(rank.max(initial=1)), float(p))
+    factors[0] = 1.0
+    weights: Floats = np.multiply.accumulate(factors)[rank - 1]
+    return weights
+
+
+_DISCOUNTS: dict[str, Callable[[Any], Floats]] = {
+    "log2": lambda rank: 1 / np.log2(rank + 1),
+    "exp-log2": lambda rank: 1 / np.log2(rank + 1),
+    "jk": lambda rank: 1 / np.log2(np.maximum(rank, 2)),
+}
+
+
+def _gains(dcg: str, rel: int | None) -> Callable[[Any], Floats]:
+    if rel is not None:
+        return lambda level: (level >= rel).astype(float)
+    if dcg == "exp-log2":
+        return lambda level: np.exp2(level) - 1
+    return lambda level: level.astype(float)
+
+
+def discounted_gains(
+    r: Ranking, dcg: str = "log2", rel: int | None = None, cutoff: int | None = None
+) -> Terms:
+    """Gain times discount of each relevant document: of DCG, as it says."""
+    relevant = r.relevant(1 if rel is None else rel, cutoff)
+    return relevant, _gains(dcg, rel)(relevant.level) * _DISCOUNTS[dcg](relevant.rank)
+
+
+def gdeval_reciprocals(r: Ranking, cutoff: int | None = None) -> Terms:
+    """Of expected reciprocal rank, with probabilities ``(2**level - 1) / 16``, as gdeval's."""
+    relevant = r.relevant(1, cutoff)
+    return relevant, _expected_reciprocals(relevant, (np.exp2(relevant.level) - 1) / 16)
+
+
+def ntcir_reciprocals(r: Ranking, cutoff: int | None = None, highest: int = 1) -> Terms:
+    """Of expected reciprocal rank, with probabilities level / (highest level + 1)."""
+    relevant = r.relevant(1, cutoff)
+    return relevant, _expected_reciprocals(
+        relevant, relevant.level / (max(r.qrels.max_level, highest) + 1)
+    )
+
+
+def _expected_reciprocals(relevant: Ranking, stops: Floats) -> Floats:
+    """1 / rank times the probability that a user stops there, given each document's own."""
+    undecided = [1.0] * len(relevant.qrels.topics)
+    terms = []
+    for t, rank, stop in zip(
+        relevant.topic.tolist(), relevant.rank.tolist(), stops.tolist(), strict=True
+    ):
+        terms.append(undecided[t] * stop / rank)
+        undecided[t] *= 1 - stop
+    return np.array(terms, float)
+
+
+def blended_ratios(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> Terms:
+    """(count + beta * gain) / (rank + beta * ideal gain) at each relevant document: of Q."""
+    relevant, ideal, count = r.relevant(1, cutoff), r.qrels.ideal, r.qrels.count(1)
+    at = (np.cumsum(count) - count)[relevant.topic] - 1
+    ideal_gain = _running_sum(ideal)[at + np.minimum(relevant.rank, count[relevant.topic])]
+    return relevant, (positions(relevant.topic) + beta * _running_sum(relevant)) / (
+        relevant.rank + beta * ideal_gain
+    )
+
+
+def _running_sum(r: Ranking) -> npt.NDArray[np.int64]:
+    """The sum of the levels up to each document, within its topic; topics ascend."""
+    total = np.append(0, np.cumsum(r.level))
+    within: npt.NDArray[np.int64] = total[1:] - total[np.searchsorted(r.topic, r.topic)]
+    return within
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
+
+def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
+    """Sum of the precisions at the ranks of the relevant documents: AP not divided by R."""
+
+    def compute() -> Floats:
+        return sum_by_topic(*precisions_at_relevant(r, rel, cutoff))
+
+    return r.cached((sum_of_precisions, rel, cutoff), compute)
+
+
+def average_precision(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
+    """Sum of precisions divided by the number of relevant documents."""
+    return divide(sum_of_precisions(r, rel, cutoff), r.qrels.count(rel), otherwise=0)
+
+
+def precision(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
+    """Relevant documents in the first ``cutoff``, divided by ``cutoff``."""
+    return sum_by_topic(*relevant_found(r, rel, cutoff)) / cutoff
+
+
+def recall(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
+    """Share of the relevant documents that is in the first ``cutoff``."""
+    found = sum_by_topic(*relevant_found(r, rel, cutoff))
+    return divide(found, r.qrels.count(rel), otherwise=0)
+
+
+def r_precision(r: Ranking, rel: int = 1) -> Floats:
+    """Precision at R, the number of relevant documents."""
+    return divide(sum_by_topic(*relevant_above_r(r, rel)), r.qrels.count(rel), otherwise=0)
+
+
+def success(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
+    """1 where a relevant document is in the first ``cutoff``, else 0."""
+    return (sum_by_topic(r.relevant(rel, cutoff)) > 0).astype(float)
+
+
+def reciprocal_rank(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
+    """1 / rank of the first relevant document."""
+    return sum_by_topic(*first_relevant(r, rel, cutoff))
+
+
+def judged_share(r: Ranking, cutoff: int | None = None) -> Floats:
+    """Share of the first ``cutoff`` documents (of all, if fewer) that are judged."""
+    looked_at = r.n_ret if cutoff is None else np.minimum(r.n_ret, cutoff)
+    return divide(sum_by_topic(*judged_found(r, cutoff)), looked_at, otherwise=0)
+
+
+def bpref(r: Ranking, rel: int = 1) -> Floats:
+    """Binary preference (Buckley and Voorhees, SIGIR 2004), as trec_eval computes it."""
+    return divide(sum_by_topic(*preferences(r, rel)), r.qrels.count(rel), otherwise=0)
+
+
+def rank_biased_precision(
+    r: Ranking, p: float = 0.8, rel: int | None = None, cutoff: int | None = None, highest: int = 1
+) -> Floats:
+    """Rank-biased precision (Moffat and Zobel, TOIS 2008): ``(1-p) * sum(g_i * p**(i-1))``.
+
+    Gains are 1 at level ``rel`` or above; without ``rel``, level / highest level, which is that
+    in the qrels or ``highest`` if the collection is known to have higher ones.  Documents are
+    ordered by score, ties by id; cwl-eval, which ir_measures asks, takes them as they come, so that
+    its value differs where rows tie or are unsorted.
+    """
+    return sum_by_topic(*persisting_gains(r, p, rel, cutoff, highest))
+
+
+def discounted_cumulative_gain(
+    r: Ranking, dcg: str = "log2", rel: int | None = None, cutoff: int | None = None
+) -> Floats:
+    """Discounted cumulative gain.
+
+    Discount 1/log2(rank+1), or for ``dcg='jk'`` none at ranks 1 and 2, then 1/log2(rank)
+    (Järvelin and Kekäläinen, TOIS 2002, base 2).  Gain is the level, for ``'exp-log2'``
+    2**level - 1 (Burges et al. 2005); where ``rel`` is given, 1 at that level or above.
+    """
+
+    def compute() -> Floats:
+        return sum_by_topic(*discounted_gains(r, dcg, rel, cutoff))
+
+    return r.cached((discounted_cumulative_gain, dcg, rel, cutoff), compute)
+
+
+def normalized_dcg(
+    r: Ranking, dcg: str = "log2", rel: int | None = None, cutoff: int | None = None
+) -> Floats:
+    """:func:`discounted_cumulative_gain` divided by that of the ideal ranking.
+
+    ``dcg='exp-log2'`` with a cutoff is gdeval's, which rounds to five decimals.
+    """
+    gain, ideal = (
+        discounted_cumulative_gain(ranking, dcg, rel, cutoff) for ranking in (r, r.qrels.ideal)
+    )
+    value = divide(gain, ideal, otherwise=0)
+    if dcg == "exp-log2" and rel is None and cutoff is not None:
+        return _rounded(value.tolist())
+    return value
+
+
+def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
+    """Expected reciprocal rank (Chapelle et al., CIKM 2009), as gdeval computes it.
+
+    A document satisfies with probability ``(2**level - 1) / 16``; five decimals.
+
+    Raises
+    ------
+    UsageError
+        If a level is above 4, for which gdeval does not define it.
+    """
+    if r.qrels.max_level > 4:
+        raise UsageError(
+            f"ERR is defined for levels 0 to 4, and {r.qrels.name} has level "
+            f"{r.qrels.max_level}; use another measure, such as nDCG"
+        )
+    return _rounded(sum_by_topic(*gdeval_reciprocals(r, cutoff)).tolist())
+
+
+def normalized_err(r: Ranking, cutoff: int | None = None, highest: int = 1) -> Floats:
+    """Expected reciprocal rank divided by that of the ideal ranking, as NTCIREVAL computes it.
+
+    A document satisfies with probability level / (highest level + 1), the highest level being
+    that in the qrels or ``highest`` if the collection is known to have higher ones (Sakai and
+    Song, SIGIR 2011).
+    """
+    actual, ideal = (
+        sum_by_topic(*ntcir_reciprocals(ranking, cutoff, highest)) for ranking in (r, r.qrels.ideal)
+    )
+    return divide(actual, ideal, otherwise=0)
+
+
+def q_measure(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> Floats:
+    """Q-measure (Sakai, IP&M 2007), as NTCIREVAL computes it; gains are levels.
+
+    The mean over relevant documents of (count + beta * gain) / (rank + beta * ideal gain), all of
+    them up to the document's rank.  With a cutoff the sum is divided by the number of relevant
+    documents, or the cutoff if that is less.
+    """
+    count = r.qrels.count(1)
+    divisor = count if cutoff is None else np.minimum(count, cutoff)
+    return divide(sum_by_topic(*blended_ratios(r, beta, cutoff)), divisor, otherwise=0)
+
+
+def _rounded(values: Iterable[float]) -> Floats:
+    return np.array([round(v, GDEVAL_DECIMALS) for v in values])
+
+
+def number_of_relevant(r: Ranking, rel: int = 1) -> Floats:
+    """Documents judged relevant, whether the run has them or not."""
+    return r.qrels.count(rel).astype(float)
+
+
+def interpolated_precision(r: Ranking, recall: float, rel: int = 1, nearest: bool = True) -> Floats:
+    """The highest precision at or behind the rank at which a recall is reached; 0 if it is not.
+
+    The recall stands for a number of relevant documents: the ``nearest`` one as in trec_eval from
+    10.0 on, rounded up (from .1 of one on) as before.
+    """
+
+    def best_from_each() -> tuple[Ranking, Floats]:
+        relevant = r.relevant(rel)
+        precision = positions(relevant.topic) / relevant.rank
+        for i in range(len(precision) - 2, -1, -1):
+            if relevant.topic[i] == relevant.topic[i + 1]:
+                precision[i] = max(precision[i], precision[i + 1])
+        return relevant, precision
+
+    relevant, best = r.cached((interpolated_precision, rel), best_from_each)
+    count = r.qrels.count(rel)
+    reached = np.floor(recall * count + (0.5 if nearest else 0.9))
+    at = positions(relevant.topic) == np.maximum(reached, 1)[relevant.topic]
+    return sum_by_topic(relevant[at], best[at])
+
+
+def eleven_point_average(r: Ranking, rel: int = 1, nearest: bool = True) -> Floats:
+    """:func:`interpolated_precision`, averaged over recall 0, 0.1, ... 1."""
+    points = [interpolated_precision(r, i / 10, rel, nearest) for i in range(11)]
+    return np.array(sum(points) / len(points))
+
+
+def unjudged_share(r: Ranking, cutoff: int) -> Floats:
+    """Share of the first ``cutoff`` ranks with a document that is not judged."""
+    judged = r[(r.rank <= cutoff) & (r.level >= 0)]
+    return (np.minimum(r.n_ret, cutoff) - sum_by_topic(judged)) / cutoff
+
+
+def rbp_residual(r: Ranking, p: float = 0.9) -> Floats:
+    """What RBP would gain if all documents that are not judged, or not there, were relevant.
+
+    Moffat and Zobel (TOIS 2008); as in trec_eval 0 where all documents of the run are judged.
+    """
+    judged = r[r.level >= 0]
+    gained = sum_by_topic(judged, (1 - p) * persistence(p, judged.rank))
+    return np.where(r.n_ret > sum_by_topic(judged), 1 - gained, 0.0)

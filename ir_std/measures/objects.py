@@ -1,0 +1,288 @@
+"""Measure objects that ir_measures lacks, or has in part, and checks of parameters."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ir_measures import measures as irm
+from ir_measures.measures import Measure, ParamInfo
+from ir_measures.measures.base import Agg
+
+from ir_std.errors import UsageError, suggestion
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+CUTOFF = ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold")
+REL = ParamInfo(dtype=int, default=1, desc="minimum relevance score (inclusive)")
+NEAREST = ParamInfo(
+    dtype=bool,
+    default=True,
+    desc="round a share of the relevant documents to the nearest number of them, as trec_eval does "
+    "from 10.0; before, and in IPrec, it is rounded up",
+)
+_FORMULATION = ParamInfo(
+    dtype=str, choices=["log2", "exp-log2", "jk"], default="log2", desc="DCG formulation"
+)
+_BINARY = ParamInfo(
+    dtype=int, required=False, desc="gains are 1 at this level or above; without it they are graded"
+)
+
+
+class TypedMeasure(Measure):
+    """A measure with the types that ir_measures leaves open."""
+
+    if TYPE_CHECKING:
+
+        def __call__(self, **params: Any) -> Self:
+            """The measure with these parameters changed."""
+
+        def __matmul__(self, at_param: float) -> Self: ...
+
+        def __getitem__(self, key: str) -> Any: ...
+
+
+def check_params(measure: Measure) -> None:
+    """Check a measure's parameters; an error names the one that is wrong, and what is allowed."""
+    supported = measure.SUPPORTED_PARAMS
+    for name in measure.params:
+        if name not in supported:
+            raise UsageError(
+                f"{measure.__name__} has no parameter {name!r}: it takes "
+                f"{', '.join(supported) or 'none'}{suggestion(name, supported)}"
+            )
+    for name, info in supported.items():
+        if name in measure.params:
+            _check_value(measure, name, info)
+        elif info.required:
+            example = "@10" if name == measure.AT_PARAM else f"({name}=...)"
+            raise UsageError(f"{measure.__name__} needs {name}: write {measure.__name__}{example}")
+    for name in ("cutoff", "rel"):
+        if measure.params.get(name, 1) < 1:
+            raise UsageError(f"{measure}: {name} must be at least 1")
+    if measure.params.get("beta", 1) < 0:
+        raise UsageError(f"{measure}: beta must be at least 0")
+    if "p" in supported and "RBP" in measure.__name__ and not 0 <= measure["p"] < 1:
+        raise UsageError(f"{measure}: p is a probability below 1")
+
+
+def _check_value(measure: Measure, name: str, info: ParamInfo) -> None:
+    value = measure.params[name]
+    if info.validate(value):
+        return
+    choices = getattr(info, "choices", None)
+    allowed = (
+        ", ".join(map(repr, choices))
+        if isinstance(choices, list)
+        else f"values of type {info.dtype.__name__}"
+    )
+    raise UsageError(f"{measure.__name__}: {name} is {value!r}, allowed are {allowed}")
+
+
+def canonical(measure: Measure) -> str:
+    """A measure's name with its parameters in their fixed order and without defaults.
+
+    Equal measures that were written differently have the same canonical name.
+    """
+    params: dict[str, Any] = {
+        name: measure.params[name]
+        for name, info in measure.SUPPORTED_PARAMS.items()
+        if name in measure.params and measure.params[name] != info.default
+    }
+    return repr(type(measure)(**params)) if params else measure.__name__
+
+
+# --- what ir_measures lacks, or has in part -------------------------------------------------------
+
+
+class _SP(TypedMeasure):
+    """The sum of precisions at the relevant documents: AP times their number.
+
+    Webber, Moffat and Zobel (SIGIR 2008).
+    """
+
+    __name__ = "SP"
+    NAME = __name__
+    PRETTY_NAME = "Sum of Precisions"
+    SHORT_DESC = "The sum of the precision scores at each relevant item retrieved."
+    SUPPORTED_PARAMS = {
+        "cutoff": CUTOFF,
+        "rel": REL,
+    }
+
+
+class _DCG(TypedMeasure):
+    """Discounted cumulative gain, not normalized.
+
+    ``dcg='log2'`` discounts by 1/log2(rank+1); ``'exp-log2'`` also takes 2**level - 1 as gain
+    (Burges et al. 2005); ``'jk'`` discounts by 1/log2(rank) from rank 3 on (Järvelin and
+    Kekäläinen, TOIS 2002).  With ``rel`` gains are binary at that level.
+    """
+
+    __name__ = "DCG"
+    NAME = __name__
+    PRETTY_NAME = "Discounted Cumulative Gain"
+    SHORT_DESC = "The total gain of a result list, discounted by rank."
+    SUPPORTED_PARAMS = {"cutoff": CUTOFF, "dcg": _FORMULATION, "rel": _BINARY}
+
+
+class _nDCG(TypedMeasure, irm._nDCG):
+    """ir_measures' nDCG, widened by ``dcg='jk'`` and by ``rel`` for binary gains."""
+
+    __name__ = "nDCG"
+    SUPPORTED_PARAMS = {**irm._nDCG.SUPPORTED_PARAMS, "dcg": _FORMULATION, "rel": _BINARY}
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if "rel" in params or params.get("dcg") == "jk":
+            # Providers go by NAME and ignore parameters that they do not know: pytrec_eval
+            # would answer nDCG(rel=1) with the graded value.
+            self.NAME = "nDCG of ir_std"
+
+
+class _Q(TypedMeasure):
+    """Q-measure: AP with blended ratios for precisions.
+
+    T. Sakai, Information Processing and Management 43(2), 2007.  With a cutoff k the sum is
+    divided by the number of relevant documents, or k if that is less.
+    """
+
+    __name__ = "Q"
+    NAME = __name__
+    PRETTY_NAME = "Q-measure"
+    SHORT_DESC = "The mean over relevant items of a ratio that blends precision and gain."
+    SUPPORTED_PARAMS = {
+        "cutoff": CUTOFF,
+        "beta": ParamInfo(dtype=float, default=1.0, desc="weight of gains; 0 makes it AP"),
+    }
+
+    def __init__(self, **params: Any) -> None:
+        if type(params.get("beta")) is int:  # names spell it as a fraction
+            params["beta"] = float(params["beta"])
+        super().__init__(**params)
+
+
+class _nERR(TypedMeasure):
+    """Expected reciprocal rank, divided by that of the ideal ranking.
+
+    A document satisfies with probability level / (highest level + 1): T. Sakai, R. Song, SIGIR
+    2011.  The highest level is that of the qrels, or of the collection that they are a part of.
+    """
+
+    __name__ = "nERR"
+    NAME = __name__
+    PRETTY_NAME = "Normalized Expected Reciprocal Rank"
+    SHORT_DESC = "Expected reciprocal rank as a share of the best that could be had."
+    SUPPORTED_PARAMS = {"cutoff": CUTOFF}
+
+
+class _MainScore(TypedMeasure):
+    """What MTEB reports of a task: nDCG@10 of most, AP of reranking, nDCG@5 of document images.
+
+    It is read from MTEB's results and never computed from a run.
+    """
+
+    __name__ = "main_score"
+    NAME = __name__
+    PRETTY_NAME = "Main score"
+    SHORT_DESC = "The main score of a task of MTEB, as MTEB computed it."
+    SUPPORTED_PARAMS: dict[str, ParamInfo] = {}
+
+
+LEAST = 1e-5
+"""What counts where a value is lower, in a geometric mean."""
+
+
+class GeometricMean(Agg):
+    """The geometric mean, in which values below 0.00001 count as that."""
+
+    def __init__(self) -> None:
+        self.logarithms: list[float] = []
+
+    def add(self, value: float) -> None:
+        """Count a value in."""
+        self.logarithms.append(math.log(max(value, LEAST)))
+
+    def result(self) -> float:
+        """The mean of what was counted; NaN of nothing."""
+        n = len(self.logarithms)
+        return math.exp(sum(self.logarithms) / n) if n else math.nan
+
+
+class _Geometric(TypedMeasure):
+    """A measure whose mean over topics is the geometric one."""
+
+    def aggregator(self) -> Any:
+        """What means are made by."""
+        return GeometricMean()
+
+
+class _GMAP(_Geometric):
+    """Average precision, of which the mean is geometric: trec_eval's ``gm_map``."""
+
+    __name__ = "GMAP"
+    NAME = __name__
+    PRETTY_NAME = "Geometric Mean Average Precision"
+    SHORT_DESC = "The geometric mean over topics of AP."
+    SUPPORTED_PARAMS = {"rel": REL}
+
+
+class _GMBpref(_Geometric):
+    """Bpref, of which the mean is geometric: trec_eval's ``gm_bpref``."""
+
+    __name__ = "GMBpref"
+    NAME = __name__
+    PRETTY_NAME = "Geometric Mean Binary Preference"
+    SHORT_DESC = "The geometric mean over topics of Bpref."
+    SUPPORTED_PARAMS = {"rel": REL}
+
+
+class _RIPrec(TypedMeasure):
+    """Interpolated precision at a recall: trec_eval's ``iprec_at_recall`` from 10.0 on.
+
+    The number of documents that the recall stands for is rounded to the nearest one; ``IPrec``,
+    which is that of trec_eval before, rounds it up.
+    """
+
+    __name__ = "RIPrec"
+    NAME = __name__
+    AT_PARAM = "recall"
+    PRETTY_NAME = "Interpolated Precision at Rounded Recall"
+    SHORT_DESC = "The highest precision at or behind the rank at which a recall is reached."
+    SUPPORTED_PARAMS = {"recall": ParamInfo(dtype=float, required=True, desc="recall"), "rel": REL}
+
+
+class _IPrec11(TypedMeasure):
+    """Interpolated precision, averaged over recall 0, 0.1, ... 1: trec_eval's ``11pt_avg``."""
+
+    __name__ = "IPrec11"
+    NAME = __name__
+    PRETTY_NAME = "11-Point Average Precision"
+    SHORT_DESC = "The mean of interpolated precision over eleven points of recall."
+    SUPPORTED_PARAMS = {"rel": REL, "nearest": NEAREST}
+
+
+class _Unjudged(TypedMeasure):
+    """The share of the first ranks with a document that is not judged: trec_eval's ``unj``."""
+
+    __name__ = "Unjudged"
+    NAME = __name__
+    PRETTY_NAME = "Unjudged at k"
+    SHORT_DESC = "The share of the first k ranks that hold a document which is not judged."
+    SUPPORTED_PARAMS = {"cutoff": ParamInfo(dtype=int, required=True, desc=CUTOFF.desc)}
+
+
+class _RBPResidual(TypedMeasure):
+    """How much RBP could gain if documents that are not judged were relevant: ``rbp_resid``."""
+
+    __name__ = "RBPResidual"
+    NAME = __name__
+    PRETTY_NAME = "Residual of Rank-Biased Precision"
+    SHORT_DESC = "The most that RBP could gain by documents which are not judged."
+    SUPPORTED_PARAMS = {"p": ParamInfo(dtype=float, default=0.9, desc="persistence")}
+
+
+SP, DCG, nDCG, Q, nERR, main_score = _SP(), _DCG(), _nDCG(), _Q(), _nERR(), _MainScore()
+GMAP, GMBpref, RIPrec, IPrec11 = _GMAP(), _GMBpref(), _RIPrec(), _IPrec11()
+Unjudged, RBPResidual = _Unjudged(), _RBPResidual()

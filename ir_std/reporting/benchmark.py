@@ -1,0 +1,176 @@
+"""MTEB's benchmarks: runs are models, topics are tasks, which not every model has run.
+
+Each task's scores are standardized on a scale that does not depend on which models ran it, by
+:func:`ir_std.analysis.linked_scores`; what follows is as for any other results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from ir_std.errors import NoFactorsError, UsageError, warn_caller
+from ir_std.evaluation.placement import Placement
+from ir_std.factors.benchmarks import (
+    KINDS,
+    SET,
+    BenchmarkScores,
+    benchmark_factors,
+    benchmark_scores,
+    borda_ranks,
+)
+from ir_std.factors.factor_set import FactorSet
+from ir_std.measures import main_score
+from ir_std.schemes import EXACT
+from ir_std.scores.run_scores import RunScores
+
+MIN_SHARE = 0.5
+"""Models with this share of the tasks or more are ranked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """What is known of all models on a benchmark.
+
+    Attributes
+    ----------
+    name, kind : str
+        MTEB's name, and which results count.
+    scores : BenchmarkScores
+        Scores of the set's models and of the user's own.
+    own : tuple of str
+        The user's own models.
+    factors : FactorSet
+        Standardizes a task's main score; from the set's models.
+    """
+
+    name: str
+    kind: str
+    scores: BenchmarkScores
+    own: tuple[str, ...]
+    factors: FactorSet
+
+    @classmethod
+    def of(cls, runs: Mapping[str, Any], name: str, kind: Any) -> Benchmark:
+        """Read a benchmark's scores.
+
+        Parameters
+        ----------
+        runs : mapping of str to RunScores
+            Models of the set, and others with main scores by dataset.
+        name : str
+        kind : str, optional
+            One of :data:`KINDS`.
+
+        Raises
+        ------
+        UsageError
+            If there is no such benchmark or kind, or a run has no main scores.
+        NoFactorsError
+            If fewer than two models have half of the tasks, or a run has none.
+        """
+        for run, scores in runs.items():
+            if not isinstance(scores, RunScores) or main_score not in scores.values:
+                raise UsageError(f"{run} has no main scores; a benchmark needs MTEB results")
+        own = {
+            run: dict(scores.values[main_score])
+            for run, scores in runs.items()
+            if getattr(scores, "factors", None) is None or scores.factors.id != SET
+        }
+        kind = str(kind or KINDS[0])
+        read = benchmark_scores(name, kind, own)
+        enough = read.n_tasks >= MIN_SHARE * len(read.tasks)
+        ranked = [k for k, m in enumerate(read.models) if enough[k] and m not in own]
+        if len(ranked) < 2:
+            raise NoFactorsError(f"{name}: {len(ranked)} models have half of its tasks")
+        return cls(name, kind, read, tuple(own), benchmark_factors(read, ranked))
+
+    def runs(self, names: Mapping[str, Any]) -> dict[str, RunScores]:
+        """The models of these names that have half of the tasks, by task.
+
+        Models of the user's own that have fewer are warned about.
+        """
+        read, number = self.scores, {m: k for k, m in enumerate(self.scores.models)}
+        found = {
+            name: self._scores(number[name])
+            for name in names
+            if name in number and read.n_tasks[number[name]] >= MIN_SHARE * len(read.tasks)
+        }
+        few = [name for name in self.own if name not in found]
+        if few:
+            warn_caller([f"{name} has fewer than half of the tasks, and no rank" for name in few])
+        if not found:
+            raise NoFactorsError(
+                f"{self.name}: no run has half of its {len(read.tasks)} tasks; without a "
+                "benchmark, ir_std shows each dataset"
+            )
+        return found
+
+    def _scores(self, model: int) -> RunScores:
+        column = zip(self.scores.tasks, self.scores.scores[:, model].tolist(), strict=True)
+        by_task = {task: score for task, score in column if score == score}
+        return RunScores(self.scores.models[model], {main_score: by_task}, unit="collection")
+
+    @cached_property
+    def borda(self) -> dict[str, int]:
+        """MTEB's rank of each model, by the number of models that it beats on each task."""
+        ranks = borda_ranks(self.scores.of_parts, self.scores.n_models)
+        return dict(zip(self.scores.models, ranks.tolist(), strict=True))
+
+    @cached_property
+    def tasks(self) -> dict[str, int]:
+        """The number of tasks that each model has."""
+        return dict(zip(self.scores.models, self.scores.n_tasks.tolist(), strict=True))
+
+    def place(self, run: str, measure: Measure, mean: float) -> Placement:
+        """Rank a model's mean among those of the set's models that have half of the tasks.
+
+        A raw mean takes all tasks.
+        """
+        if str(measure) == str(main_score) and self.tasks[run] < len(self.scores.tasks):
+            return Placement(measure, mean, self.name, why_not="it lacks tasks")
+        known = self._means[str(measure)]
+        others = np.array([other for model, other in known.items() if model != run])
+        ranked = sorted((other, model) for model, other in known.items())
+        return Placement(
+            measure,
+            mean,
+            self.name,
+            self.tasks[run],
+            self.tasks[run],
+            int((others > mean + EXACT).sum()),
+            len(known),
+            run in known,
+            int((abs(others - mean) <= EXACT).sum()),
+            means=tuple(other for other, _ in ranked),
+            names=tuple(model for _, model in ranked),
+        )
+
+    @property
+    def means(self) -> dict[str, float]:
+        """The linked means of the set's models that have half of the tasks."""
+        return self._means[f"s{main_score}"]
+
+    @cached_property
+    def _means(self) -> dict[str, dict[str, float]]:
+        """By measure the means of the set's models that have half of the tasks."""
+        models = self.scores.models
+        enough = self.scores.n_tasks >= MIN_SHARE * len(self.scores.tasks)
+        raw = self.scores.scores.T
+        standardized = self.factors.standardize(str(main_score), self.scores.tasks, raw)
+        return {
+            name: {
+                model: float(mean)
+                for model, mean, is_ranked in zip(models, means, enough, strict=True)
+                if is_ranked and model not in self.own and mean == mean
+            }
+            for name, means in (
+                (str(main_score), raw.mean(axis=1)),
+                (f"s{main_score}", np.nanmean(np.where(enough[:, None], standardized, 0), axis=1)),
+            )
+        }

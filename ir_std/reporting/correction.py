@@ -1,0 +1,384 @@
+"""Means under human labels from a few topics that people judged and a model's labels of all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from ir_std._arrays import Floats, Mask
+from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.paired import ALPHA, holm
+from ir_std.analysis.prediction import Population, PredictionPowered, prediction_powered
+from ir_std.errors import UsageError, abbreviate, counted, warn_caller
+from ir_std.evaluation.plans import match_factors
+from ir_std.evaluation.systems import SEPARATOR
+from ir_std.factors.catalog import available_factors, load_factors
+from ir_std.measures import Measures, Standardized, parse_measure, sign_of
+from ir_std.reporting.agreement import are_scores
+from ir_std.reporting.model import Results
+from ir_std.reporting.results import evaluate
+from ir_std.reporting.tables import (
+    BETTER,
+    WORSE,
+    Cell,
+    Table,
+    format_number,
+    html_with_texts,
+    label_cell,
+    number_cell,
+)
+from ir_std.schemes import scheme_names
+from ir_std.scores.files import read_scores
+from ir_std.scores.run_scores import CountedTopics
+from ir_std.trec.inputs import as_qrels
+
+
+@dataclass(frozen=True, eq=False)
+class Correction:
+    """Scores of runs under human labels, estimated with the help of a model's labels.
+
+    Attributes
+    ----------
+    names : (str, str)
+        Names of the human and of the model's labels.
+    runs : tuple of str
+        Names of the runs.
+    topics, judged : tuple of str
+        All topics, and those that people judged.
+    estimates : mapping of Measure to PredictionPowered
+        The estimates by measure, raw and standardized; arrays are in the order of `runs`.
+    alone : mapping of Measure to PredictionPowered
+        What the topics that people judged say without the model.
+    model_means : mapping of Measure to ndarray, shape (n_runs,)
+        Means under the model's labels of all topics.
+    baseline : str or None
+        Run that the others are compared with.
+    notes, warnings : tuple of str
+        Facts about the estimates, and reasons to doubt them.
+    """
+
+    names: tuple[str, str]
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    judged: tuple[str, ...]
+    estimates: Mapping[Measure, PredictionPowered]
+    alone: Mapping[Measure, PredictionPowered]
+    model_means: Mapping[Measure, Floats]
+    baseline: str | None
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Raw measures, each followed by its standardized versions."""
+        return tuple(self.estimates)
+
+    def estimate(self, run: str, measure: Measure | str) -> Estimate:
+        """Return the estimated mean of a run, with its interval."""
+        return self.estimates[parse_measure(measure)].contrast(self._weights(run))
+
+    def difference(self, run: str, other: str, measure: Measure | str) -> Estimate:
+        """Return the estimated difference of two runs (the first minus the second)."""
+        weights = self._weights(run) - self._weights(other)
+        return self.estimates[parse_measure(measure)].contrast(weights)
+
+    def worth(self, measure: Measure | str) -> float:
+        """Return the number of topics, judged by people alone, that would tell as much."""
+        return self.estimates[parse_measure(measure)].worth
+
+    def sentence(self, run: str, measure: Measure | str, places: int = 3) -> str:
+        """Return a run's estimate as a sentence for a paper."""
+        estimate = self.estimate(run, measure)
+        value, half = (format_number(x, places) for x in (estimate.mean, estimate.topics))
+        n, total = len(self.judged), len(self.topics)
+        return (
+            f"{measure} of {run} under human labels of all {counted(total, 'topic')}: {value} "
+            f"± {half} (95% t interval; {counted(n, 'topic')} judged by people, drawn at random, "
+            f"all {total} by {self.names[1]})"
+        )
+
+    def _weights(self, run: str) -> Floats:
+        if run not in self.runs:
+            raise UsageError(f"unknown run {run!r}; available: {abbreviate(self.runs)}")
+        return np.array([float(name == run) for name in self.runs])
+
+    def table(self, measure: Measure | str, places: int = 4) -> Table:
+        """Return one row per run, best first: estimate, model alone, people alone, difference.
+
+        Parameters
+        ----------
+        places : int
+            Number of decimals; -1 for full precision.
+        """
+        measure = parse_measure(measure)
+        estimates, alone = self.estimates[measure], self.alone[measure]
+        header = ["run", str(measure), f"{self.names[1]} alone", "people alone"]
+        if self.baseline is not None:
+            header.append(f"minus {self.baseline}")
+        differences = self._differences(measure, places)
+        order = np.argsort(-sign_of(measure) * estimates.mean, kind="stable")
+        rows = []
+        for i in order.tolist():
+            run, weights = self.runs[i], self._weights(self.runs[i])
+            row = [
+                label_cell(run),
+                _with_half(estimates.contrast(weights), places),
+                number_cell(float(self.model_means[measure][i]), places),
+                _with_half(alone.contrast(weights), places),
+            ]
+            if self.baseline is not None:
+                row.append(differences.get(run, Cell("", float("nan"))))
+            rows.append(tuple(row))
+        return Table(tuple(header), tuple(rows), 1, tuple(self._table_notes(measure)))
+
+    def _differences(self, measure: Measure, places: int) -> dict[str, Cell]:
+        others = [run for run in self.runs if self.baseline not in (None, run)]
+        found = {run: self.difference(run, self.baseline or "", measure) for run in others}
+        tested = [run for run in others if not np.isnan(found[run].p)]
+        adjusted = dict(zip(tested, holm([found[r].p for r in tested]).tolist(), strict=True))
+        cells = {}
+        for run, difference in found.items():
+            better = sign_of(measure) * difference.mean > 0
+            mark = (BETTER if better else WORSE) if adjusted.get(run, 1) < ALPHA else ""
+            extra = {"p": difference.p, "holm": adjusted.get(run, float("nan"))}
+            cells[run] = _with_half(difference, places, "+", extra, mark)
+        return cells
+
+    def _table_notes(self, measure: Measure) -> Iterator[str]:
+        n, total = len(self.judged), len(self.topics)
+        worth = self.worth(measure)
+        yield (
+            f"{measure} under human labels of all {total} topics, with 95% t intervals: "
+            f"{n} topics judged by people, all {total} by {self.names[1]}."
+        )
+        yield f"These labels are worth about {worth:.0f} human topics."
+        if self.baseline is not None:
+            yield (
+                f"{BETTER} {WORSE} significantly better or worse than {self.baseline} "
+                f"(p < {ALPHA}, "
+                f"Holm correction for {counted(len(self.runs) - 1, 'run')})."
+            )
+
+    @property
+    def tables(self) -> dict[Measure, Table]:
+        """The table of each measure."""
+        return {measure: self.table(measure) for measure in self.measures}
+
+    def __repr__(self) -> str:
+        return "\n\n".join(table.text() for table in self.tables.values())
+
+    def _repr_html_(self) -> str:
+        tables = "".join(table.html() for table in list(self.tables.values())[:-1])
+        last = list(self.tables.values())[-1]
+        return tables + html_with_texts(last, (*self.notes, *self.warnings))
+
+
+def _with_half(
+    estimate: Estimate,
+    places: int,
+    sign: str = "",
+    extra: Mapping[str, float] | None = None,
+    mark: str = "",
+) -> Cell:
+    low, high = estimate.interval
+    half = "" if np.isnan(estimate.topics) else f" ±{format_number(estimate.topics, places)}"
+    text = format_number(estimate.mean, places, sign) + half
+    return Cell(text, estimate.mean, {"low": low, "high": high, **(extra or {})}, mark=mark)
+
+
+def correct(
+    human: Any,
+    llm: Any,
+    runs: Any = None,
+    measures: Measures | None = None,
+    schemes: str | Iterable[str] = "N",
+    *,
+    topics: Iterable[str] | None = None,
+    baseline: str | None = None,
+    population: Population = "finite",
+    jobs: int | None = 1,
+) -> Correction:
+    """Estimate scores under human labels from a few judged topics and a model's labels of all.
+
+    Parameters
+    ----------
+    human, llm
+        Labels of people for some topics, drawn at random, and of a language model for all.  Qrels
+        in any form that :func:`ir_std.evaluate` takes; per-topic scores that another program
+        computed under these labels; or the ID of a factor set, whose systems then are the runs.
+    runs : optional
+        Runs in any form that :func:`ir_std.evaluate` takes.  By default, the systems that are
+        known under both labels.
+    measures : Measure, str or iterable of them, optional
+        Measures to estimate.  By default, those of the recognized factor set or of the scores.
+    schemes : str or iterable of str
+        Schemes of standardized scores, each standardized by the factors of its own labels; raw
+        scores only if one of the two has none.
+    topics : iterable of str, optional
+        Use the human labels of these topics only.
+    baseline : str, optional
+        Name of the run that the others are compared with.
+    population : {'finite', 'topics'}
+        ``'finite'``: estimate means over the topics of `llm`; ``'topics'``: over all topics of
+        the kind.
+    jobs : int, optional
+        Number of processes.
+
+    Raises
+    ------
+    UsageError
+        If the labels have no run or fewer than 5 topics in common, or no run is the baseline.
+    InputError
+        If a run, labels or scores cannot be used.
+
+    Examples
+    --------
+    >>> corrected = ir_std.correct("dl20-passage", "dl20-passage-umbrela", measures="nDCG@10",
+    ...     topics=ir_std.draw_topics("dl20-passage-umbrela", 15, seed=1), baseline="p_bm25")
+    >>> round(float(corrected.worth("nDCG@10")))
+    20
+    """
+    people = _evaluate(human, runs, measures, schemes, jobs)
+    model = _evaluate(llm, runs, measures, schemes, jobs)
+    names = _name(human, "people"), _name(llm, "the model")
+    common = [run for run in people.runs if run in model.runs]
+    if not common:
+        raise UsageError(f"{names[0]} and {names[1]} have no run in common")
+    if baseline is not None and baseline not in common:
+        raise UsageError(f"unknown baseline {baseline!r}; available: {abbreviate(common)}")
+    wanted = None if topics is None else set(topics)
+    chosen = [t for t in people.topics if wanted is None or t in wanted]
+    positions = {topic: i for i, topic in enumerate(model.topics)}
+    judged = [t for t in chosen if t in positions]
+    notes: list[str] = []
+    if left := len(chosen) - len(judged):
+        notes.append(
+            f"{counted(left, 'topic')} of {names[0]} without labels of {names[1]} left out"
+        )
+    rows = np.array([positions[t] for t in judged], np.int64)
+    at = [people.topics.index(t) for t in judged]
+    estimates: dict[Measure, PredictionPowered] = {}
+    alone: dict[Measure, PredictionPowered] = {}
+    means: dict[Measure, Floats] = {}
+    warnings: list[str] = []
+    for measure in _measures_of_both(people, model):
+        y = _matrix(people, common, measure)
+        y = np.where(_has_relevant(people, measure)[:, None], y, np.nan)[at]
+        x = _matrix(model, common, measure)
+        if np.isnan(x).any():
+            notes.append(f"{measure} left out; {names[1]} has no value for some topic and run")
+            continue
+        try:
+            estimates[measure] = prediction_powered(y, x, rows, population)
+            alone[measure] = prediction_powered(y, np.zeros_like(x), rows, population)
+        except ValueError as wrong:
+            raise UsageError(f"{measure}: {wrong}") from None
+        means[measure] = x.mean(axis=0)
+        warnings += [f"{measure}: {text}" for text in estimates[measure].warnings]
+    if not estimates:
+        raise UsageError(f"{names[0]} and {names[1]} have no measure in common")
+    if (
+        schemes
+        and scheme_names(schemes)
+        and not any(isinstance(m, Standardized) for m in estimates)
+    ):
+        notes.append("raw scores only; standardized ones need factor sets of both labels")
+    warn_caller(dict.fromkeys(warnings))
+    return Correction(
+        names,
+        tuple(common),
+        tuple(model.topics),
+        tuple(judged),
+        estimates,
+        alone,
+        means,
+        baseline,
+        tuple(dict.fromkeys(notes)),
+        tuple(dict.fromkeys(warnings)),
+    )
+
+
+def draw_topics(labels: Any, n: int, seed: int = 0) -> list[str]:
+    """Draw topics for people to judge, in random order: the first k are a random draw, too.
+
+    Parameters
+    ----------
+    labels
+        A model's labels, as for :func:`correct`.
+    n : int
+        Number of topics.
+    seed : int
+        Seed of the draw; the same seed gives the same topics.
+
+    Raises
+    ------
+    UsageError
+        If there are fewer than `n` topics.
+    """
+    topics = sorted(_topics(labels))
+    if not 1 <= n <= len(topics):
+        raise UsageError(f"cannot draw {n} of {counted(len(topics), 'topic')}")
+    drawn = np.random.default_rng(seed).permutation(len(topics))[:n]
+    return [topics[i] for i in drawn.tolist()]
+
+
+def _evaluate(
+    labels: Any,
+    runs: Any,
+    measures: Measures | None,
+    schemes: str | Iterable[str],
+    jobs: int | None,
+) -> Results:
+    """Evaluate runs under labels: qrels, scores, or a factor set, whose systems are the runs."""
+    if isinstance(labels, str) and labels in available_factors():
+        return evaluate(f"{labels}{SEPARATOR}*", None, measures, schemes, jobs=jobs)
+    if are_scores(labels):
+        return evaluate(read_scores(labels), None, measures, schemes, jobs=jobs)
+    qrels = as_qrels(labels)
+    if runs is None:
+        factors = match_factors(qrels).factors
+        if factors is None:
+            raise UsageError(f"missing runs; no factor set with systems matches {qrels.name}")
+        runs = f"{factors.id}{SEPARATOR}*"
+    return evaluate(runs, qrels, measures, schemes, jobs=jobs)
+
+
+def _topics(labels: Any) -> tuple[str, ...]:
+    """Return the topics that have labels."""
+    if isinstance(labels, str) and labels in available_factors():
+        return load_factors(labels).topics
+    if are_scores(labels):
+        return tuple(dict.fromkeys(t for run in read_scores(labels).values() for t in run.topics))
+    return as_qrels(labels).topics
+
+
+def _name(labels: Any, fallback: str) -> str:
+    """Return what labels are called: a file without its folder and suffix, or a set."""
+    if isinstance(labels, (str, os.PathLike)):
+        return os.path.basename(labels).removesuffix(".txt")
+    return fallback
+
+
+def _measures_of_both(people: Results, model: Results) -> Iterator[Measure]:
+    """Yield the measures that are known under both labels; a level may be missing under one."""
+    known = model.collection.topic_measures
+    return (m for m in people.collection.topic_measures if m in known)
+
+
+def _matrix(results: Results, runs: Iterable[str], measure: Measure) -> Floats:
+    """Return scores, topics x runs."""
+    return np.stack([results.values[run][measure] for run in runs], axis=1)
+
+
+def _has_relevant(results: Results, measure: Measure) -> Mask:
+    """Check which topics have a relevant document; all, if only scores are known."""
+    qrels = results.collection.evaluator.qrels
+    raw = measure.base if isinstance(measure, Standardized) else measure
+    if isinstance(qrels, CountedTopics):
+        return np.ones(len(qrels.topics), bool)
+    return np.asarray(qrels.count(raw.params.get("rel") or 1) > 0)

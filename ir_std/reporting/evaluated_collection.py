@@ -1,0 +1,163 @@
+"""The collections that results are of: their topics and factors."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+from ir_measures.measures import Measure
+
+from ir_std.evaluation.evaluation import ByMeasure
+from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.peers import Peers, peers_of
+from ir_std.evaluation.plans import Plan
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.match import Match
+from ir_std.measures import Standardized, named_measure
+from ir_std.reporting.benchmark import Benchmark
+from ir_std.scores.run_scores import CountedTopics
+from ir_std.trec.qrels import Qrels
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluatedCollection:
+    """One collection: its topics, and the factors that its scores are standardized with.
+
+    Attributes
+    ----------
+    name : str
+    evaluator : StdEvaluator
+        Its qrels, measures, plans and matches.
+    inputs : mapping of str to run
+        What was evaluated on it, by run, where it can be read again.
+    depth : int or None
+        The number of documents per topic that were evaluated.
+    best : str
+        Which of the set's systems the run ``best`` is, if it was asked for.
+    benchmark : Benchmark or None
+        The benchmark whose tasks the topics are.
+    """
+
+    name: str
+    evaluator: StdEvaluator
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    depth: int | None = None
+    best: str = ""
+    benchmark: Benchmark | None = None
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in the qrels' order."""
+        return self.evaluator.qrels.topics
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Each raw measure, followed by its standardized versions."""
+        return tuple(self.evaluator.measures)
+
+    @property
+    def match(self) -> Match | None:
+        """The factor set used, and how well it matches."""
+        return self.evaluator.match
+
+    @property
+    def factors(self) -> FactorSet | None:
+        """The factor set that was matched."""
+        return self.match.factors if self.match else None
+
+    @property
+    def unit(self) -> str:
+        """What scores are by: a topic, or a data set."""
+        fit = self.match and self.match.fit
+        return fit.factors.unit if fit and fit.dataset is None else "topic"
+
+    @property
+    def is_of_datasets(self) -> bool:
+        """True if the factors are those of whole data sets."""
+        fit = self.match and self.match.fit
+        return bool(fit and fit.factors.of_datasets)
+
+    @cached_property
+    def plans(self) -> ByMeasure[Plan]:
+        """The factors that each standardized measure is computed with."""
+        return ByMeasure({plan.measure: plan for plan in self.evaluator.plans})
+
+    @property
+    def topic_measures(self) -> list[Measure]:
+        """The measures that have values by topic: of whole data sets only raw ones."""
+        return [
+            m for m in self.measures if not (isinstance(m, Standardized) and self.plans[m].of_mean)
+        ]
+
+    def tested_measure(self, measure: Measure) -> Measure:
+        """The measure that is tested topic by topic: the raw one if only means are standardized."""
+        of_mean = isinstance(measure, Standardized) and self.plans[measure].of_mean
+        return measure.base if of_mean else measure
+
+    def plan_behind(self, measure: Measure) -> Plan | None:
+        """The plan whose factors a raw or standardized measure has; None if there are none.
+
+        A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
+        """
+        if isinstance(measure, Standardized):
+            return self.plans[measure]
+        return next(
+            (p for p in self.plans.values() if p.measure.base == measure and p.same_raw), None
+        )
+
+    def peers(self, measure: Measure | str) -> Peers | None:
+        """How the reference systems did, in the unit of a measure; None if that is not known."""
+        raw = [plan.raw for plan in self.plans.values()]
+        measure = named_measure(measure, [*raw, *self.measures])
+        plan = self.plan_behind(measure)
+        if plan is None or plan.of_mean:
+            return None
+        peers = peers_of(plan, self.topics)
+        return peers.mapped(plan.apply) if isinstance(measure, Standardized) else peers
+
+
+def collection_names(qrels: Mapping[T, Qrels], matches: Mapping[T, Match | None]) -> dict[T, str]:
+    """Name each collection by its factor set or dataset, else by its file or its topics.
+
+    Where several have the same set the file or topics are added; equal names are numbered.
+    """
+    fits = {key: match and match.fit for key, match in matches.items()}
+    known = {key: (fit.dataset or fit.factors.id) if fit else None for key, fit in fits.items()}
+    count = Counter(known.values())
+    names: dict[T, str] = {}
+    for key, judgments in qrels.items():
+        name, file = known[key], _file_or_topics(judgments)
+        if name is None:
+            name = file
+        elif count[name] > 1:
+            name = f"{name} ({file})"
+        taken = sum(other.startswith(name) for other in names.values())
+        names[key] = f"{name} {taken + 1}" if name in names.values() else name
+    return names
+
+
+def _file_or_topics(qrels: Qrels) -> str:
+    """What tells a collection from others of its set: its file, or for scores its topics."""
+    if not isinstance(qrels, CountedTopics):
+        return os.path.basename(qrels.name)
+    topics = qrels.topics
+    if all(topic.isdecimal() for topic in topics):
+        topics = tuple(sorted(topics, key=int))
+    return f"topics {topics[0]} to {topics[-1]}" if len(topics) > 1 else f"topic {topics[0]}"
+
+
+def group_measures(measures: Iterable[Measure]) -> list[list[Measure]]:
+    """Put each raw measure together with the standardized versions that follow it."""
+    groups: list[list[Measure]] = []
+    for measure in measures:
+        if isinstance(measure, Standardized) and groups:
+            groups[-1].append(measure)
+        else:
+            groups.append([measure])
+    return groups

@@ -1,0 +1,291 @@
+"""Facts about the run that a report is about: its place, its rival, and whether they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan, nan
+
+import numpy as np
+from ir_measures import Judged
+from ir_measures.measures import Measure
+
+from ir_std._arrays import Floats
+from ir_std.analysis.ranks import rank_intervals
+from ir_std.evaluation.api import evaluator_for
+from ir_std.evaluation.placement import Placement
+from ir_std.evaluation.plans import Plan
+from ir_std.evaluation.systems import systems_of
+from ir_std.factors.estimates import scores_by_system
+from ir_std.measures import Standardized, sign_of
+from ir_std.reporting.difference import Difference
+from ir_std.reporting.evaluated_collection import group_measures
+from ir_std.reporting.figure_data import mean_estimate, runs_by_mean
+from ir_std.reporting.model import Results
+from ir_std.reporting.run_ranks import RunRank
+from ir_std.schemes import EXACT
+from ir_std.scores.run_scores import RunScores
+
+MOST_SCORES_OF_SYSTEMS = 200_000
+"""With more scores than this a page is without those of single systems by topic."""
+TOP = 10
+"""Of measures without a cutoff the share judged is that of so many documents."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A measure as the page shows it: raw scores, and the standardized ones where there are any.
+
+    Attributes
+    ----------
+    raw : Measure
+    scored : Measure
+        The standardized measure; ``raw`` where there is none.
+    """
+
+    raw: Measure
+    scored: Measure
+
+    @property
+    def name(self) -> str:
+        """The raw measure, and the scheme unless it is N."""
+        if not isinstance(self.scored, Standardized) or str(self.scored) == f"s{self.raw}":
+            return str(self.raw)
+        return str(self.scored)
+
+    @property
+    def scored_name(self) -> str:
+        """What axes and texts call the scores that pictures show."""
+        is_standardized = isinstance(self.scored, Standardized)
+        return f"standardized {self.raw}" if is_standardized else str(self.raw)
+
+
+def views_of(results: Results) -> list[View]:
+    """Each raw measure with each of its standardized companions."""
+    views = []
+    for group in group_measures(results.measures):
+        standardized = [m for m in group if isinstance(m, Standardized)]
+        views += [View(m.base, m) for m in standardized] or [View(group[0], group[0])]
+    return views
+
+
+def subject_of(results: Results) -> str:
+    """The run that the page is about: the first beside a baseline, else the best.
+
+    Users' own runs go before systems of a set.
+    """
+    runs = [run for run in results.runs if run != results.baseline]
+    own = [run for run in runs if not is_scores_alone(results, run)] or runs
+    if results.baseline is not None:
+        return own[0]
+    order = runs_by_mean(results, views_of(results)[0].scored)
+    return next(run for run in order if run in own)
+
+
+def is_scores_alone(results: Results, run: str) -> bool:
+    """Whether the documents of a run are not at hand, only its scores."""
+    return run not in results.collection.inputs or isinstance(
+        results.collection.inputs[run], RunScores
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class RunStanding:
+    """Facts by one view; what is not known is None, or NaN of numbers.
+
+    Attributes
+    ----------
+    results : Results
+    view : View
+    run : str
+        The run that the page is about.
+    """
+
+    results: Results
+    view: View
+    run: str
+
+    @property
+    def rival(self) -> str | None:
+        """The baseline, or of two runs the other one."""
+        others = [run for run in self.results.runs if run != self.run]
+        return self.results.baseline or (others[0] if len(others) == 1 else None)
+
+    def mean(self, run: str) -> float:
+        """The mean raw score."""
+        known = self.results.means[run].get(self.view.raw)
+        if known is None:  # raw scores were not asked for
+            known = mean_of(self.results.values[run].get(self.view.raw, np.array([nan])))
+        return known
+
+    def score(self, run: str) -> float:
+        """The mean of what the pictures show."""
+        return self.results.means[run][self.view.scored]
+
+    def interval(self, run: str) -> tuple[float, float]:
+        """The 95 percent interval of :meth:`score`."""
+        return self._intervals[run]
+
+    @cached_property
+    def _intervals(self) -> dict[str, tuple[float, float]]:
+        return {
+            run: mean_estimate(self.results, run, self.view.scored).interval
+            for run in self.results.runs
+        }
+
+    @cached_property
+    def ranked(self) -> list[str]:
+        """Runs from the best on."""
+        return runs_by_mean(self.results, self.view.scored)
+
+    def rank(self, run: str) -> RunRank:
+        """The rank among the runs."""
+        return self.results.ranks[run][self.view.scored]
+
+    @cached_property
+    def could_be_best(self) -> list[str]:
+        """The runs that could be the best, in their order."""
+        return [run for run in self.ranked if self.rank(run).rank and self.rank(run).could_be_first]
+
+    # Among the reference systems.
+
+    def placement(self, run: str) -> Placement | None:
+        """The place among the reference systems."""
+        placed = self.results.placements.get(run, {}).get(self.view.scored)
+        return placed if placed and not placed.why_not else None
+
+    def systems(self) -> tuple[tuple[str, float], ...]:
+        """Names, empty where unknown, and mean scores of the reference systems, best first."""
+        placed = self.placement(self.run)
+        if placed is None or not placed.means:
+            return ()
+        names = placed.names or ("",) * len(placed.means)
+        sign = sign_of(self.view.scored)
+        return tuple(sorted(zip(names, placed.means, strict=True), key=lambda s: -sign * s[1]))
+
+    def places(self, run: str) -> tuple[int, int] | None:
+        """The places that the ends of the interval would take, the better one first."""
+        placed, ends = self.placement(run), self.interval(run)
+        if placed is None or not placed.means or isnan(ends[0]):
+            return None
+        sign = sign_of(self.view.scored)
+        others = sign * np.array(placed.means)
+        if placed.among:
+            others = np.delete(others, np.abs(others - sign * placed.value).argmin())
+        best, worst = sorted(1 + int((others > sign * end + EXACT).sum()) for end in ends)
+        return min(best, placed.better + 1), max(worst, placed.better + 1)
+
+    def others_could_be_first(self) -> int | None:
+        """How many systems could be the first, where the run is it; None if that is not known."""
+        plan = self.results.collection.plan_behind(self.view.scored)
+        scores = systems_by_topic(self.results, plan, named_systems(self.results))
+        if plan is None or scores is None or np.isnan(scores).all():
+            return None
+        if isinstance(self.view.scored, Standardized):
+            scores = np.array([plan.apply(row) for row in scores])
+        columns = np.vstack([self.results.values[self.run][self.view.scored], scores]).T
+        return rank_intervals(sign_of(self.view.scored) * columns).n_first - 1
+
+    @property
+    def average(self) -> float:
+        """The mean raw score of the reference systems."""
+        for run in self.results.runs:
+            placed = self.results.placements.get(run, {}).get(self.view.raw)
+            if placed and placed.means:
+                return float(np.mean(placed.means))
+        peers = self.results.collection.peers(self.view.raw)
+        return nan if peers is None else mean_of(peers.mean)
+
+    # Beside another run.
+
+    @property
+    def tested(self) -> Measure:
+        """The measure that runs are compared by, topic by topic."""
+        return self.results.collection.tested_measure(self.view.scored)
+
+    def difference(self, run: str) -> Difference | None:
+        """The difference of a run from the rival."""
+        if self.rival is None or run == self.rival:
+            return None
+        if self.results.baseline is not None:
+            return self.results.differences[run].get(self.tested)
+        return self.results.difference(run, self.rival, self.tested)
+
+    def verdict(self, run: str) -> int:
+        """1 if a run is clearly better than the rival, -1 if clearly worse, else 0."""
+        found = self.difference(run)
+        if found is None or not found.significant:
+            return 0
+        return int(np.sign(sign_of(self.tested) * found.mean))
+
+    def wins(self) -> tuple[int, int, int]:
+        """On how many topics the run is better and worse than the rival, and of how many."""
+        assert self.rival is not None
+        values = self.results.values
+        d = values[self.run][self.view.raw] - values[self.rival][self.view.raw]
+        d = sign_of(self.view.raw) * d[~np.isnan(d)]
+        return int((d > EXACT).sum()), int((d < -EXACT).sum()), len(d)
+
+    # What to trust.
+
+    @property
+    def cutoff(self) -> int:
+        """How many documents of a topic the share judged is of."""
+        return int(self.view.raw.params.get("cutoff", TOP))
+
+
+def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int, float]:
+    """The share of a run's first documents that were judged, by depth; empty if not known."""
+    if is_scores_alone(results, run):
+        return {}
+    collection = results.collection
+    measures = {depth: Judged @ depth for depth in depths}
+    evaluator = evaluator_for(
+        collection.evaluator.qrels,
+        list(measures.values()),
+        (),
+        collection.factors,
+        residual=collection.evaluator.residual,
+    )
+    means = evaluator.evaluate(collection.inputs[run], run, collection.depth).means
+    return {depth: means[measure] for depth, measure in measures.items()}
+
+
+def named_systems(results: Results) -> dict[str, str]:
+    """The set's name of each reference system that is none of the runs, by that on the page."""
+    factors = results.collection.factors
+    if factors is None or results.collection.is_of_datasets:
+        return {}
+    tags = systems_of(factors)
+    n_scores = len(tags) * len(results.topics) * len(results.measures)
+    if n_scores > MOST_SCORES_OF_SYSTEMS:
+        return {}
+    first = views_of(results)[0].scored
+    shown = {r for r in results.runs if (p := results.placements[r].get(first)) and p.among}
+    names = {f"{factors.id}/{t}" if t in results.runs else t: t for t in tags if t not in shown}
+    means = next((dict(zip(p.names, p.means, strict=True)) for r in results.runs
+                  if (p := results.placements[r].get(first)) and p.names), {})  # fmt: skip
+    return dict(sorted(names.items(), key=lambda each: -sign_of(first) * means.get(each[1], 0.0)))
+
+
+def systems_by_topic(
+    results: Results, plan: Plan | None, systems: Mapping[str, str]
+) -> Floats | None:
+    """The raw scores of the named systems, shape (n_systems, n_topics); None if not known."""
+    if not systems or plan is None or plan.of_mean:
+        return None
+    if plan.factors is not results.collection.factors or plan.name not in plan.factors.scores:
+        return np.full((len(systems), len(results.topics)), np.nan)
+    numbers, scores = scores_by_system(plan.factors, plan.name)
+    tags = plan.factors.systems
+    column = {tags[number]: i for i, number in enumerate(numbers.tolist())}
+    raw = np.where(plan.rows[:, None] >= 0, scores[plan.rows], np.nan)
+    none = np.full(len(raw), np.nan)
+    return np.array([raw[:, column[t]] if t in column else none for t in systems.values()])
+
+
+def mean_of(values: Floats) -> float:
+    """The mean of the scores that are known; NaN without any."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else nan

@@ -1,0 +1,681 @@
+"""The model under all views: scores by collection, run, topic and measure, raw and standardized.
+
+Tables, plots, sentences and pages take :class:`Results` and compute nothing of their own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from math import hypot, inf, isnan, nan
+from typing import IO, Any
+
+import numpy as np
+from ir_measures.measures import Measure
+from ir_measures.measures.base import MeanAgg
+
+from ir_std._arrays import Axes, DataFrame, Floats
+from ir_std.analysis.estimate import Estimate, combine_errors, mean_of_estimates
+from ir_std.analysis.paired import paired_tests
+from ir_std.errors import UsageError, counted, suggestion
+from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation
+from ir_std.evaluation.messages import Message, message_texts
+from ir_std.evaluation.placement import Placement
+from ir_std.evaluation.placer import Placer
+from ir_std.evaluation.uncertainty import (
+    SystemsCovariance,
+    joint_errors,
+    no_covariance,
+    systems_covariance,
+    team_tags,
+)
+from ir_std.factors.match import Match
+from ir_std.measures import Standardized, named_measure, sign_of
+from ir_std.reporting.difference import Difference
+from ir_std.reporting.evaluated_collection import EvaluatedCollection
+from ir_std.reporting.links import CollectionLinks
+from ir_std.reporting.overlaps import Overlaps, find_overlaps
+from ir_std.reporting.run_ranks import RunRank, rank_runs
+from ir_std.reporting.tables import Table, html_with_texts
+
+NO_ESTIMATE = Estimate(nan, 0, nan, nan)
+"""The mean of a measure without scores."""
+MIN_SUMMARIZED = 3
+"""With fewer collections there is no mean over them, and no summary of differences."""
+RunOn = str | tuple[str, str]
+"""A run; or a run and the collection that is meant."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results:
+    """Scores of runs on one or several collections, and what follows from them.
+
+    Of several collections most attributes are of one of them: see :meth:`on`.  A run has one name
+    on all collections.  Mappings by run and measure take a measure's name, too.
+
+    Attributes
+    ----------
+    collections : mapping of str to EvaluatedCollection
+        By name.
+    evaluations : mapping of str to mapping of str to Evaluation
+        By collection and run.
+    baseline : str or None
+        The run that the others are tested against.
+    test, correction : str
+        How they are tested: see :func:`ir_std.evaluate`.
+    links : mapping of Measure to CollectionLinks
+        The measures whose scores are on one scale: see :func:`ir_std.compare`.
+
+    Examples
+    --------
+    >>> results = ir_std.evaluate("bm25.run", "qrels.txt", "AP")
+    >>> results
+    <Results of 1 run on 50 topics of trec8-adhoc: AP, sAP>
+    >>> round(results.means["bm25"]["sAP"], 4)
+    0.765
+    >>> print(results.placements["bm25"]["sAP"])
+    sAP 0.7650: would have been 7th of 130
+    >>> print(results.ranks["bm25"]["sAP"])
+    1 (1 to 1)
+    >>> results.report("report.html")
+    """
+
+    collections: Mapping[str, EvaluatedCollection]
+    evaluations: Mapping[str, Mapping[str, Evaluation]]
+    baseline: str | None = None
+    test: str = "t"
+    correction: str = "holm"
+    links: Mapping[Measure, CollectionLinks] = field(default_factory=dict)
+
+    # Coordinates
+
+    @cached_property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return tuple(dict.fromkeys(chain.from_iterable(self.evaluations.values())))
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """Each raw measure, followed by the standardized versions that some collection has."""
+        known = dict.fromkeys(m for each in self.collections.values() for m in each.measures)
+        if len(self.collections) == 1:
+            return tuple(known)
+        raw = list(dict.fromkeys(_base(m) for m in known))
+        return tuple(sorted(known, key=lambda m: (raw.index(_base(m)), m != _base(m))))
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics of the collection, in the qrels' order."""
+        return self.collection.topics
+
+    @property
+    def match(self) -> Match | None:
+        """The factor set of the collection, and how well it matches."""
+        return self.collection.match
+
+    @property
+    def collection(self) -> EvaluatedCollection:
+        """The one collection; UsageError if there are several."""
+        first, *more = self.collections.values()
+        if more:
+            raise UsageError(
+                f"these are results of {len(self.collections)} collections "
+                f"({', '.join(self.collections)}): choose one, as .on({first.name!r})"
+            )
+        return first
+
+    def on(self, collection: str) -> Results:
+        """Select the results on one collection, on the scale of its own factors.
+
+        Raises
+        ------
+        UsageError
+            If there is no such collection.
+        """
+        if collection not in self.collections:
+            known = self.collections
+            raise UsageError(
+                f"no collection {collection!r}: there are {', '.join(known)}"
+                f"{suggestion(collection, known)}"
+            )
+        return self._each[collection]
+
+    @cached_property
+    def _each(self) -> dict[str, Results]:
+        if len(self.collections) == 1:
+            return dict.fromkeys(self.collections, self)
+        return {
+            name: replace(
+                self,
+                collections={name: collection},
+                evaluations={name: self.evaluations[name]},
+                baseline=self.baseline if self.baseline in self.evaluations[name] else None,
+                links={},
+            )
+            for name, collection in self.collections.items()
+        }
+
+    # Messages
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: measures without factors, topics that runs lack."""
+        return tuple(dict.fromkeys([*message_texts(self._messages, False), *self._overlaps.notes]))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was warned about, because it makes scores misleading."""
+        return tuple(dict.fromkeys([*message_texts(self._messages, True), *self._link_warnings()]))
+
+    def _link_warnings(self) -> Iterator[str]:
+        """Why links are doubtful or needless, and runs that the anchors do not resemble."""
+        if self.links and n_common_systems(self):
+            yield (
+                "the same systems standardize these collections, whose scores compare as they "
+                "are: a link only adds its own error"
+            )
+        for measure, links in self.links.items():
+            z = {
+                (run, name): self._z(run, measure, name)
+                for name, scored in self.evaluations.items()
+                for run in scored
+            }
+            yield from links.warnings
+            yield from links.unlike_anchors(z)
+
+    @property
+    def _messages(self) -> Iterator[Message]:
+        for name, collection in self.collections.items():
+            yield from collection.evaluator.messages
+            yield from chain.from_iterable(e.messages for e in self.evaluations[name].values())
+
+    @cached_property
+    def _overlaps(self) -> Overlaps:
+        """Which of the collections share topics or documents."""
+        each = self.collections
+        return find_overlaps(
+            {name: c.evaluator.qrels for name, c in each.items()},
+            {name: c.factors.info.get("corpus") if c.factors else None for name, c in each.items()},
+            {
+                name: (c.factors.id, c.factors.info.get("same_topics_as", c.factors.id))
+                for name, c in each.items()
+                if c.factors
+            },
+        )
+
+    # Scores
+
+    @cached_property
+    def values(self) -> Mapping[str, ByMeasure[Floats]]:
+        """Scores by run and measure, shape (n_topics,); NaN if there is none.
+
+        Besides :attr:`measures` these are the raw scores that standardized ones were made from.
+        """
+        scored = evaluations_of(self)
+        return ByRun({run: ByMeasure(each.values) for run, each in scored.items()})
+
+    @cached_property
+    def means(self) -> Mapping[str, ByMeasure[float]]:
+        """Means over topics by run and measure; standardized ones over topics with factors."""
+        scored = evaluations_of(self)
+        return ByRun({run: ByMeasure(each.means) for run, each in scored.items()})
+
+    def estimate(self, run: str, measure: Measure | str, collection: str | None = None) -> Estimate:
+        """Estimate a mean, with its errors over topics and over reference systems.
+
+        ``str()`` of it is ``0.693 ±0.063 (topics) ±0.032 (systems)``.
+
+        Parameters
+        ----------
+        run : str
+        measure : Measure or str
+        collection : str, optional
+            If not given, and there are several, the mean over the collections that all runs have,
+            each counting the same: NaN if these are fewer than three, or share topics.
+        """
+        measure = named_measure(measure, self.measures)
+        if collection is None:
+            if len(self.collections) > 1:
+                return self._mean_over_collections(run, measure)
+            collection = self.collection.name
+        if run not in self.evaluations[collection]:
+            return NO_ESTIMATE
+        if measure in self.links:
+            values = self._scores(run, measure, collection)
+            return Estimate.of(values, *self._linked_error(run, measure, [collection]))
+        return self._each[collection]._mean(run, measure)
+
+    def _mean(self, run: str, measure: Measure) -> Estimate:
+        if measure not in self._covariances:
+            return NO_ESTIMATE
+        contrast = [float(name == run) for name in self.runs]
+        estimate = self._covariances[measure].estimate(self.values[run][measure], contrast)
+        if isinstance(measure.aggregator(), MeanAgg):
+            return replace(estimate, mean=self.means[run][measure])
+        return Estimate(self.means[run][measure], estimate.n, nan, nan)  # a sum, such as NumRet
+
+    def _mean_over_collections(self, run: str, measure: Measure) -> Estimate:
+        own = [name for name in self.collections if run in self.evaluations[name]]
+        known = shared_collections(self, run, measure)
+        if len(known) < MIN_SUMMARIZED or self._overlaps.of(own):
+            return NO_ESTIMATE
+        estimates = [self.estimate(run, measure, name) for name in known]
+        if measure in self.links:
+            error, df = self._linked_error(run, measure, known)
+            return replace(mean_of_estimates(estimates), systems_error=error, systems_df=df)
+        varying = [self._variation(measure, run, name) for name in known]
+        return mean_of_estimates(estimates, joint_errors(varying))
+
+    def _linked_error(
+        self, run: str, measure: Measure, collections: Sequence[str]
+    ) -> tuple[float, float]:
+        """The error of a linked mean by its links and by the reference's systems, and its df."""
+        links = self.links[measure]
+        z = {name: self._z(run, measure, name) for name in collections}
+        on, weights = self._each[links.reference], links.weights_on_reference(run, z)
+        of_reference = on._covariances[measure].estimate(
+            [0.0], [weights.get(name, 0.0) for name in on.runs]
+        )
+        parts = [links.error_of_mean(z), (of_reference.systems_error, of_reference.systems_df)]
+        return combine_errors(parts, 1)
+
+    def _scores(self, run: str, measure: Measure, collection: str) -> Floats:
+        """Scores by topic, linked if the measure is."""
+        if measure in self.links:
+            return self.links[measure].scores(collection, self._z(run, measure, collection))
+        on = self._each[collection]
+        return on.values[run].get(measure, np.full(len(on.topics), nan))
+
+    def _z(self, run: str, measure: Measure, collection: str) -> Floats:
+        return deviations(self._each[collection], run, str(measure))
+
+    @cached_property
+    def _covariances(self) -> ByMeasure[SystemsCovariance]:
+        """How the runs' means vary with the reference systems, jointly."""
+        of_raw = no_covariance(len(self.runs))
+        covariances = ByMeasure(dict.fromkeys(self.measures, of_raw))
+        for measure, plan in self.collection.plans.items():
+            scores = np.stack([self.values[run][plan.raw] for run in self.runs], axis=1)
+            covariances[measure] = systems_covariance(plan, self.topics, scores)
+        return covariances
+
+    def _variation(
+        self, measure: Measure, run: str, collection: str, sign: float = 1
+    ) -> tuple[SystemsCovariance, list[float]]:
+        """How a collection's means vary with its systems, and which of them is this run's."""
+        on = self._each[collection]
+        return on._covariances[measure], [sign * (name == run) for name in on.runs]
+
+    # Differences
+
+    @cached_property
+    def differences(self) -> Mapping[str, ByMeasure[Difference]]:
+        """Each other run minus the baseline, by run and measure; empty without a baseline.
+
+        P-values are adjusted for the number of runs, for each measure by itself.
+        """
+        if self.baseline is None:
+            return _NoBaseline()
+        found: dict[str, ByMeasure[Difference]] = ByRun(
+            {run: ByMeasure() for run in self.runs if run != self.baseline}
+        )
+        for measure in self.collection.topic_measures:
+            for run, one in differences_on(self, self.collection.name, measure).items():
+                found[run][measure] = one
+        return found
+
+    def difference(self, a: RunOn, b: RunOn, measure: Measure | str) -> Difference:
+        """Compare two runs on a collection, or means on two collections that share a scale.
+
+        Parameters
+        ----------
+        a, b : str or (str, str)
+            A run, or a run and its collection.  Two collections must be linked, or have the same
+            topics under different judgments.
+        measure : Measure or str
+
+        Raises
+        ------
+        UsageError
+            If means on the two collections cannot be compared.
+        """
+        measure = named_measure(measure, self.measures)
+        (run, where), (other, there) = self._at(a), self._at(b)
+        if where == there:
+            scores = [self._scores(name, measure, where) for name in (other, run)]
+            topics = self.collections[where].topics
+            tested = paired_tests(scores[0], {run: scores[1]}, topics, self.test, "none")[run]
+            return self._difference(run, other, measure, where, tested.p, tested.p)
+        if self._overlaps.is_relabelled(where, there):
+            return self._between_judgments((run, where), (other, there), measure)
+        if measure not in self.links:
+            raise UsageError(
+                f"{measure} on {where} and on {there} is not on one scale: link the collections "
+                "(anchors= of compare)"
+            )
+        z = [(name, self._z(r, measure, name)) for r, name in ((run, where), (other, there))]
+        found = self.links[measure].difference(z[0], z[1])
+        n = sum(int((~np.isnan(values)).sum()) for _, values in z)
+        estimate = Estimate(found.difference, n, found.error, found.df)
+        p = float(found.p)
+        return Difference(
+            run, other, where, measure, p, p, b_where=there, _estimate=lambda: estimate
+        )
+
+    def _at(self, at: RunOn) -> tuple[str, str]:
+        run, where = (at, self.collection.name) if isinstance(at, str) else at
+        self.on(where).values[run]  # UsageError if there is no such run
+        return run, where
+
+    def _difference(
+        self, a: str, b: str, measure: Measure, where: str, p: float, p_adjusted: float
+    ) -> Difference:
+        """Two runs on a collection, paired by topic; errors are computed when asked for."""
+        by_topic = self._scores(a, measure, where) - self._scores(b, measure, where)
+
+        def estimate() -> Estimate:
+            on = self._each[where]
+            contrast = [float(name == a) - float(name == b) for name in on.runs]
+            found = on._covariances[measure].estimate(by_topic, contrast)
+            if measure not in self.links:
+                return found
+            z = [self._z(run, measure, where) for run in (a, b)]
+            of_link = self.links[measure].error_between(where, *z)
+            return replace(found, systems_error=hypot(found.systems_error, of_link))
+
+        return Difference(a, b, where, measure, p, p_adjusted, by_topic, _estimate=estimate)
+
+    def _between_judgments(
+        self, a: tuple[str, str], b: tuple[str, str], measure: Measure
+    ) -> Difference:
+        """Two means by different judgments of the same topics, paired by topic.
+
+        Reference systems that both have are drawn once for both.
+        """
+        rows = self.collections[b[1]].evaluator.qrels.positions
+        topics = self.collections[a[1]].topics
+        pairs = [(i, rows[topic]) for i, topic in enumerate(topics) if topic in rows]
+        one, other = (
+            self._scores(run, measure, where)[[pair[k] for pair in pairs]]
+            for k, (run, where) in enumerate((a, b))
+        )
+        errors = [(0.0, inf)]
+        if isinstance(measure, Standardized) and not np.isnan(one - other).all():
+            errors = joint_errors([self._variation(measure, *a), self._variation(measure, *b, -1)])
+        found = Difference.of(
+            a[0],
+            b[0],
+            a[1],
+            measure,
+            one - other,
+            hypot(*(error for error, _ in errors)),
+            min(df for _, df in errors),
+        )
+        return replace(found, b_where=b[1])
+
+    # Ranks
+
+    @cached_property
+    def ranks(self) -> Mapping[str, ByMeasure[RunRank]]:
+        """Each run's rank by its mean, and the interval of this rank, by run and measure.
+
+        ``str()`` of one is ``2 (1 to 8)``.
+        """
+        found = {
+            m: rank_runs(
+                {run: self.means[run][m] for run in self.runs},
+                {run: self.values[run][self.collection.tested_measure(m)] for run in self.runs},
+                sign_of(m),
+            )
+            for m in self.measures
+        }
+        return ByRun(
+            {run: ByMeasure({m: found[m][run] for m in self.measures}) for run in self.runs}
+        )
+
+    @cached_property
+    def placements(self) -> Mapping[str, ByMeasure[Placement]]:
+        """Where each run ranks among the reference systems; empty without factors."""
+        if benchmark := self.collection.benchmark:
+            return ByRun(
+                {
+                    run: ByMeasure({m: benchmark.place(run, m, means[m]) for m in self.measures})
+                    for run, means in self.means.items()
+                }
+            )
+        placer = placer_of(self)
+        if placer is None:
+            return {}
+        return ByRun(
+            {
+                run: ByMeasure({p.measure: p for p in placer.place_values(values)})
+                for run, values in self.values.items()
+            }
+        )
+
+    # Views
+
+    def table(
+        self,
+        places: int = 4,
+        *,
+        sort: Measure | str | None = None,
+        by_topic: bool = False,
+        means: bool = True,
+        place: bool = False,
+    ) -> Table:
+        """Show the means as a table, with its ``text()``, ``markdown()``, ``latex()``, ``csv()``.
+
+        One collection: a row for each run.  Several: a row for each run and collection, or with
+        a baseline the differences from it.
+
+        Parameters
+        ----------
+        places : int
+            Number of decimals; -1 for all.
+        sort : Measure or str, optional
+            Rank the runs by its means, with the ranks' intervals (one collection).
+        by_topic, means : bool
+            Add a row for each topic; leave out the means (one collection).
+        place : bool
+            Add the rank among the reference systems to each measure (one collection).
+
+        Raises
+        ------
+        UsageError
+            If there is no such measure to sort by.
+        """
+        from ir_std.reporting import result_tables
+
+        if len(self.collections) == 1:
+            return result_tables.runs_table(
+                self, places, sort=sort, by_topic=by_topic, means=means, place=place
+            )
+        if self.baseline is None:
+            return result_tables.means_table(self, places)
+        return result_tables.differences_table(self, places)
+
+    def to_dataframe(
+        self, *, wide: bool = False, means: bool = False, library: str | None = None
+    ) -> DataFrame:
+        """Convert the scores to a DataFrame.
+
+        Parameters
+        ----------
+        wide : bool
+            If True, a column for each measure; else one score in each row, with the columns
+            measure, base (the raw measure), scheme (``raw``, ``N``, ...) and value.
+        means : bool
+            If True, means over topics; else scores by topic, with a column query_id.
+        library : {'pandas', 'polars'}, optional
+            If not given, pandas if it is installed.
+
+        Raises
+        ------
+        MissingLibraryError
+            If the library is not installed.
+        """
+        from ir_std.reporting.result_tables import data_frame
+
+        return data_frame(self, wide, means, library)
+
+    def report(
+        self,
+        file: str | os.PathLike[str] | IO[Any],
+        title: str | None = None,
+        *,
+        force: bool = False,
+        queries: Any = None,
+    ) -> None:
+        """Write one HTML page; see :func:`ir_std.report.write_report`."""
+        from ir_std.reporting.html import write_report
+
+        write_report(self, file, title, force=force, queries=queries)
+
+    def plot(self, measure: Measure | str | None = None, ax: Axes | None = None) -> Axes:
+        """Draw all runs among the reference systems; see :func:`ir_std.plots.ranking`.
+
+        Parameters
+        ----------
+        measure : Measure or str, optional
+            If not given, the first standardized one, or the first of all.
+        ax : matplotlib.axes.Axes, optional
+            If not given, those of a new figure.
+        """
+        from ir_std.reporting.plots import ranking
+
+        return ranking(self, measure or next(iter(self.collection.plans), self.measures[0]), ax)
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        from ir_std.reporting.sentences import describe_factors
+
+        texts = dict.fromkeys([*describe_factors(self), *self.notes, *self.warnings])
+        return html_with_texts(self.table(), texts)
+
+    def __repr__(self) -> str:
+        topics = sum(len(each.topics) for each in self.collections.values())
+        return (
+            f"<Results of {counted(len(self.runs), 'run')} on {counted(topics, 'topic')} of "
+            f"{', '.join(self.collections)}: {', '.join(map(str, self.measures))}>"
+        )
+
+
+class _NoBaseline(dict[str, ByMeasure[Difference]]):
+    """The differences of results without a baseline: none, and asking for one is an error."""
+
+    def __missing__(self, run: str) -> ByMeasure[Difference]:
+        raise UsageError(
+            f"{run} is tested against nothing: give baseline= to evaluate, the name "
+            "of the run that the others are tested against"
+        )
+
+
+def _base(measure: Measure) -> Measure:
+    return measure.base if isinstance(measure, Standardized) else measure
+
+
+def scores_by_topic(results: Results, run: str, measure: Measure, collection: str) -> Floats:
+    """Scores by topic of a collection, on the scale of the links; NaN if there is none."""
+    return results._scores(run, measure, collection)
+
+
+def differences_on(results: Results, collection: str, measure: Measure) -> dict[str, Difference]:
+    """Test each other run of a collection against the baseline, on the scale of the links."""
+    assert results.baseline is not None
+    runs = results.evaluations[collection]
+    scores = {run: results._scores(run, measure, collection) for run in runs}
+    base = scores.pop(results.baseline)
+    topics = results.collections[collection].topics
+    tested = paired_tests(base, scores, topics, results.test, results.correction)
+    return {
+        run: results._difference(run, results.baseline, measure, collection, one.p, one.p_adjusted)
+        for run, one in tested.items()
+    }
+
+
+def shared_collections(results: Results, run: str, measure: Measure) -> list[str]:
+    """Find the collections that all runs have, and on which this one has a mean."""
+    return [
+        name
+        for name, scored in results.evaluations.items()
+        if len(scored) == len(results.runs)
+        and not isnan(results.on(name).means[run].get(measure, nan))
+    ]
+
+
+def n_common_systems(results: Results) -> int:
+    """Count the reference systems if all of several collections have the same; else 0.
+
+    Systems without names, of which any set may have as many, are not known to be the same.
+    """
+    populations = {
+        frozenset(team_tags(plan.factors.systems))
+        for each in results.collections.values()
+        for plan in each.plans.values()
+    }
+    same = len(results.collections) > 1 and len(populations) == 1
+    return len(populations.pop()) if same else 0
+
+
+def deviations(results: Results, run: str, measure: Standardized | str) -> Floats:
+    """Compute how many standard deviations a run is above the reference systems' mean.
+
+    The z-scores behind the standardized ones, shape (n_topics,); NaN on topics without factors.
+    """
+    plan = results.collection.plans[measure]
+    return plan.factors.standardize(plan.name, results.topics, results.values[run][plan.raw], "z")
+
+
+def covariances_of(results: Results) -> ByMeasure[SystemsCovariance]:
+    """How the runs' means on the one collection vary with its reference systems, jointly."""
+    return results._covariances
+
+
+def overlaps_of(results: Results) -> Overlaps:
+    """Find which of the collections share topics or documents."""
+    return results._overlaps
+
+
+def evaluations_of(results: Results) -> Mapping[str, Evaluation]:
+    """What was evaluated on the one collection, by run; UsageError if there are several."""
+    return results.evaluations[results.collection.name]
+
+
+def placer_of(results: Results) -> Placer | None:
+    """Place runs among the reference systems of the one collection; None without factors."""
+    collection = results.collection
+    # Raw scores alone have no plans, and are placed by the set that was matched.
+    return Placer(collection.evaluator) if collection.plans or collection.factors else None
+
+
+def place_topics(
+    results: Results,
+) -> Mapping[str, ByMeasure[tuple[Placement | None, ...]]]:
+    """Place each run on each topic, by run and measure; empty without factors.
+
+    None where nothing is known of single systems.
+    """
+    placer = placer_of(results)
+    if placer is None:
+        return {}
+    return ByRun(
+        {run: ByMeasure(placer.place_topics(values)) for run, values in results.values.items()}
+    )
+
+
+def join_results(each: Mapping[str, Results], best: Mapping[str, str], **options: Any) -> Results:
+    """Join results of one collection each, by the names of the collections.
+
+    ``best`` is by collection which of its set's systems the run ``best`` is.
+    """
+    return Results(
+        {n: replace(r.collection, name=n, best=best.get(n, "")) for n, r in each.items()},
+        {n: scored for n, r in each.items() for scored in r.evaluations.values()},
+        **options,
+    )

@@ -1,0 +1,201 @@
+"""A run against the baseline over several collections: differences, and a summary of them.
+
+The summary takes collections for a sample of those one could have had: a random-effects model, as
+in medicine (Soboroff, CIKM 2018; Sertkan, Althammer and Hofstätter, ACL 2023).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress
+from math import nan
+
+from ir_measures.measures import Measure
+
+from ir_std.analysis.effects import Summary, random_effects
+from ir_std.analysis.paired import get_correction
+from ir_std.errors import UsageError
+from ir_std.measures import Standardized, measure_record
+from ir_std.reporting.difference import Difference
+from ir_std.reporting.model import (
+    MIN_SUMMARIZED,
+    NO_ESTIMATE,
+    Results,
+    differences_on,
+    overlaps_of,
+)
+
+MIN_COLLECTIONS = 5
+"""With fewer collections than this a summary stands in tables alone, and is said to be of few."""
+SCALE = 1.0
+"""The width of what bounded scores can be: an interval that is wider says nothing."""
+NORMAL = 1.959963984540054
+"""The normal quantile of 95 percent intervals; effect sizes are normal to the first order."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunDifferences:
+    """A run against the baseline by one measure, over collections.
+
+    Attributes
+    ----------
+    run, baseline : str
+    measure : Measure
+    differences : tuple of Difference
+        By collection.
+    overlap : str
+        Which collections share topics; they would count twice, so there is no summary then.
+    label : str
+        What the measure is called: linked scores with what links them.
+    """
+
+    run: str
+    baseline: str
+    measure: Measure
+    differences: tuple[Difference, ...]
+    overlap: str = ""
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or str(self.measure))
+
+    def points(self, size: bool = False) -> list[tuple[float, float, float]]:
+        """For each collection the difference, its standard error, and half of its 95% interval."""
+        if size:
+            return [(g, error, NORMAL * error) for g, error in (d.size for d in self.differences)]
+        return [(d.mean, d.estimate.error, d.estimate.half) for d in self.differences]
+
+    @property
+    def known(self) -> tuple[bool, ...]:
+        """For each collection whether there is a difference: it may have no factors."""
+        return tuple(d.n > 0 for d in self.differences)
+
+    def summarized(self, size: bool = False) -> tuple[bool, ...]:
+        """For each collection whether it is in the summary: not without spread, or of one topic."""
+        return tuple(
+            known and error > 0
+            for known, (_, error, _) in zip(self.known, self.points(size), strict=True)
+        )
+
+    def left_out(self) -> tuple[str, ...]:
+        """The collections with a difference that are not in the summary."""
+        used = self.summarized()
+        return tuple(
+            d.where for d, k, u in zip(self.differences, self.known, used, strict=True) if k > u
+        )
+
+    def why_no_summary(self, size: bool = False) -> str:
+        """Why there is no summary; empty if there is one."""
+        if sum(self.known) < 2:
+            return "there is one collection only"
+        if self.overlap:
+            return self.overlap
+        if sum(self.summarized(size)) >= MIN_SUMMARIZED:
+            return ""
+        if left_out := self.left_out():
+            return f"differences have no spread on {', '.join(left_out)}"
+        return f"a summary takes {MIN_SUMMARIZED} collections"
+
+    def summary(self, size: bool = False) -> Summary | None:
+        """Summarize the differences, or effect sizes; None if they have no summary.
+
+        By Paule and Mandel's variance between collections, with Hartung and Knapp's interval, but
+        not narrower than the normal one.
+        """
+        if self.why_no_summary(size):
+            return None
+        points = list(compress(self.points(size), self.summarized(size)))
+        return random_effects(
+            [mean for mean, _, _ in points], [error**2 for _, error, _ in points], widen=True
+        )
+
+    def headline(self, size: bool = False) -> Summary | None:
+        """The summary if it says enough for sentences and plots; of few only tables have it."""
+        s = self.summary(size)
+        interval = (0.0, 0.0) if s is None or size else (s.low, s.high)  # sizes have no limits
+        return s if s and is_headline(s.n, self.measure, *interval) else None
+
+
+def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]]:
+    """Compare every other run with the baseline, on all collections that both have.
+
+    Raises
+    ------
+    UsageError
+        If no run has a collection in common with the baseline.
+    """
+    baseline = results.baseline
+    assert baseline is not None
+    own = [name for name, scored in results.evaluations.items() if baseline in scored]
+    common = {
+        run: [name for name in own if run in results.evaluations[name]]
+        for run in results.runs
+        if run != baseline
+    }
+    if not any(common.values()):
+        raise UsageError(f"no run has a collection in common with {baseline}, the baseline")
+    found = {
+        (name, measure): differences_on(results, name, measure)
+        for name in own
+        for measure in results.measures
+        if measure in results.links or measure in results.collections[name].topic_measures
+    }
+    return {
+        run: {
+            measure: RunDifferences(
+                run,
+                baseline,
+                measure,
+                tuple(
+                    found[name, measure][run]
+                    if (name, measure) in found
+                    else _no_difference(run, baseline, name, measure)
+                    for name in names
+                ),
+                overlaps_of(results).of(names),
+                label_of(results, measure),
+            )
+            for measure in results.measures
+        }
+        for run, names in common.items()
+        if names
+    }
+
+
+def _no_difference(run: str, baseline: str, where: str, measure: Measure) -> Difference:
+    return Difference(run, baseline, where, measure, nan, nan, _estimate=lambda: NO_ESTIMATE)
+
+
+def adjusted_p(summaries: Sequence[Summary | None], correction: str) -> list[float]:
+    """The p-values of several runs' summaries, adjusted for the number of runs."""
+    correct, _ = get_correction(correction)
+    return [float(p) for p in correct([s.p if s else nan for s in summaries])]
+
+
+def label_of(results: Results, measure: Measure) -> str:
+    """What a measure is called in tables: linked scores with what links them."""
+    return results.links[measure].label if measure in results.links else str(measure)
+
+
+def is_headline(n_collections: int, measure: Measure, low: float, high: float) -> bool:
+    """Whether a summary, with its interval, says enough to be told first, and drawn."""
+    return n_collections >= MIN_COLLECTIONS and not is_wide(measure, low, high)
+
+
+def is_wide(measure: Measure, low: float, high: float) -> bool:
+    """Whether an interval is wider than the scale, and says nothing."""
+    return is_bounded(measure) and high - low > SCALE
+
+
+def limits_of(measure: Measure, *, of_differences: bool = False) -> tuple[float, float] | None:
+    """Between which scores, or differences of two, can be; plots cut intervals to it."""
+    return (-SCALE if of_differences else 0.0, SCALE) if is_bounded(measure) else None
+
+
+def is_bounded(measure: Measure) -> bool:
+    """Whether a measure's scores are from 0 to 1."""
+    if isinstance(measure, Standardized):
+        return bool(measure["scheme"] != "z")
+    record = measure_record(measure)
+    return (record.low, record.high) == (0, 1)

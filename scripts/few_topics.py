@@ -1,0 +1,186 @@
+"""Trials of the estimate from a few topics that people judged and a model's labels of all.
+
+Each trial draws topics at random from a collection that people judged completely, so that the truth
+is known: how far the estimate is from it, how often its interval holds it, and what the same topics
+give without the model.  Labels that tell nothing (of other topics, inverted, noisy) come from the
+same scores.  ``judges_experiment.py`` prints the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+from ir_std._arrays import Floats
+from ir_std.analysis.prediction import MIN_VARYING_TOPICS, prediction_powered, varying_topics
+
+SIZES = (8, 10, 15, 20, 25)
+"""Numbers of topics that people judge."""
+
+
+def worse_labels(x: Floats, seed: int) -> dict[str, Floats]:
+    """Return scores under labels that are worth little, made from scores under a model's labels."""
+    random = np.random.default_rng(seed)
+    return {
+        "permuted": random.permutation(x, axis=0),
+        "inverted": x.max() - x,
+        "noisy": x + random.normal(0, 3 * x.std(), x.shape),
+        "random": random.random(x.shape),
+    }
+
+
+class Trials(NamedTuple):
+    """Means over trials; arrays are for means and for differences.
+
+    Attributes
+    ----------
+    error, error_alone : ndarray, shape (2,)
+        Root mean square error of the estimates, and of people's labels alone.
+    coverage, coverage_alone : ndarray, shape (2,)
+        Share of 95% intervals that hold the truth.
+    worth : float
+        Mean number of human topics that the labels are said to be worth.
+    """
+
+    error: Floats
+    error_alone: Floats
+    coverage: Floats
+    coverage_alone: Floats
+    worth: float
+
+    @property
+    def ratio(self) -> Floats:
+        """Error of the estimates, relative to people's labels alone."""
+        return self.error / self.error_alone
+
+
+def draw_trials(people: Floats, model: Floats, n: int, trials: int, seed: int) -> Trials:
+    """Estimate from `n` random topics, many times.
+
+    Parameters
+    ----------
+    people, model : ndarray, shape (n_topics, n_systems)
+        Scores under labels of people and of a model, without NaN.
+    """
+    random = np.random.default_rng(seed)
+    first, second = np.triu_indices(people.shape[1], 1)
+    means = people.mean(axis=0)
+    truth = means, means[first] - means[second]
+    squares, held, known = np.zeros((3, 2, 2))  # by estimator; means and differences
+    worth = 0.0
+    for _ in range(trials):
+        rows = random.choice(len(people), n, replace=False)
+        with_model = prediction_powered(people[rows], model, rows)
+        alone = prediction_powered(people[rows], np.zeros_like(model), rows)
+        worth += with_model.worth
+        human = people[rows]
+        differing = np.abs(human[:, first] - human[:, second]) > 1e-12
+        varying = (  # where the program gives an interval
+            np.array([varying_topics(column) for column in human.T]) >= MIN_VARYING_TOPICS,
+            differing.sum(axis=0) >= MIN_VARYING_TOPICS,
+        )
+        for i, estimate in enumerate((with_model, alone)):
+            quantile = stdtrit(estimate.df, 0.975)
+            own = np.diag(estimate.covariance)
+            between = own[first] + own[second] - 2 * estimate.covariance[first, second]
+            estimates = estimate.mean, estimate.mean[first] - estimate.mean[second]
+            for j, (value, variance) in enumerate(zip(estimates, (own, between), strict=True)):
+                error = np.abs(value - truth[j])
+                given = varying[j] & (variance > 0)
+                squares[i, j] += (error**2).mean()
+                held[i, j] += (error[given] <= quantile * np.sqrt(variance[given])).sum()
+                known[i, j] += given.sum()
+    error, coverage = np.sqrt(squares / trials), held / known
+    return Trials(error[0], error[1], coverage[0], coverage[1], worth / trials)
+
+
+def print_trials(cases: Sequence[tuple[str, Floats, Floats]], trials: int, seed: int) -> None:
+    """Print one line for each case and number of topics, and what they come to."""
+    print(
+        "\nA few topics judged by people: error relative to people alone, and coverage of 95%\n"
+        f"intervals, of means and of differences ({trials} draws)\n"
+        f"{'':44}{'topics':>7}{'error':>15}{'coverage':>16}{'alone':>16}{'worth':>7}"
+    )
+    rows: dict[int, list[tuple[str, Trials]]] = {n: [] for n in SIZES}
+    for name, people, model in cases:
+        known = ~np.isnan(people + model).any(axis=1)
+        for n in SIZES:
+            found = draw_trials(people[known], model[known], n, trials, seed)
+            rows[n].append((name, found))
+            print(
+                f"{name:44}{n:7}"
+                + "".join(
+                    f"{a:8.3f}{b:8.3f}"
+                    for a, b in (found.ratio, found.coverage, found.coverage_alone)
+                )
+                + f"{found.worth:7.1f}"
+            )
+    print_summary(rows)
+
+
+def print_summary(rows: Mapping[int, Sequence[tuple[str, Trials]]]) -> None:
+    """Print, for each number of topics, means over the cases, RR apart, and the extremes."""
+    print(
+        "\nOver collections and measures but RR: error of means and differences, raw and N;\n"
+        "coverage of means and differences; its range over collections; worth"
+    )
+    for n, cases in rows.items():
+        kept = [(name, found) for name, found in cases if " RR " not in name]
+        ratios = [
+            np.mean([found.ratio for name, found in kept if name.endswith(scale)], axis=0)
+            for scale in ("raw", "N")
+        ]
+        coverage = np.mean([found.coverage for _, found in kept], axis=0)
+        by_collection = [
+            np.mean([found.coverage for name, found in kept if name.startswith(collection)], axis=0)
+            for collection in dict.fromkeys(name.split()[0] for name, _ in kept)
+        ]
+        low, high = np.min(by_collection), np.max(by_collection)
+        worth = np.mean([found.worth for _, found in kept])
+        print(
+            f"| {n} | {ratios[0][0]:.2f}, {ratios[1][0]:.2f} | {ratios[0][1]:.2f}, "
+            f"{ratios[1][1]:.2f} | {coverage[0]:.3f}, {coverage[1]:.3f} | {low:.3f} to {high:.3f} "
+            f"| {worth:.1f} |"
+        )
+
+
+def print_fallback(cases: Sequence[tuple[str, Floats, Floats]], trials: int, seed: int) -> None:
+    """Print what labels that tell nothing do to the estimate: nothing, if it is sound."""
+    print(
+        "\nLabels that tell little: error relative to people alone, and coverage, of means and\n"
+        "of differences; the largest error and lowest coverage over all numbers of topics"
+    )
+    for name, people, model in cases:
+        known = ~np.isnan(people + model).any(axis=1)
+        for kind, worse in worse_labels(model[known], seed).items():
+            found = [draw_trials(people[known], worse, n, trials, seed) for n in SIZES]
+            ratio = np.max([each.ratio for each in found], axis=0)
+            coverage = np.min([each.coverage for each in found], axis=0)
+            print(
+                f"{name:44}{kind:>10}{ratio[0]:8.3f}{ratio[1]:8.3f}"
+                + "{:8.3f}{:8.3f}".format(*coverage)
+            )
+
+
+def favour_left(
+    people: Floats, model: Floats, favoured: npt.NDArray[np.bool_], n: int, trials: int, seed: int
+) -> tuple[float, float]:
+    """Return how much a model's labels raise some systems over the others, and the estimates do.
+
+    Parameters
+    ----------
+    favoured : ndarray of bool, shape (n_systems,)
+        Systems that the model may favour.
+    """
+    random = np.random.default_rng(seed)
+    weights = favoured / favoured.sum() - ~favoured / (~favoured).sum()
+    truth = float(people.mean(axis=0) @ weights)
+    left = 0.0
+    for _ in range(trials):
+        rows = random.choice(len(people), n, replace=False)
+        left += prediction_powered(people[rows], model, rows).contrast(weights).mean / trials
+    return float(model.mean(axis=0) @ weights) - truth, left - truth

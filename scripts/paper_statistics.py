@@ -1,0 +1,516 @@
+"""Statistics that only the papers' experiments need, on topics x systems arrays.
+
+Pairs of systems are ordered as in ``numpy.triu_indices(n_systems, 1)``.  Leading axes of the arrays
+are independent experiments, such as resamplings of topics.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr
+
+from ir_std._arrays import Floats, divide
+from ir_std.analysis.correlation import kendall_tau_b
+from ir_std.analysis.means import (
+    check_level,
+    check_scores,
+    mean_and_variance,
+    rounded_difference,
+    standard_error,
+    student_t,
+)
+from ir_std.analysis.size import check_design, fewest_topics
+from ir_std.analysis.standardization import compute_factors
+from ir_std.schemes import get_scheme
+
+
+def _same_systems(
+    a: npt.ArrayLike, b: npt.ArrayLike, *, topics: int = 1, systems: int = 1
+) -> tuple[Floats, Floats]:
+    """Two collections' scores of the same systems, checked as :func:`check_scores` does."""
+    first = check_scores(a, "the first collection", topics=topics, systems=systems)
+    second = check_scores(b, "the second collection", topics=topics, systems=systems)
+    if first.shape[-1] != second.shape[-1]:
+        raise ValueError(
+            "both collections must hold the same systems, "
+            f"got {first.shape[-1]} and {second.shape[-1]}"
+        )
+    return first, second
+
+
+def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> Floats:
+    """P values of the randomised Tukey HSD test, for every pair of systems.
+
+    If all systems were alike, a topic's scores could be dealt to them in any order.  The p value
+    of a pair is the share of such deals in which the best and the worst system differ by at
+    least as much as the pair does (Carterette, TOIS 2012; Sakai, ICTIR 2016), the
+    observed deal included, ``(b + 1) / (trials + 1)``, so that p is never 0.  It controls
+    the family-wise error rate.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+    trials : int
+        Number of deals.
+    seed : int
+        Seed of the generator.
+
+    Returns
+    -------
+    ndarray, shape (n_pairs,)
+
+    Raises
+    ------
+    ValueError
+        As for :func:`ir_std.analysis.paired_t`, and on more than two dimensions or no trials.
+    """
+    x = check_scores(scores, topics=2, systems=2, single=True)
+    if trials < 1:
+        raise ValueError(f"trials must be at least 1, got {trials}")
+    rng = np.random.default_rng(seed)
+    i, j = np.triu_indices(x.shape[1], 1)
+    mean = x.mean(axis=0)
+    ranges = np.sort([np.ptp(rng.permuted(x, axis=1).mean(axis=0)) for _ in range(trials)])
+    reached = np.searchsorted(
+        rounded_difference(ranges, 0), np.abs(rounded_difference(mean[i], mean[j]))
+    )
+    p: Floats = (trials - reached + 1) / (trials + 1)
+    return p
+
+
+def two_sample_p_values(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    equal_var: bool = False,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+) -> Floats:
+    """P values of the t-test of every system on one collection against every one on another.
+
+    Welch's test, or with ``equal_var`` Student's with the pooled variance.
+
+    Parameters
+    ----------
+    a : array_like, shape (..., n_topics_a, n_systems_a)
+    b : array_like, shape (..., n_topics_b, n_systems_b)
+    alternative : str
+        ``'greater'``: the system on ``a`` is better.
+
+    Returns
+    -------
+    ndarray, shape (..., n_systems_a, n_systems_b)
+        Where neither system varies, 1 for equal means, else as for t = +-infinity.
+
+    Raises
+    ------
+    ValueError
+        On fewer than two topics, NaN or infinite values, or an unknown alternative.
+    """
+    mean_a, var_a, n_a = mean_and_variance(check_scores(a, "the first collection", topics=2))
+    mean_b, var_b, n_b = mean_and_variance(check_scores(b, "the second collection", topics=2))
+    return _two_sample(
+        (mean_a[..., :, None], var_a[..., :, None], n_a),
+        (mean_b[..., None, :], var_b[..., None, :], n_b),
+        equal_var,
+        alternative,
+    )
+
+
+def self_false_positives(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    alpha: float = 0.025,
+    *,
+    equal_var: bool = False,
+    alternative: Literal["two-sided", "greater", "less"] = "greater",
+) -> npt.NDArray[np.bool_]:
+    """Which systems seem better on collection ``a`` than they themselves are on ``b``.
+
+    A system has one quality, so a difference that the two-sample t-test finds is the collections':
+    a false positive (Webber, Moffat and Zobel 2008, Table 4: one-tailed at 0.025; the Type I
+    errors of Urbano, Lima and Hanjalic 2019: two-sided).
+
+    Parameters
+    ----------
+    a : array_like, shape (..., n_topics_a, n_systems)
+    b : array_like, shape (..., n_topics_b, n_systems)
+        The same systems in the same order.
+    alpha, equal_var, alternative
+        Level and kind of test, as for :func:`two_sample_p_values`.
+
+    Returns
+    -------
+    ndarray of bool, shape (..., n_systems)
+        Its sum is the number of false positives, its mean the rate of Type I errors.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`two_sample_p_values`; if the numbers of systems differ; on a level
+        outside (0, 1).
+    """
+    first, second = _same_systems(a, b, topics=2)
+    p = _two_sample(mean_and_variance(first), mean_and_variance(second), equal_var, alternative)
+    better: npt.NDArray[np.bool_] = p < check_level(alpha)
+    return better
+
+
+Moments: TypeAlias = tuple[Floats, Floats, int]
+"""Means, sample variances, and the number of topics that they are over."""
+
+
+def _two_sample(a: Moments, b: Moments, equal_var: bool, alternative: str) -> Floats:
+    """P values from moments that broadcast."""
+    (mean_a, var_a, n_a), (mean_b, var_b, n_b) = a, b
+    if equal_var:
+        df: Floats = np.asarray(n_a + n_b - 2.0)
+        pooled = ((n_a - 1) * var_a + (n_b - 1) * var_b) / (n_a + n_b - 2)
+        square = pooled * (1 / n_a + 1 / n_b)
+    else:
+        part_a, part_b = var_a / n_a, var_b / n_b
+        square = part_a + part_b
+        # Welch and Satterthwaite; where nothing varies any number of degrees gives the same p.
+        df = square**2 / np.where(square > 0, part_a**2 / (n_a - 1) + part_b**2 / (n_b - 1), 1)
+        df = np.where(square > 0, df, 1)
+    t = student_t(mean_a - mean_b, square)
+    tails = {"two-sided": (2, -np.abs(t)), "greater": (1, -t), "less": (1, t)}
+    if alternative not in tails:
+        raise ValueError(
+            f"unknown alternative {alternative!r}: allowed are 'two-sided', 'greater' and 'less'"
+        )
+    count, tail = tails[alternative]
+    return np.asarray(count * stdtr(df, tail), dtype=float)
+
+
+CHUNK = 50
+"""Samples computed at a time, which fit into the processor's cache."""
+
+
+def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+    """How far systems' mean scores drift from one collection to another.
+
+    The root mean square of the differences between the systems' two means, over the average of
+    the means' two standard deviations (n-1) (Webber, Moffat and Zobel 2008, eq. 4).
+
+    Parameters
+    ----------
+    a : array_like, shape (..., n_topics_a, n_systems)
+    b : array_like, shape (..., n_topics_b, n_systems)
+        The same systems in the same order.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        0 where the means agree; not bounded above.
+
+    Raises
+    ------
+    ValueError
+        If the systems differ in number or are fewer than two, a value is NaN or infinite, or
+        all systems score the same on both.
+    """
+    first, second = (x.mean(axis=-2) for x in _same_systems(a, b, systems=2))
+    spread = (first.std(axis=-1, ddof=1) + second.std(axis=-1, ddof=1)) / 2
+    if (rounded_difference(spread, 0) == 0).any():
+        raise ValueError(
+            "all systems have the same mean on both collections: there is no "
+            "spread to measure their drift against"
+        )
+    drift: Floats = np.sqrt(np.mean((first - second) ** 2, axis=-1)) / spread
+    return drift
+
+
+@dataclass(frozen=True)
+class SwapRates:
+    """The result of :func:`swap_rate`, with one entry for each bin."""
+
+    rate: Floats
+    """``swaps / pairs``, NaN for an empty bin."""
+    swaps: npt.NDArray[np.int_]
+    pairs: npt.NDArray[np.int_]
+    by_trial: Floats
+    """The share of swaps in each trial, over all bins."""
+
+    @property
+    def overall(self) -> float:
+        """The share of swaps in all comparisons, which does not depend on the bins or the scale."""
+        return float(self.swaps.sum() / self.pairs.sum())
+
+    @property
+    def error(self) -> float:
+        """The standard error of :attr:`overall` over trials, as these topics are sampled.
+
+        Two arrays of scores with one seed go through the same trials: the error of their
+        difference is that of the differences of :attr:`by_trial`, and far smaller.
+        """
+        return standard_error(self.by_trial)
+
+
+def swap_rate(
+    scores: npt.ArrayLike,
+    bins: npt.ArrayLike,
+    *,
+    size: int | None = None,
+    trials: int = 1000,
+    seed: int = 0,
+) -> SwapRates:
+    """How often two disjoint sets of topics rank a pair of systems in opposite order.
+
+    Each trial draws two disjoint sets of ``size`` topics.  A pair falls into the bin of its
+    absolute difference in mean score on the first, and is swapped if the difference on the
+    second has the opposite sign (Voorhees and Buckley, SIGIR 2002; Sakai, ICTIR 2016).  Differences
+    are rounded to 12 decimals, so that equal means neither swap nor change their bin.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+    bins : array_like, shape (n_bins,)
+        Ascending lower bounds, the first 0; the last bin is open.
+    size : int, optional
+        Half of the topics unless given.
+
+    Returns
+    -------
+    SwapRates
+        ``rate``, ``swaps`` and ``pairs``, each of shape (n_bins,), and ``by_trial``, (trials,).
+
+    Raises
+    ------
+    ValueError
+        On fewer than two topics or systems, NaN or infinite values, bins that do not ascend
+        from 0, a size that does not fit twice, or no trials.
+    """
+    x = check_scores(scores, topics=2, systems=2, single=True)
+    lower = rounded_difference(bins, 0)
+    if lower.ndim != 1 or not lower.size or lower[0] != 0 or (np.diff(lower) <= 0).any():
+        raise ValueError(f"bins must be lower bounds that ascend from 0, got {lower.tolist()}")
+    n, m = x.shape
+    size = n // 2 if size is None else size
+    if not 1 <= size <= n // 2:
+        raise ValueError(f"size must lie between 1 and half of the {n} topics, got {size}")
+    if trials < 1:
+        raise ValueError(f"trials must be at least 1, got {trials}")
+    rng = np.random.default_rng(seed)
+    i, j = np.triu_indices(m, 1)
+    swaps = np.zeros(lower.size, dtype=int)
+    pairs = np.zeros(lower.size, dtype=int)
+    by_trial = np.empty(trials)
+    for trial in range(trials):
+        topics = rng.permutation(n)
+        first, second = (x[part].mean(axis=0) for part in (topics[:size], topics[size : 2 * size]))
+        difference = rounded_difference(first[i], first[j])
+        swapped = np.sign(difference) * np.sign(rounded_difference(second[i], second[j])) < 0
+        by_trial[trial] = swapped.mean()
+        bin_of = np.searchsorted(lower, np.abs(difference), side="right") - 1
+        pairs += np.bincount(bin_of, minlength=lower.size)
+        swaps += np.bincount(bin_of[swapped], minlength=lower.size)
+    return SwapRates(divide(swaps, pairs, otherwise=np.nan), swaps, pairs, by_trial)
+
+
+def factor_stability(
+    scores: npt.ArrayLike,
+    standardizing: npt.ArrayLike,
+    size: int,
+    *,
+    samples: int = 2000,
+    seed: int = 0,
+    scheme: str = "N",
+    **params: Any,
+) -> Floats:
+    """Kendall's tau between the rankings with sampled and with all standardizing systems.
+
+    Webber, Moffat and Zobel (2008), Figure 4: how many standardizing systems are enough.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+        The systems that are ranked, by mean standardized score.
+    standardizing : array_like, shape (n_topics, n_standardizing)
+        The systems that the factors come from, on the same topics.
+    size : int
+        How many of them a sample holds, drawn without replacement.
+    samples, seed : int
+        Number of samples, and seed of the generator.
+    scheme : str
+        A scheme of :data:`ir_std.schemes.SCHEMES`, with its ``params``.
+
+    Returns
+    -------
+    ndarray, shape (samples,)
+
+    Raises
+    ------
+    ValueError
+        On arrays without common topics, fewer than two systems, NaN or infinite values, a
+        size below 2 or above the number of standardizing systems, no samples, or an unknown
+        scheme.
+
+    Notes
+    -----
+    On a topic where all systems of a sample score the same, N and U take their limits; z has no
+    value there, and the topic is left out of that sample's means.
+    """
+    x = check_scores(scores, systems=2, single=True)
+    by = check_scores(standardizing, "the standardizing systems", systems=2, single=True)
+    if x.shape[0] != by.shape[0]:
+        raise ValueError(
+            "ranked and standardizing systems must have the same topics, "
+            f"got {x.shape[0]} and {by.shape[0]}"
+        )
+    if not 2 <= size <= by.shape[1]:
+        raise ValueError(
+            f"size must lie between 2 and the {by.shape[1]} standardizing systems, got {size}"
+        )
+    if samples < 1:
+        raise ValueError(f"samples must be at least 1, got {samples}")
+    rng = np.random.default_rng(seed)
+    by_all = _means(x, by[None], scheme, params)
+    taus = []
+    for start in range(0, samples, CHUNK):
+        count = min(CHUNK, samples - start)
+        drawn = rng.permuted(np.tile(np.arange(by.shape[1]), (count, 1)), axis=1)[:, :size]
+        sampled = np.moveaxis(by[:, drawn], 1, 0)
+        taus.append(kendall_tau_b(by_all, _means(x, sampled, scheme, params)))
+    return np.concatenate(taus)
+
+
+def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats:
+    """Mean standardized scores, shape (samples, n_systems), by factors from each sample."""
+    y = get_scheme(scheme).apply(x, **compute_factors(by), **params)
+    known = ~np.isnan(y).any(axis=-1, keepdims=True)
+    count = known.sum(axis=-2)
+    if (count == 0).any():
+        raise ValueError(
+            "a sample of standardizing systems has no spread on any topic: take a larger size"
+        )
+    means: Floats = np.where(known, y, 0.0).sum(axis=-2) / count
+    return means
+
+
+def within_system_variance(scores: npt.ArrayLike) -> float:
+    """The residual variance of one-way ANOVA: how much a system varies over topics.
+
+    ``sum_ij (x_ij - mean_j)**2 / (m * (n - 1))`` over ``n`` topics and ``m`` systems (Sakai,
+    Topic set size design, IRJ 2016): the mean of the systems' sample variances.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+
+    Raises
+    ------
+    ValueError
+        On fewer than two topics, or a value that is NaN or infinite.
+    """
+    return float(check_scores(scores, topics=2, single=True).var(axis=0, ddof=1).mean())
+
+
+def residual_variance(scores: npt.ArrayLike) -> float:
+    """What is left of scores' variance when topics and systems each have their mean taken off.
+
+    The residual mean square of two-way analysis of variance without replication, with
+    ``(n_topics - 1) * (n_systems - 1)`` degrees of freedom: the error by which systems that ran on
+    the same topics are compared, free of the topics' difficulty.  Twice it is the average variance
+    of two systems' differences.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+
+    Raises
+    ------
+    ValueError
+        On fewer than two topics or systems, or a value that is NaN or infinite.
+    """
+    x = check_scores(scores, topics=2, systems=2, single=True)
+    residual = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+    return float((residual**2).sum() / ((x.shape[0] - 1) * (x.shape[1] - 1)))
+
+
+def topic_set_size(
+    variance: float,
+    min_difference: float,
+    systems: int = 10,
+    *,
+    alpha: float = 0.05,
+    beta: float = 0.20,
+) -> int:
+    """The fewest topics with which one-way ANOVA finds a difference of interest.
+
+    The smallest ``n`` for which the F test of ``m`` systems at level ``alpha`` has a power of at
+    least ``1 - beta`` whenever the best and the worst system differ by ``min_difference``: the
+    noncentral F distribution with ``m - 1`` and ``m * (n - 1)`` degrees of freedom and
+    ``lambda = n * min_difference**2 / (2 * variance)``, its least value for that difference
+    (Sakai, Topic set size design, IRJ 2016).
+
+    Parameters
+    ----------
+    variance : float
+        Of a system over topics, see :func:`within_system_variance`.
+    min_difference : float
+        In the unit of the scores.
+    systems : int
+        ``m``, at least 2.
+    alpha, beta : float
+        Rates of Type I and Type II errors.
+
+    Returns
+    -------
+    int
+        At least 2.
+
+    Raises
+    ------
+    ValueError
+        If a variance or difference is not above 0 and finite, ``systems`` is below 2, or a level is
+        outside (0, 1).
+    """
+    return _topic_set_size(variance, min_difference, systems, systems, alpha, beta)
+
+
+def topic_set_size_two_way(
+    variance: float,
+    min_difference: float,
+    systems: int = 10,
+    *,
+    alpha: float = 0.05,
+    beta: float = 0.20,
+) -> int:
+    """The fewest topics with which two-way ANOVA finds a difference of interest.
+
+    As :func:`topic_set_size`, for systems that all run on the same topics: a topic is a block, its
+    difficulty no error.  The degrees of freedom are ``m - 1`` and ``(m - 1) * (n - 1)``, and
+    ``lambda`` is that with the residual variance.
+
+    Parameters
+    ----------
+    variance : float
+        The residual one, see :func:`residual_variance`.
+    min_difference, systems, alpha, beta
+        As for :func:`topic_set_size`.
+
+    Returns
+    -------
+    int
+        At least 2.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`topic_set_size`.
+    """
+    return _topic_set_size(variance, min_difference, systems, systems - 1, alpha, beta)
+
+
+def _topic_set_size(
+    variance: float, min_difference: float, systems: int, within: int, alpha: float, beta: float
+) -> int:
+    """Return the fewest topics, each of which adds ``within`` degrees of freedom."""
+    check_design(variance, min_difference, alpha, beta)
+    if systems < 2:
+        raise ValueError(f"systems must be at least 2, got {systems}")
+    return fewest_topics(systems - 1, within, min_difference**2 / (2 * variance), alpha, beta)

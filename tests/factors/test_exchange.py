@@ -1,0 +1,162 @@
+"""Sets that people exchange: a file is checked, added, found and removed."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_up import collection
+
+import ir_std
+from ir_std import InputError, UsageError, build_factors
+from ir_std.errors import UnknownSetError
+from ir_std.factors import catalog, download
+from ir_std.factors.catalog import add_set, remove_set
+
+
+@pytest.fixture(autouse=True)
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's data folder, empty."""
+    monkeypatch.delenv("IR_STD_FACTORS", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data" / "ir_std" / "factors"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the data folder is another")
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("", "{}/home/.local/share"), (" ", "{}/home/.local/share"), ("{}/data", "{}/data")],
+)
+def test_sets_are_in_the_users_data_folder(
+    given: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_DATA_HOME", given.format(tmp_path))
+    base = Path(expected.format(tmp_path))
+    assert catalog.data_folder() == base / "ir_std" / "factors"
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    """The file of a made-up set called ``mine``."""
+    qrels, runs = collection()
+    file = tmp_path / "shelf" / "x.npz"
+    build_factors(qrels, runs, ["AP", "P@5"], id="mine", title="Mine").save(file)
+    return file
+
+
+@pytest.fixture
+def served(shared: Path) -> Iterator[str]:
+    """The file's folder at a URL of this machine."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    handler = partial(Quiet, directory=str(shared.parent))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def test_a_set_is_added_found_and_removed(shared: Path, own: Path, ir_std_cli: Any) -> None:
+    assert ir_std_cli("factors", "add", shared).out == [f"mine\t{own / 'mine.npz'}"]
+    assert "mine" in ir_std.available_factors()
+    assert (own / "mine.npz").read_bytes() == shared.read_bytes()
+    assert f"sha256\t{digest(shared)}" in ir_std_cli("factors", "show", "mine").out
+    assert ir_std_cli("factors", "remove", "mine").out == [f"mine\t{own / 'mine.npz'}"]
+    assert "mine" not in ir_std.available_factors()
+
+
+def test_sets_go_to_the_first_folder_of_the_environment_variable(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "team"))
+    assert add_set(str(shared)).path == tmp_path / "team" / "mine.npz"
+
+
+def test_a_set_is_not_added_twice(shared: Path) -> None:
+    add_set(str(shared))
+    with pytest.raises(InputError, match="exists already; remove it first: ir_std factors remove"):
+        add_set(str(shared))
+
+
+def test_only_ones_own_sets_are_removed(shared: Path) -> None:
+    with pytest.raises(UnknownSetError, match="you have none of your own"):
+        remove_set("trec8-adhoc")
+    add_set(str(shared))
+    with pytest.raises(UnknownSetError, match="did you mean 'mine'"):
+        remove_set("mime")
+
+
+def test_a_damaged_file_is_not_added(shared: Path, own: Path) -> None:
+    content = bytearray(shared.read_bytes())
+    content[len(content) // 2] ^= 1
+    shared.write_bytes(bytes(content))
+    with pytest.raises(InputError, match="cannot be read"):
+        add_set(str(shared))
+    assert not own.exists()
+
+
+def test_a_set_cannot_take_a_shipped_sets_place(tmp_path: Path) -> None:
+    qrels, runs = collection()
+    build_factors(qrels, runs, ["AP"], id="trec8-adhoc").save(tmp_path / "x.npz")
+    with pytest.raises(InputError, match="is called 'trec8-adhoc', as one that comes with ir_std"):
+        add_set(str(tmp_path / "x.npz"))
+
+
+def test_a_file_larger_than_a_set_may_be_is_not_read(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog, "LARGEST", 1000)
+    with pytest.raises(InputError, match="has more than 1,000 bytes"):
+        add_set(str(shared))
+
+
+def test_a_url_is_added_if_it_has_the_sha256(served: str, shared: Path, own: Path) -> None:
+    pytest.importorskip("pooch", reason="pooch is not installed")
+    with pytest.raises(InputError, match="cannot be downloaded"):
+        add_set(f"{served}/x.npz#sha256={'0' * 64}")
+    assert not own.exists()
+    assert add_set(f"{served}/x.npz#sha256={digest(shared)}").id == "mine"
+
+
+def test_a_url_needs_its_hash(served: str) -> None:
+    with pytest.raises(UsageError, match=r"has no SHA-256; write URL#sha256=HEX"):
+        add_set(f"{served}/x.npz")
+
+
+def test_addresses_that_lead_nowhere_are_refused(served: str) -> None:
+    pytest.importorskip("pooch", reason="pooch is not installed")
+    with pytest.raises(InputError, match="cannot be downloaded"):
+        add_set(f"{served}/other.npz#sha256={'0' * 64}")
+    with pytest.raises(UsageError, match="only http and https are supported"):
+        add_set("ftp://127.0.0.1/x.npz")
+
+
+def test_without_pooch_a_url_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(UsageError, match=r"pip install 'ir-std\[packs\]'"):
+        add_set(f"http://127.0.0.1:1/mine.npz#sha256={'0' * 64}")
+
+
+def test_downloads_end_where_sets_do(
+    served: str, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pooch", reason="pooch is not installed")
+    monkeypatch.setattr(download, "LARGEST", 1000)
+    with pytest.raises(InputError, match="is larger than 1000 bytes"):
+        add_set(f"{served}/x.npz#sha256={digest(shared)}")

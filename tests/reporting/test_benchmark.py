@@ -1,0 +1,162 @@
+"""MTEB's benchmarks: ranks with intervals, although not every model ran every task."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ir_std
+from ir_std import NoFactorsError, UsageError
+from ir_std.analysis import linked_scores, rank_intervals
+from ir_std.factors.benchmarks import benchmark_scores, borda_ranks, tasks_of
+from ir_std.factors.cells import NOT_TRAINED
+from ir_std.measures import main_score
+from ir_std.scores.run_scores import RunScores
+
+ENGLISH = "MTEB(eng, v2)"
+LINKED = "smain_score"
+
+
+@pytest.fixture(scope="module")
+def board() -> ir_std.Results:
+    return ir_std.evaluate("mteb-retrieval/*", benchmark=ENGLISH)
+
+
+def linked_of(board: ir_std.Results) -> Any:
+    read = benchmark_scores(ENGLISH)
+    tasks = [read.tasks.index(task) for task in board.topics]
+    models = [read.models.index(run) for run in board.runs]
+    return linked_scores(read.scores[np.ix_(tasks, models)])
+
+
+def test_models_with_half_of_the_tasks_are_ranked(board: ir_std.Results) -> None:
+    read = benchmark_scores(ENGLISH)
+    n_tasks = np.count_nonzero(~np.isnan(read.scores), axis=0)
+    half = {m for m, n in zip(read.models, n_tasks.tolist(), strict=True) if n >= 6}
+    assert {*board.runs} == half
+    assert min(board.collection.benchmark.tasks[run] for run in board.runs) == 6  # type: ignore[union-attr]
+    assert sorted(board.topics) == sorted(read.tasks)
+    ranks = [int(row[0].text) for row in board.table().rows]
+    assert ranks == sorted(ranks)
+    assert f"{len(half)} of {read.n_models} models have half of the 12 tasks" in str(board)
+
+
+def test_means_and_ranks_are_those_of_the_linked_scores(board: ir_std.Results) -> None:
+    linked = linked_of(board)
+    found = np.stack([board.values[run][LINKED] for run in board.runs], axis=1)
+    assert found == pytest.approx(linked.values, abs=1e-12, nan_ok=True)
+    means = [board.means[run][LINKED] for run in board.runs]
+    assert means == pytest.approx(linked.means.tolist(), abs=1e-12)
+    ranks = [board.ranks[run][LINKED] for run in board.runs]
+    assert all(each.best <= each.rank <= each.worst for each in ranks if each.rank)
+    assert sum(each.could_be_first for each in ranks) == rank_intervals(linked.values).n_first
+    assert all(
+        board.placements[run][LINKED].rank == rank.rank
+        for run, rank in zip(board.runs, ranks, strict=True)
+    )
+
+
+def test_a_raw_mean_is_of_all_tasks(board: ir_std.Results) -> None:
+    read = benchmark_scores(ENGLISH)
+    for row in board.table().rows:
+        scores = read.scores[:, read.models.index(str(row[1].value))]
+        raw = float(row[5].value)
+        assert np.isnan(raw) == (int(row[4].text) < 12) == np.isnan(scores).any()
+        if not np.isnan(raw):
+            assert raw == pytest.approx(scores.mean(), abs=1e-12)
+
+
+def test_mtebs_borda_rank_is_by_hand() -> None:
+    scores = np.array([[0.5, 0.5, 0.1, np.nan], [0.2, 0.9, 0.3, 0.1]])
+    # Points: 4 - 1.5, 4 - 1.5, 4 - 3, 0; then 4 - 3, 4 - 1, 4 - 2, 4 - 4.
+    assert borda_ranks(scores).tolist() == [2, 1, 3, 4]
+
+
+def test_zero_shot_takes_results_out_and_not_models(board: ir_std.Results) -> None:
+    read = benchmark_scores(ENGLISH, "zero-shot")
+    known = ~np.isnan(read.scores)
+    assert (read.trained[known] == NOT_TRAINED).all()
+    fewer = ir_std.evaluate("mteb-retrieval/*", benchmark=ENGLISH, systems="zero-shot")
+    assert "zero-shot results only" in fewer.table().notes[0]
+    assert {*fewer.runs} < {*board.runs}
+
+
+def mine(folder: Path, value: float, tasks: int = 12) -> Path:
+    for task, rows in list(tasks_of(ENGLISH).items())[:tasks]:
+        _, split = rows[0].split("/")
+        scores = {"main_score": value, "ndcg_at_10": value, "hf_subset": "default"}
+        content = {"task_name": task, "scores": {split: [scores]}}
+        (folder / f"{task}.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "model_meta.json").write_text('{"name": "me/mine"}', encoding="utf-8")
+    return folder
+
+
+def test_a_model_of_ones_own_is_ranked_marked_and_moves_no_other(
+    tmp_path: Path, ir_std_cli: Any, board: ir_std.Results
+) -> None:
+    best = ("mteb-retrieval/*", mine(tmp_path, 0.99), "--benchmark", ENGLISH, "-o", "csv")
+    done = ir_std_cli(*best)
+    assert done.status == 0
+    rank, model, *_ = done.out[1].split(",")
+    assert (rank, model) == ("1", "> me/mine")
+    first = board.table().rows[0]
+    second = done.out[2].split(",")
+    assert first[1].text in second
+    assert str(first[3].value) in second
+
+
+def test_one_model_by_itself_has_its_place_among_all(
+    tmp_path: Path, ir_std_cli: Any, board: ir_std.Results
+) -> None:
+    name = board.runs[7]
+    one = ir_std.evaluate(f"mteb-retrieval/{name}", benchmark=ENGLISH)
+    assert one.runs == (name,)
+    found, expected = (each.placements[name][LINKED] for each in (one, board))
+    assert (found.rank, found.n_systems) == (expected.rank, expected.n_systems)
+    assert one.table().rows[0][0].text == str(expected.rank)
+    own = ir_std.evaluate(mine(tmp_path, 0.4), benchmark=ENGLISH)
+    mean = own.means["me/mine"][LINKED]
+    better = sum(means[LINKED] > mean for means in board.means.values())
+    done = ir_std_cli(tmp_path, "--benchmark", ENGLISH, "-o", "table")
+    assert done.out[2].split()[:3] == [str(better + 1), ">", "me/mine"]
+
+
+def test_a_model_with_few_tasks_has_no_rank(tmp_path: Path, ir_std_cli: Any) -> None:
+    few = mine(tmp_path, 0.5, tasks=5)
+    done = ir_std_cli("mteb-retrieval/*", few, "--benchmark", ENGLISH, "-o", "csv")
+    assert "me/mine has fewer than half of the tasks, and no rank" in "\n".join(done.err)
+    assert not any("me/mine" in line for line in done.out)
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
+def test_every_form_has_the_same_models(form: str, ir_std_cli: Any, board: ir_std.Results) -> None:
+    done = ir_std_cli("mteb-retrieval/*", "--benchmark", ENGLISH, "-o", form)
+    text = "\n".join(done.out).replace("\\_", "_").replace("\\allowbreak{}", "")
+    assert done.status == 0
+    assert all(run in text for run in board.runs[:20])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--benchmark", "MTEB(eng, v3)"], "did you mean 'MTEB(eng, v2)'"),
+        (["--benchmark", "BEIR-NL"], "fewer than 20 models have results on each of its 15"),
+        (["--benchmark", ENGLISH, "--systems", "zeroshot"], "take all or zero-shot"),
+    ],
+)
+def test_what_is_not_there_is_said(options: list[str], message: str, ir_std_cli: Any) -> None:
+    done = ir_std_cli("mteb-retrieval/*", *options)
+    assert done.status == 2
+    assert message in "\n".join(done.err)
+
+
+def test_a_run_that_is_no_result_of_mteb_is_refused() -> None:
+    few = RunScores("x", {main_score: {"NanoNQ/test": 0.5}}, unit="collection")
+    with pytest.raises(NoFactorsError, match=r"x has no whole task of MTEB\(eng, v2\)"):
+        ir_std.evaluate({"x": few}, benchmark=ENGLISH)
+    with pytest.raises(UsageError, match="x has no main scores"):
+        ir_std.evaluate({"x": {"1": {"d": 1.0}}}, benchmark=ENGLISH)

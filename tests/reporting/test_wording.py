@@ -1,0 +1,257 @@
+"""What the report says first: the headline in each case, its numbers, and what to trust."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from ir_measures import AP, P
+from views import hits, plain, simulated
+
+import ir_std
+from ir_std.reporting.html.record import collection_record
+from ir_std.reporting.html.standing import RunStanding, subject_of, views_of
+from ir_std.reporting.html.wording import headline
+from ir_std.testing import simulated_qrels, simulated_run
+
+pytestmark = pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
+
+N = 20
+BASE = [0.0, 1.0] * 10
+GOOD = [1.0] * 18 + [0.0, 1.0]
+BEST = [1.0] * 20
+
+
+def record(results: Any, number: int = 0) -> Any:
+    """The record of one measure."""
+    return collection_record(results, "here", subject_of(results), {})["measures"][number]
+
+
+def headline_of(results: Any) -> str:
+    return plain(record(results)["headline"])
+
+
+def system(name: str, **options: Any) -> Any:
+    return ir_std.evaluate(name, None, "nDCG@10", **options)
+
+
+def mteb(*models: str) -> Any:
+    rows = "".join(f"{m},SciFact,0.64\n{m},NFCorpus,0.31\n{m},ArguAna,0.54\n" for m in models)
+    scores = ir_std.read_scores(io.StringIO(f"run,collection,nDCG@10\n{rows}"))
+    return ir_std.evaluate(scores, None, "nDCG@10")
+
+
+# The headline.
+
+
+def test_a_run_is_told_beside_the_best_of_its_track() -> None:
+    results = system("dl19-passage/bm25base_p", baseline="best")
+    assert headline_of(results) == (
+        "bm25base_p is 33rd of the 37 systems of its track, and clearly worse than the best."
+    )
+
+
+def test_a_run_is_told_beside_another_baseline() -> None:
+    results = ir_std.evaluate(
+        ["dl19-passage/p_bert", "dl19-passage/bm25base_p"],
+        None,
+        "nDCG@10",
+        baseline="bm25base_p",
+    )
+    assert headline_of(results) == (
+        "p_bert is 6th of the 37 systems of its track, and clearly better than bm25base_p."
+    )
+
+
+def test_what_is_not_separated_is_never_equal() -> None:
+    results = ir_std.evaluate(
+        ["dl19-passage/p_bert", "dl19-passage/idst_bert_p1"],
+        None,
+        "nDCG@10",
+        baseline="idst_bert_p1",
+    )
+    found = results.differences["p_bert"][results.measures[1]]
+    low, high = (f"{end:+.3f}".replace("-", "\N{MINUS SIGN}") for end in found.interval)
+    assert headline_of(results) == (
+        "p_bert is 6th of the 37 systems of its track; 43 topics do not separate it from the best."
+    )
+    assert f"(95% interval {low} to {high}; paired t-test, p = {found.p:.3f})" in plain(
+        record(results)["deck"]
+    )
+    assert record(results)["trust"][0].startswith("The order of the two, no.")
+
+
+def test_a_run_that_is_no_system_would_have_had_a_place() -> None:
+    results = simulated(1, [AP])
+    place = results.placements["run0"][ir_std.sAP]
+    assert not place.among
+    assert f"run0 would have been {place.better + 1}" in headline_of(results).replace(
+        "st of", " of"
+    ).replace("nd of", " of").replace("rd of", " of").replace("th of", " of")
+    assert " of 130 systems of its track: " in headline_of(results)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("bm25base_p", "below"), ("p_bert", "above"), ("ms_duet_passage", "about")]
+)
+def test_a_run_alone_is_above_below_or_about_average(name: str, word: str) -> None:
+    assert headline_of(system(f"dl19-passage/{name}")).endswith(
+        f" of the 37 systems of its track: {word} average."
+    )
+
+
+def test_the_first_of_its_track_could_have_company() -> None:
+    said = headline_of(system("dl19-passage/idst_bert_p1"))
+    assert said.startswith("idst_bert_p1 is first of the 37 systems of its track, but ")
+    assert said.endswith(" others could be.")
+
+
+def test_the_best_of_many_is_told_with_those_that_could_be() -> None:
+    results = hits({"base": BASE, "good": GOOD, "best": BEST})
+    assert (
+        headline_of(results) == "best is the best of your 3 runs, but any of the top two could be."
+    )
+    clear = hits({"base": BASE, "none": [0.0] * N, "best": BEST})
+    assert headline_of(clear) == "best is the best of your 3 runs, and clearly so."
+
+
+def test_where_nothing_is_separated_there_is_no_order() -> None:
+    results = hits({"a": BASE, "b": BASE[::-1], "c": BASE})
+    assert headline_of(results) == "No order: any of your 3 runs could be best."
+
+
+def test_the_first_run_is_the_subject_beside_a_baseline_the_best_without() -> None:
+    by_run = {"base": BASE, "low": [0.0] * N, "best": BEST}
+    assert subject_of(hits(by_run, baseline="base")) == "low"
+    assert subject_of(hits(by_run)) == "best"
+    assert headline_of(hits(by_run, baseline="base")) == "low is clearly worse than base."
+
+
+def test_ones_own_run_is_the_subject_among_systems_of_a_set() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    results = ir_std.evaluate(
+        {"mine": simulated_run(qrels, 1, 60)}, qrels, AP, factors="trec8-adhoc"
+    )
+    assert subject_of(results) == "mine"
+
+
+def test_scores_without_company_stand_alone() -> None:
+    said = headline_of(hits({"a": [1.0, 0.0]}))
+    assert said == "a scores 0.500; there are no other systems to compare with."
+
+
+def test_models_are_called_models_and_data_sets_data_sets() -> None:
+    results = mteb("mine")
+    found = record(results)
+    place = results.placements["mine"][results.measures[1]]
+    assert f"mine would have been {place.better + 1}" in plain(found["headline"])
+    assert f" of {place.n_systems + 1} models on 3 data sets" in plain(found["headline"])
+    assert "Compared with all models; some were trained on these data sets." in found["trust"][0]
+    assert found["trust"][1] == "3 of 3 data sets are known, by name."
+    said = " ".join([plain(found["headline"]), plain(found["deck"]), *found["trust"]])
+    assert "topic" not in said
+    assert "qrels" not in said
+
+
+def test_a_measure_without_scores_says_so() -> None:
+    results = simulated(1, [AP])
+    facts = RunStanding(results, views_of(results)[0], "run0")
+    results.means["run0"][ir_std.sAP] = float("nan")
+    assert plain(headline(facts)) == "run0 has no standardized AP."
+
+
+# The numbers.
+
+
+def test_the_deck_has_both_scores_and_the_average() -> None:
+    results = system("dl19-passage/bm25base_p", baseline="best")
+    means = results.placements["bm25base_p"][results.measures[0]].means
+    assert plain(record(results)["deck"]) == (
+        "Its nDCG@10 is 0.506; that of idst_bert_p1 is 0.764, and the average of the systems is "
+        f"{sum(means) / 37:.3f}. The gap is no accident of these topics (paired t-test, p < 0.001)."
+    )
+
+
+def test_other_runs_are_counted_beside_the_baseline_with_the_correction() -> None:
+    said = plain(record(hits({"good": GOOD, "base": BASE, "best": BEST}, baseline="base"))["deck"])
+    assert "after Holm's correction for 2 runs" in said
+    assert said.endswith("Of the other 1 run, 1 is clearly better.")
+
+
+def test_the_heading_of_the_places_counts_systems_beyond_the_interval() -> None:
+    results = system("dl19-passage/bm25base_p")
+    measure = results.measures[1]
+    low, high = results.estimate("bm25base_p", measure).interval
+    others = list(results.placements["bm25base_p"][measure].means)
+    others.remove(min(others, key=lambda m: abs(m - results.means["bm25base_p"][measure])))
+    best, worst = (1 + sum(m > end for m in others) for end in (high, low))
+    found = record(results)
+    assert (found["placeBest"], found["placeWorst"]) == ([best], [worst])
+    assert found["placeHeading"] == f"33rd of 37; plausibly {best}rd to {worst}th"
+
+
+def test_the_heading_of_the_topics_counts_wins_or_losses() -> None:
+    assert record(system("dl19-passage/bm25base_p", baseline="best"))["topicsHeading"] == (
+        "Below the best on 38 of 43 topics"
+    )
+    assert record(hits({"good": BEST, "base": BASE}, baseline="base"))["topicsHeading"] == (
+        "Above base on 10 of 20 topics"
+    )
+
+
+# What to trust.
+
+
+def test_the_trust_line_has_three_parts_and_says_what_was_judged() -> None:
+    qrels = {str(i): {"a": 1, "b": 0} for i in range(6)}
+    run = {t: {"a": 3.0, "b": 2.0, "c": 1.0, "d": 0.5} for t in qrels}
+    whole = {t: {"a": 3.0, "b": 2.0} for t in qrels}
+    parts = record(ir_std.evaluate({"x": run}, qrels, [P @ 2, P @ 4]))["trust"]
+    assert parts == [
+        "A raw score: it compares only with scores on the same topics.",
+        "No systems are known for these 6 topics.",
+        "Every top-2 document was judged.",
+    ]
+    both = ir_std.evaluate({"x": run, "base": whole}, qrels, [P @ 4], baseline="base")
+    assert record(both)["trust"][2] == "Judged among the top 4: 50% for x, 100% for base."
+
+
+def test_nothing_is_said_to_be_judged_where_only_scores_are_known() -> None:
+    parts = record(system("dl19-passage/bm25base_p"))["trust"]
+    assert parts == [
+        "The place, roughly: 37 systems are few.",
+        "All 43 topics and their judgments are the track\N{RIGHT SINGLE QUOTATION MARK}s.",
+        "How much was judged is not known: only scores are given.",
+    ]
+
+
+def test_of_13_systems_the_place_is_rough() -> None:
+    found = record(system("ntcir13-www-english/RMIT-E-NU-Own-1"))
+    assert found["trust"][0] == "The place, roughly: 13 systems are few."
+
+
+def test_warnings_of_the_runs_that_are_named_come_first_and_faults_of_all() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    run = simulated_run(qrels, 1, 1000)
+    constant = {topic: dict.fromkeys(docs, 1.0) for topic, docs in run.items()}
+    results = ir_std.evaluate({"run1": run, "constant": constant}, qrels, AP, factors="trec8-adhoc")
+    found = collection_record(results, "here", "run1", {})
+    assert found["broken"] == [1]
+    assert "Warning: constant: all documents of a topic" in found["measures"][0]["warnings"][0]
+
+
+def test_a_run_at_the_end_of_the_scale_is_told() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    perfect = {
+        t: {d: -float(i) for i, d in enumerate(docs) if docs[d]} for t, docs in qrels.items()
+    }
+    results = ir_std.evaluate({"perfect": perfect}, qrels, AP, factors="trec8-adhoc")
+    assert any("perfect is at an end of the scale" in w for w in record(results)["warnings"])
+
+
+def test_where_documents_are_not_known_the_page_names_the_file_to_give() -> None:
+    results = system("dl19-passage/bm25base_p", baseline="best")
+    why = collection_record(results, "here", "bm25base_p", {})["rankings"]["why"]
+    assert why.startswith("Only scores are known of bm25base_p and idst_bert_p1.")
+    assert "give both run files and the qrels" in why

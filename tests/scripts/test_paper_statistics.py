@@ -1,0 +1,306 @@
+"""The statistics of the papers' experiments against plain implementations and textbook values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations, product
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from paper_statistics import (
+    drmse,
+    factor_stability,
+    self_false_positives,
+    swap_rate,
+    topic_set_size,
+    tukey_p_values,
+    two_sample_p_values,
+    within_system_variance,
+)
+from scipy import stats
+
+from ir_std._arrays import Floats
+from ir_std.analysis import standardize_matrix
+
+RNG = np.random.default_rng(20080720)
+SCORES = RNG.beta(1, 3, (12, 5))
+OTHER = RNG.beta(2, 3, (9, 5))
+WITH_NAN = SCORES.copy()
+WITH_NAN[3, 2] = np.nan
+
+
+def test_tukeys_test_of_two_systems_is_the_permutation_test() -> None:
+    scores = SCORES[:8, :2]
+    d = scores[:, 0] - scores[:, 1]
+    flips = np.array([abs(np.dot(signs, d)) for signs in product([1, -1], repeat=8)])
+    exact = np.mean(flips >= abs(d.sum()) - 1e-12)
+    computed = tukey_p_values(scores, trials=20_000, seed=1)
+    assert computed == pytest.approx(exact, abs=3 * np.sqrt(exact * (1 - exact) / 20_000))
+
+
+def test_tukeys_test_never_finds_equal_systems_different() -> None:
+    assert (tukey_p_values(np.repeat(SCORES[:, :1], 4, axis=1), trials=50) == 1).all()
+
+
+def test_tukeys_test_is_never_quite_certain() -> None:
+    scores = SCORES / 10
+    scores[:, 0] += 100
+    assert tukey_p_values(scores, trials=50)[:4].tolist() == [1 / 51] * 4
+
+
+def test_tukeys_test_repeats_with_its_seed() -> None:
+    first, again, other = (tukey_p_values(SCORES, 200, seed) for seed in (5, 5, 6))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+@pytest.mark.parametrize("equal_var", [True, False])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_two_sample_p_values_are_scipys(
+    equal_var: bool, alternative: Literal["two-sided", "greater", "less"]
+) -> None:
+    computed = two_sample_p_values(SCORES, OTHER, equal_var=equal_var, alternative=alternative)
+    expected = [
+        [
+            stats.ttest_ind(
+                SCORES[:, i], OTHER[:, j], equal_var=equal_var, alternative=alternative
+            ).pvalue
+            for j in range(5)
+        ]
+        for i in range(5)
+    ]
+    np.testing.assert_allclose(computed, expected, rtol=1e-9)
+
+
+def test_two_samples_that_do_not_vary_differ_only_if_their_means_do() -> None:
+    flat = np.array([[0.1, 0.1], [0.1, 0.1], [0.1, 0.1]])
+    higher = flat + np.array([0, 0.2])
+    np.testing.assert_array_equal(two_sample_p_values(flat, higher), [[1, 0], [1, 0]])
+
+
+def test_a_flat_score_is_the_same_over_any_number_of_topics() -> None:
+    # Their means are not, in floating point.
+    three, ten = np.full((3, 1), 0.1), np.full((10, 1), 0.1)
+    assert three.mean() != ten.mean()
+    assert two_sample_p_values(three, ten) == 1
+
+
+def test_self_false_positives_are_the_tests_of_a_system_against_itself() -> None:
+    p = two_sample_p_values(OTHER, SCORES, alternative="greater")
+    computed = self_false_positives(OTHER, SCORES, 0.1)
+    np.testing.assert_array_equal(computed, np.diagonal(p) <= 0.1)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        tukey_p_values,
+        within_system_variance,
+        lambda x: two_sample_p_values(x, SCORES),
+        lambda x: self_false_positives(SCORES, x),
+        lambda x: swap_rate(x, [0]),
+    ],
+)
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (SCORES[:, 0], "must be .*topics x systems"),
+        (SCORES[:1], "at least 2 topic"),
+        (WITH_NAN, "1 value.* NaN or infinite"),
+    ],
+)
+def test_bad_scores_are_refused_with_a_reason(
+    test: Callable[[Floats], Any], scores: Floats, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        test(scores)
+
+
+def wrong(value: str) -> Any:
+    """What a type checker would not let pass."""
+    return value
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tukey_p_values(SCORES, 0), "trials must be at least 1"),
+        (lambda: tukey_p_values(SCORES[None]), "one array of topics x systems"),
+        (
+            lambda: two_sample_p_values(SCORES, OTHER, alternative=wrong("up")),
+            "allowed are",
+        ),
+        (lambda: self_false_positives(SCORES, OTHER[:, :2]), "same systems, got 5 and 2"),
+        (lambda: drmse(SCORES, OTHER[:, :2]), "same systems, got 5 and 2"),
+        (lambda: drmse(SCORES * 0, OTHER * 0), "no spread"),
+        (lambda: swap_rate(SCORES, [0.1]), "ascend from 0"),
+        (lambda: swap_rate(SCORES, [0, 0.2, 0.1]), "ascend from 0"),
+        (lambda: swap_rate(SCORES, [0], size=7), "half of the 12 topics"),
+        (lambda: factor_stability(SCORES, OTHER, 2), "same topics, got 12 and 9"),
+        (lambda: factor_stability(SCORES, SCORES, 6), "between 2 and the 5"),
+        (lambda: factor_stability(SCORES, SCORES * 0, 2, scheme="z"), "no spread on any"),
+        (lambda: topic_set_size(0, 0.1), "above 0"),
+        (lambda: topic_set_size(0.1, 0.1, 1), "systems must be at least 2"),
+    ],
+)
+def test_wrong_use_is_refused_with_a_reason(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+# Stability
+
+
+def test_drmse_is_the_drift_over_the_average_spread() -> None:
+    a, b = SCORES.mean(axis=0), OTHER.mean(axis=0)
+    rms = (sum((x - y) ** 2 for x, y in zip(a, b, strict=True)) / 5) ** 0.5
+    spread = (np.std(a, ddof=1) + np.std(b, ddof=1)) / 2
+    assert drmse(SCORES, OTHER) == pytest.approx(rms / spread)
+
+
+def test_drmse_takes_many_samples_at_once() -> None:
+    samples = SCORES[np.array([[0, 1, 2], [3, 4, 5]])]
+    np.testing.assert_allclose(drmse(samples, OTHER), [drmse(x, OTHER) for x in samples])
+
+
+def test_drmse_of_systems_that_differ_by_rounding_only_is_refused() -> None:
+    assert drmse(SCORES, SCORES) == 0
+
+
+def test_means_that_differ_by_rounding_only_have_no_spread() -> None:
+    tenths = np.array([[1, 2, 3], [2, 3, 1], [3, 1, 2]]) / 10
+    assert np.ptp(tenths.mean(axis=0)) > 0
+    with pytest.raises(ValueError, match="no spread"):
+        drmse(tenths, tenths)
+
+
+@pytest.mark.parametrize("scale", [1 / 8, 10, 1000])
+def test_swap_rates_do_not_change_with_the_unit_of_the_scores(scale: float) -> None:
+    tenths, bins = RNG.integers(0, 11, (12, 6)) / 10, np.arange(8) / 20
+    computed = swap_rate(tenths, bins, trials=50)
+    scaled = swap_rate(tenths * scale, bins * scale, trials=50)
+    np.testing.assert_array_equal(computed.pairs, scaled.pairs)
+    np.testing.assert_array_equal(computed.swaps, scaled.swaps)
+    assert computed.error == pytest.approx(stats.sem(computed.by_trial))
+    assert computed.overall == pytest.approx(computed.by_trial.mean())
+
+
+def test_swap_rate_is_the_plain_count() -> None:
+    bins, trials, size = [0, 0.02, 0.1], 40, 4
+    rng = np.random.default_rng(3)
+    pairs, swaps = [0, 0, 0], [0, 0, 0]
+    for _ in range(trials):
+        topics = rng.permutation(12)
+        a, b = SCORES[topics[:size]].mean(axis=0), SCORES[topics[size : 2 * size]].mean(axis=0)
+        for i, j in combinations(range(5), 2):
+            k = sum(abs(a[i] - a[j]) >= low for low in bins) - 1
+            pairs[k] += 1
+            swaps[k] += (a[i] - a[j]) * (b[i] - b[j]) < 0
+    computed = swap_rate(SCORES, bins, size=size, trials=trials, seed=3)
+    assert (computed.pairs.tolist(), computed.swaps.tolist()) == (pairs, swaps)
+    np.testing.assert_allclose(computed.rate, np.array(swaps) / pairs)
+    assert computed.overall == sum(swaps) / sum(pairs)
+
+
+def test_systems_that_keep_their_order_never_swap() -> None:
+    scores = SCORES[:, :1] + np.arange(4) / 10
+    assert swap_rate(scores, [0], trials=20).overall == 0
+
+
+def test_topics_that_disagree_always_swap() -> None:
+    computed = swap_rate([[0.2, 0.4], [0.4, 0.2]], [0, 0.1, 0.5], trials=20)
+    assert computed.overall == 1
+    np.testing.assert_array_equal(computed.rate, [np.nan, 1, np.nan])
+
+
+@pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
+def test_all_standardizing_systems_agree_with_themselves(scheme: str) -> None:
+    taus = factor_stability(SCORES, SCORES, 5, samples=3, scheme=scheme)
+    np.testing.assert_allclose(taus, 1)
+
+
+@pytest.mark.parametrize("scheme", ["N", "U", "E"])
+def test_factor_stability_is_the_tau_of_some_sample(scheme: str) -> None:
+    by = RNG.random((12, 3))
+
+    def means(systems: list[int]) -> Floats:
+        y = standardize_matrix(SCORES, by[:, systems], scheme)
+        return np.asarray(y.mean(axis=0))
+
+    possible = {
+        round(stats.kendalltau(means([0, 1, 2]), means(list(pair))).statistic, 9)
+        for pair in combinations(range(3), 2)
+    }
+    computed = factor_stability(SCORES, by, 2, samples=60, scheme=scheme)
+    assert set(computed.round(9).tolist()) == possible
+
+
+def test_a_topic_without_spread_in_a_sample_is_left_out_of_it_by_z() -> None:
+    by = RNG.random((12, 4))
+    by[0] = 0.5
+    without = factor_stability(SCORES[1:], by[1:], 2, samples=20, scheme="z")
+    np.testing.assert_array_equal(factor_stability(SCORES, by, 2, samples=20, scheme="z"), without)
+
+
+def test_a_topic_without_spread_in_a_sample_parts_the_systems_above_from_those_below() -> None:
+    by = RNG.random((12, 4))
+    by[0] = 0.5
+
+    def means(chosen: list[int]) -> Floats:
+        limits = SCORES[0] > 0.5
+        y = np.vstack([limits, standardize_matrix(SCORES[1:], by[1:, chosen])])
+        return np.asarray(y.mean(axis=0))
+
+    possible = {
+        round(stats.kendalltau(means([0, 1, 2, 3]), means(chosen)).statistic, 9)
+        for chosen in map(list, combinations(range(4), 3))
+    }
+    computed = factor_stability(SCORES, by, 3, samples=60)
+    assert set(computed.round(9).tolist()) == possible
+
+
+def test_factor_stability_repeats_with_its_seed() -> None:
+    first, again = (factor_stability(SCORES, SCORES, 3, samples=70, seed=4) for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+
+
+def test_within_system_variance_is_the_residual_of_one_way_anova() -> None:
+    residuals = SCORES - SCORES.mean(axis=0)
+    expected = (residuals**2).sum() / (5 * (12 - 1))
+    assert within_system_variance(SCORES) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("systems", "difference", "expected"),
+    [
+        (2, 0.5, 64),  # two groups, Cohen's d 0.5
+        (2, 0.8, 26),
+        (3, 0.375**0.5, 53),  # three groups, Cohen's f 0.25: lambda / (m n) = f**2
+    ],
+)
+def test_topic_set_size_is_the_textbooks(systems: int, difference: float, expected: int) -> None:
+    assert topic_set_size(1, difference, systems) == expected
+
+
+@given(
+    st.floats(0.005, 0.2),
+    st.floats(0.05, 0.3),
+    st.integers(2, 60),
+    st.sampled_from([0.01, 0.05, 0.1]),
+    st.sampled_from([0.1, 0.2]),
+)
+def test_topic_set_size_is_the_smallest_with_the_power(
+    variance: float, difference: float, m: int, alpha: float, beta: float
+) -> None:
+    n = topic_set_size(variance, difference, m, alpha=alpha, beta=beta)
+
+    def power(n: int) -> float:
+        df = m - 1, m * (n - 1)
+        effect = n * difference**2 / (2 * variance)
+        return float(stats.ncf.sf(stats.f.isf(alpha, *df), *df, effect))
+
+    assert power(n) >= 1 - beta - 1e-9
+    assert n == 2 or power(n - 1) < 1 - beta + 1e-9
