@@ -553,7 +553,7 @@ class Results:
         return self.table().text()
 
     def _repr_html_(self) -> str:
-        from ir_std.reporting.sentences import describe_factors
+        from ir_std.reporting.sentences.tables import describe_factors
 
         texts = dict.fromkeys([*describe_factors(self), *self.notes, *self.warnings])
         return html_with_texts(self.table(), texts)

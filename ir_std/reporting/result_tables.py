@@ -27,7 +27,7 @@ from ir_std.reporting.model import (
     scores_by_topic,
 )
 from ir_std.reporting.run_ranks import NO_RANK, RunRank, ranked_by
-from ir_std.reporting.sentences import (
+from ir_std.reporting.sentences.tables import (
     benchmark_notes,
     differences_notes,
     means_notes,

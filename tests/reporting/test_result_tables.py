@@ -21,7 +21,7 @@ from ir_std.errors import UsageError
 from ir_std.reporting import run_ranks
 from ir_std.reporting.model import place_topics
 from ir_std.reporting.run_ranks import RunRank, could_be_first, rank_runs, ranks
-from ir_std.reporting.sentences import describe_firsts
+from ir_std.reporting.sentences.tables import describe_firsts
 from ir_std.reporting.tables import Table
 
 QRELS, RUNS = collection()

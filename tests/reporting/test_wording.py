@@ -12,7 +12,7 @@ from views import hits, plain, simulated
 import ir_std
 from ir_std.reporting.html.record import collection_record
 from ir_std.reporting.html.standing import RunStanding, subject_of, views_of
-from ir_std.reporting.html.wording import headline
+from ir_std.reporting.sentences.page import headline
 from ir_std.testing import simulated_qrels, simulated_run
 
 pytestmark = pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")

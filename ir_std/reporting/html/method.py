@@ -15,9 +15,9 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
 from ir_std.reporting.figure_data import over_systems
-from ir_std.reporting.html.wording import n_systems
 from ir_std.reporting.model import Results
-from ir_std.reporting.sentences import error_sources
+from ir_std.reporting.sentences.page import n_systems
+from ir_std.reporting.sentences.tables import error_sources
 
 REFERENCES = {
     "webber2008": """\

@@ -29,7 +29,8 @@ from ir_std.reporting.html.standing import (
     systems_by_topic,
     views_of,
 )
-from ir_std.reporting.html.wording import (
+from ir_std.reporting.model import Results, evaluations_of
+from ir_std.reporting.sentences.page import (
     Words,
     average_of,
     deck,
@@ -40,7 +41,6 @@ from ir_std.reporting.html.wording import (
     trust,
     warnings,
 )
-from ir_std.reporting.model import Results, evaluations_of
 from ir_std.reporting.summaries import limits_of
 from ir_std.schemes import EXACT
 

@@ -19,8 +19,8 @@ from ir_std.reporting.html.across import across_of, tables_of
 from ir_std.reporting.html.method import Licence, known_weaknesses, licences, method, references
 from ir_std.reporting.html.record import collection_record, packed
 from ir_std.reporting.html.standing import subject_of, views_of
-from ir_std.reporting.html.wording import recognized_by, systems_word
 from ir_std.reporting.model import Results
+from ir_std.reporting.sentences.page import recognized_by, systems_word
 from ir_std.schemes import SCHEMES
 from ir_std.trec.texts import read_texts
 
