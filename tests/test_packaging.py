@@ -53,7 +53,7 @@ def test_the_wheel_finds_its_own_factor_sets(installed: Path) -> None:
         "len(ir_std.available_factors()))"
     )
     path, count = run(installed, code).split()
-    assert Path(path) == installed / "ir_std" / "_factors" / "trec8-adhoc"
+    assert Path(path) == installed / "ir_std" / "_factors" / "trec8-adhoc.npz"
     assert int(count) == len(ir_std.available_factors())
 
 

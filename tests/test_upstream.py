@@ -11,13 +11,10 @@ from pathlib import Path
 
 import ir_measures
 import pytest
-from made_up import write_qrels
+from made_up import collection, write_qrels, write_runs
 from processes import run_process
 
 import ir_std
-from ir_std.testing import simulated_qrels, simulated_run
-from ir_std.trec.files import write_run
-from ir_std.trec.inputs import as_run
 
 UPSTREAM = Path(__file__).resolve().parent.parent / "docs" / "upstream"
 
@@ -43,20 +40,24 @@ def patched(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_ir_measures_finds_the_standardized_measures_by_itself(patched: Path) -> None:
-    judgments = ir_std.load_factors("trec8-adhoc").judgments
-    qrels = simulated_qrels({t: j.levels or j.n_rel for t, j in judgments.items()})
-    write_run(as_run(simulated_run(qrels, 0)), patched / "run.txt")
+def test_ir_measures_finds_the_standardized_measures_by_itself(
+    patched: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qrels, runs = collection()
+    write_runs(runs, patched / "runs")
     write_qrels(qrels, patched / "qrels.txt")
     names = ["AP", "sAP", "snDCG@10"]
+    ir_std.build_factors(qrels, runs, ["AP", "nDCG@10"], id="mine").save(patched / "mine.npz")
+    monkeypatch.setenv("IR_STD_FACTORS", str(patched))
+    run = next((patched / "runs").iterdir())
     done = run_process(
-        [sys.executable, "-m", "ir_measures", "qrels.txt", "run.txt", *names],
+        [sys.executable, "-m", "ir_measures", "qrels.txt", str(run), *names],
         cwd=patched,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(patched), str(UPSTREAM.parents[1])])},
         check=True,
     )
     printed = dict(line.split("\t") for line in done.stdout.splitlines())
-    means = ir_std.calc_aggregate(names, patched / "qrels.txt", patched / "run.txt")
+    means = ir_std.calc_aggregate(names, patched / "qrels.txt", run)
     assert {name: float(value) for name, value in printed.items()} == pytest.approx(
         {name: means[name] for name in names}, abs=5e-5
     )

@@ -316,8 +316,9 @@ def _short_list_texts(sizes: Ints, is_short: Mask, needed: Floats) -> Iterator[t
     """
     short = sizes[is_short]
     same = int(np.bincount(short).max())
+    n_far_too_short = int(np.count_nonzero(sizes < needed / 2))
     was_cut = same >= max(CUT_TOPICS, len(short) / 2)
-    warns = bool(was_cut or np.median(sizes / needed) < 1 / 2)
+    warns = was_cut or n_far_too_short > len(sizes) / 2
     if warns or len(short) > len(sizes) / 10:
         yield (
             f"only {_range_of(short)} on {len(short)} of {counted(len(sizes), 'topic')} (up to "

@@ -376,6 +376,8 @@ class FactorSet:
     # -- scores ------------------------------------------------------------------------------------
 
     def _array(self, name: str, kinds: str, n_dimensions: int) -> Any:
+        if name not in self._arrays:
+            raise self._unusable(name, "is missing")
         array = self._arrays[name]
         if array.dtype.kind not in kinds or array.ndim != n_dimensions:
             raise self._unusable(name, f"holds {array.dtype} in {array.ndim} dimensions")

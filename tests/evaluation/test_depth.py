@@ -133,6 +133,8 @@ def test_rprec_looks_at_as_many_as_are_relevant_at_its_level_on_each_topic() -> 
     assert message.text.endswith("(sRprec(rel=2))")
     fewer_on_most = {t: {"d0": 2} if i else some_at_2[t] for i, t in enumerate(TOPICS)}
     assert messages([3, *[1] * 11], "Rprec(rel=2)", qrels=fewer_on_most, depth=100) == []
+    none_on_most = {t: some_at_2[t] if i < 2 else QRELS[t] for i, t in enumerate(TOPICS)}
+    assert not any(m.warns for m in messages([2] * 12, "Rprec(rel=2)", qrels=none_on_most))
 
 
 @pytest.mark.parametrize(
