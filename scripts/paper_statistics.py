@@ -23,7 +23,7 @@ from ir_std.analysis.means import (
     standard_error,
     student_t,
 )
-from ir_std.analysis.size import check_design, fewest_topics
+from ir_std.analysis.paired import check_design, fewest_topics
 from ir_std.analysis.standardization import compute_factors
 from ir_std.schemes import get_scheme
 

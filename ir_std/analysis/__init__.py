@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from ir_std.analysis.paired import paired_t as paired_t
     from ir_std.analysis.paired import randomization_test as randomization_test
     from ir_std.analysis.paired import t_test as t_test
+    from ir_std.analysis.paired import topic_set_size_paired_t as topic_set_size_paired_t
     from ir_std.analysis.prediction import PredictionPowered as PredictionPowered
     from ir_std.analysis.prediction import prediction_powered as prediction_powered
     from ir_std.analysis.ranks import RankIntervals as RankIntervals
     from ir_std.analysis.ranks import rank_intervals as rank_intervals
-    from ir_std.analysis.size import topic_set_size_paired_t as topic_set_size_paired_t
     from ir_std.analysis.standardization import standardize_matrix as standardize_matrix
 
 _MODULE_OF = {
@@ -47,10 +47,10 @@ _MODULE_OF = {
             "paired_t",
             "randomization_test",
             "t_test",
+            "topic_set_size_paired_t",
         ),
         "prediction": ("PredictionPowered", "prediction_powered"),
         "ranks": ("RankIntervals", "rank_intervals"),
-        "size": ("topic_set_size_paired_t",),
         "standardization": ("standardize_matrix",),
     }.items()
     for name in names

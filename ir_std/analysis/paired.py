@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, product
-from typing import NamedTuple
+from math import inf
+from typing import NamedTuple, SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
@@ -378,3 +379,80 @@ def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05) -> 
     counts = [np.count_nonzero(np.abs(t) > limit, axis=-1) for limit in critical.flat]
     shares: Floats = np.stack(counts, axis=-1) / t.shape[-1]
     return shares if levels.ndim else shares[..., 0]
+
+
+# Topics that a test needs
+
+
+def topic_set_size_paired_t(
+    variance: SupportsFloat,
+    min_difference: SupportsFloat,
+    *,
+    alpha: float = 0.05,
+    beta: float = 0.20,
+) -> int:
+    """Compute the number of topics that a paired t-test needs to find a difference.
+
+    The two-sided test has noncentral t with ``n - 1`` degrees of freedom and noncentrality
+    ``sqrt(n) * min_difference / sqrt(variance)`` (Sakai, Topic set size design, IRJ 2016).  Its
+    square is noncentral F with 1 and ``n - 1`` degrees of freedom, so that a significant result
+    with the wrong sign counts as well.
+
+    Parameters
+    ----------
+    variance : float
+        Variance over topics of the difference of two systems.  If only the variance of single
+        systems is known, twice that is the usual cautious choice.
+    min_difference : float
+        Smallest difference of interest, in the unit of the scores.
+    alpha, beta : float
+        Rates of Type I and Type II errors.
+
+    Returns
+    -------
+    int
+        At least 2.
+
+    Raises
+    ------
+    ValueError
+        If a variance or difference is not above 0 and finite, or a level is outside (0, 1).
+    """
+    variance, difference = check_design(variance, min_difference, alpha, beta)
+    return fewest_topics(1, 1, difference**2 / variance, alpha, beta)
+
+
+def fewest_topics(between: int, within: int, effect: float, alpha: float, beta: float) -> int:
+    """Find the smallest number of topics with which an F test has a power of ``1 - beta``.
+
+    Each topic after the first adds ``within`` degrees of freedom, and each topic adds ``effect``
+    to lambda.  The result is 2 at least.
+    """
+    from scipy.special import fdtri, ncfdtr
+
+    def is_enough(n: int) -> bool:
+        critical = fdtri(between, within * (n - 1), 1 - alpha)
+        return bool(1 - ncfdtr(between, within * (n - 1), n * effect, critical) >= 1 - beta)
+
+    high = 2
+    while not is_enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
+def check_design(
+    variance: SupportsFloat, min_difference: SupportsFloat, alpha: float, beta: float
+) -> tuple[float, float]:
+    """Return variance and difference as floats, or raise ValueError if no design can have them."""
+    values = float(variance), float(min_difference)
+    if not all(0 < value < inf for value in values):
+        raise ValueError(
+            "variance and min_difference must be above 0 and finite, "
+            f"got {variance} and {min_difference}"
+        )
+    check_level(alpha), check_level(beta, "beta")
+    return values
