@@ -37,7 +37,7 @@ options:
   --factors
   --table {topics,rankings,documents}
                         print this table only (default: topics; with --topic the other two)
-  -o, --output {table,markdown,latex,csv,json}
+  -o, --output {table,markdown,latex,csv,html,json}
                         output format (default: table)
 """
 

@@ -51,7 +51,7 @@ standardization:
   --benchmark
 
 output:
-  -o, --output {tsv,jsonl,trec_eval,table,markdown,latex,csv}
+  -o, --output {tsv,jsonl,trec_eval,table,markdown,latex,csv,html}
                         output format (default: table for several runs on a terminal, else tsv)
   -q, --by-query        also print per-topic values
   -n, --no-summary      with -q: do not print means

@@ -48,7 +48,7 @@ SHARED = """
   --benchmark NAME      rank models over the tasks of an MTEB benchmark, such as 'MTEB(eng, v2)'
   --lower-is-better NAME  treat lower values as better (repeatable; custom measures)
   -p, --places N        number of decimals (default: 4; -1 for full precision; csv has it always)
-  -o, --output {table,markdown,latex,csv}
+  -o, --output {table,markdown,latex,csv,html}
                         output format (default: table)
   --test {t,randomization}  paired test (default: t)
   --correction {holm,bonferroni,none}

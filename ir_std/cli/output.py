@@ -114,14 +114,21 @@ LINE_FORMATS: dict[str, Callable[[ScoreLine, bool, bool, int], str]] = {
 """How a line is printed, by the name of the output format."""
 
 
+ESCAPES: dict[str, Callable[[str], str]] = {
+    "latex": latex_command,
+    "html": lambda character: f"&#{ord(character)};",
+}
+"""How a format writes a character that standard output cannot encode."""
+
+
 def print_table(table: Table, form: str | None) -> None:
     """Print a table, as wide as the terminal; notes that CSV has no place for next to it."""
     if form in (None, "table"):
         text = table.text(_terminal_width()) if sys.stdout.isatty() else table.text()
     else:
         text = WRITERS[form](table)
-    if form == "latex":
-        text = escape_unencodable(text, sys.stdout.encoding or "utf-8", latex_command)
+    if escape := ESCAPES.get(form or "table"):
+        text = escape_unencodable(text, sys.stdout.encoding or "utf-8", escape)
     print(text)
     if form == "csv":
         for each in table.notes:

@@ -311,6 +311,7 @@ WRITERS: dict[str, Callable[[Table], str]] = {
     "markdown": Table.markdown,
     "latex": Table.latex,
     "csv": Table.csv,
+    "html": Table.html,
 }
 """How a table is printed, by the name of the output format."""
 

@@ -120,6 +120,7 @@ def test_notes_that_cannot_be_written_do_not_reach_the_results(files: Path) -> N
             ("csv", {}),
             ("jsonl", {"PYTHONIOENCODING": "ascii"}),
             ("csv", {"PYTHONIOENCODING": "latin-1"}),
+            ("html", {"PYTHONIOENCODING": "ascii"}),
             ("tsv", {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}),
         ]
     ),
@@ -139,7 +140,7 @@ def test_names_never_break_a_row_nor_reach_a_terminal(
         written = out.buffer.getvalue()
     text = written.decode(environment.get("PYTHONIOENCODING", "utf-8"))
     assert not any(c in text for c in "\x1b\x9b\x7f\r\u202e")
-    extra = {"tsv": 0, "jsonl": 0, "table": 2, "markdown": 2, "latex": 6, "csv": 1}[form]
+    extra = {"tsv": 0, "jsonl": 0, "table": 2, "markdown": 2, "latex": 6, "csv": 1, "html": 3}[form]
     rows = [line for line in text.split("\n")[:-1] if line]
     assert len(rows) >= len(HOSTILE) + extra
     if form == "tsv":
@@ -151,6 +152,9 @@ def test_names_never_break_a_row_nor_reach_a_terminal(
     if form == "csv":
         cells = [row[0] for row in csv.reader(io.StringIO(text))]
         assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
+    if form == "html":
+        assert re.sub(r"</?(table|thead|tbody|tr|th|td|strong)[^<>]*>", "", text).count("<") == 0
+        assert re.search(r"&#\d+;", text)
     if form == "markdown":
         assert {line.replace("\\|", "").count("|") for line in rows if line[0] == "|"} == {3}
 
