@@ -19,10 +19,8 @@ from ir_std.factors.quality import (
     OLD,
     QUALITY_LABELS,
     findings,
-    quality_summary,
+    summarize_quality,
 )
-
-FROM_RUNS, FROM_TABLES, FROM_PUBLISHED = "runs", "score tables", "published"
 
 
 def main() -> None:
@@ -52,40 +50,26 @@ def index(sets: list[FactorSet]) -> str:
     return "{" + ",\n".join(lines) + "}\n"
 
 
-def origins(factors: FactorSet) -> str:
-    """Where a set's measures come from, in words."""
-    built = factors.info["built"]
-    words = ((FROM_RUNS, " runs"), (FROM_TABLES, "tables of scores"), (FROM_PUBLISHED, "published"))
-    return ", ".join(word for word, sign in words if sign in built)
-
-
 def table_head() -> str:
-    """The head of the table of sets."""
+    """Return the head of the table of sets."""
     columns = (
-        *("set", "collection", "systems of", "topics", "systems"),
-        *("measures", "distributions", "from", "quality"),
+        *("set", "collection", "ir_datasets", "systems of"),
+        *("topics", "systems", "measures", "quality"),
     )
     return f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}"
 
 
-def row(factors: FactorSet) -> str:
-    """A set's line in the table."""
-    known = [m for m in factors.measures if m in factors.scores]
-    distributions = (
-        "all"
-        if len(known) == len(factors.measures)
-        else ", ".join(f"`{m}`" for m in known) or "none"
-    )
+def row(factors: FactorSet, name: str = "", search_words: str = "") -> str:
+    """Return a set's line in the table; the search words are HTML that is not shown."""
     cells = (
-        f"`{factors.id}`",
+        name or f"`{factors.id}`",
         factors.title,
+        ", ".join(f"`{name}`" for name in factors.info.get("ir_datasets", ())) + search_words,
         str(factors.info["year"]),
         str(len(factors.topics)),
         factors.systems_text(),
         str(len(factors.measures)),
-        distributions,
-        origins(factors),
-        quality_summary(factors),
+        summarize_quality(factors),
     )
     return f"| {' | '.join(cells)} |"
 
@@ -93,12 +77,12 @@ def row(factors: FactorSet) -> str:
 def readme(sets: list[FactorSet]) -> str:
     """The catalogue as a page."""
     rows = "\n".join(map(row, sets))
-    against = "\n\n".join(_known_against(factors) for factors in sets)
+    against = "\n\n".join(_limitations(factors) for factors in sets)
     return f"""\
 # The factor sets that come with ir_std
 
-Made by `scripts/catalogue.py` from the sets; do not edit.  A folder is a set, of [plain
-files](../docs/reference/file-formats.md); the documentation has a page for each.
+`scripts/catalogue.py` writes this page from the sets; do not edit it.  [Each set is one
+file](../docs/reference/file-formats.md), `SET.npz`, and has a page in the documentation.
 [How a collection is recognized](../docs/explanation/recognition.md),
 [how to cite a set](../docs/catalogue/how-to-cite.md),
 [how to contribute one](../docs/how-to/own-collection.md#contribute-a-set), [licences](LICENSES.md).
@@ -106,37 +90,43 @@ files](../docs/reference/file-formats.md); the documentation has a page for each
 {table_head()}
 {rows}
 
-{quality_words()}
-## What is known against each set
+{explain_quality()}
+## Known limitations of each set
 
 {against}
 """
 
 
-def quality_words() -> str:
-    """What the table's words mean."""
-    words = "\n".join(f"- `{word}`: {meaning}." for word, meaning in QUALITY_LABELS.items())
-    unsure = 1 / math.sqrt(2 * (FEW_SYSTEMS - 1))
+def explain_quality() -> str:
+    """Explain the phrases of the table, and the labels behind them."""
+    labels = "\n".join(f"- `{label}`: {meaning}." for label, meaning in QUALITY_LABELS.items())
+    imprecision = 1 / math.sqrt(2 * (FEW_SYSTEMS - 1))
     return f"""\
 ## Quality
 
-*Distributions* are the measures whose scores are known system by system: these have scheme E, tell
-where a run ranks, and can be computed again without some systems
-(`--without TAG`).  *Quality* is one label for each measure, the first of these that holds:
+The table has one phrase per set.  *Fine for ranking* means that the scores of single systems are
+known for some measures: these have ranks and scheme E, and can be computed again without some
+systems (`--without TAG`).  What limits a set comes after it:
 
-{words}
+- *Few systems*, fewer than {FEW_SYSTEMS}: the standard deviation of normally distributed scores is
+  imprecise by {imprecision:.0%} at {FEW_SYSTEMS} systems, and by more with fewer.  The limit
+  is {FEW_MODELS} for a whole dataset, whose models come from many teams.
+- *Systems predate {OLD}*: compared with them, any modern run looks excellent.
+- *Weak systems*, such as those of broken runs, raise the scores of all others: `--without weak`
+  (`without="weak"`) computes the factors without them.
+- *Too coarse* for a measure: its scores barely separate the systems, or leave a good run no room
+  above them.
 
-None of them makes a number wrong.  Fewer than {FEW_SYSTEMS} systems make a deviation unsure (of
-normally distributed scores by {unsure:.0%} at {FEW_SYSTEMS}; of a whole data set, whose models are
-of many teams, fewer than {FEW_MODELS}); a coarse measure leaves a good run
-nowhere to go; compared with systems from before {OLD} any run of today looks excellent; and weak
-systems, such as those of broken runs, lift all others: `--without weak` (`without="weak"`) computes
-the factors without them.  A match has these labels (`ir_std.recognize(qrels).qualities`); the
-details are listed set by set, and in the HTML report for the measures that it shows.
+None of them makes a number wrong.  Each measure of a set has one label
+(`ir_std.recognize(qrels).qualities`), the first of these that applies:
+
+{labels}
+
+The details are listed set by set, and in the HTML report for the measures that it shows.
 """
 
 
-def _known_against(factors: FactorSet) -> str:
+def _limitations(factors: FactorSet) -> str:
     lines = "\n".join(f"- {sentence}" for sentence in findings(factors))
     return f"### {factors.id}\n\n{lines or '- Nothing.'}"
 

@@ -11,12 +11,13 @@ sets give the same text.
 from __future__ import annotations
 
 import argparse
+import html
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import ir_datasets
 import numpy as np
-from catalogue import quality_words, shipped_sets, table_head
+from catalogue import explain_quality, shipped_sets, table_head
 from catalogue import row as catalogue_row
 from set_pictures import correlated_measures, pictures, shown_measure, system_means
 from tracks import TRACKS
@@ -53,15 +54,28 @@ def write_pages(folder: Path, names: Sequence[str] = ()) -> None:
 
 
 def index(sets: Sequence[FactorSet]) -> str:
-    """The page of all sets, whose table the site's script sorts and searches."""
+    """Return the page of all sets, whose table the site's script sorts and searches."""
     rows = "\n".join(
-        catalogue_row(one).replace(f"`{one.id}`", f"[{one.id}]({one.id}.md)", 1) for one in sets
+        catalogue_row(one, f"[{one.id}]({one.id}.md)", _search_words(one, sets)) for one in sets
     )
     names = "\n".join(one.id for one in sets)
     return (
         f"# The factor sets\n\n:::{{container}} catalogue\n{table_head()}\n{rows}\n:::\n\n"
-        f"{quality_words()}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+        f"{explain_quality()}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
     )
+
+
+def _search_words(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
+    """Return hidden words that find a set: its documents, and the names of its datasets.
+
+    A set with other systems or judgments is found by the IDs of the track's own set, too.
+    """
+    related = {factors.id, factors.info.get("beside"), factors.info.get("same_topics_as")}
+    words = [factors.info.get("corpus", ""), *factors.info.get("aliases", ())]
+    words += [name for one in sets if one.id in related for name in one.info.get("ir_datasets", ())]
+    words += factors.topics if factors.info.get("datasets") else ()
+    text = html.escape(" ".join(dict.fromkeys(words))).replace("|", "&#124;").replace("_", "&#95;")
+    return f"<span hidden> {text}</span>"
 
 
 def page(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
@@ -73,7 +87,7 @@ def page(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
         f"## {_unit(factors).capitalize()} by difficulty\n\n{_topics_text(factors, measure)}",
         "## Systems\n\n" + _systems_text(factors, measure),
         "## Measures\n\n" + _measures_text(factors),
-        "## What is known against it\n\n"
+        "## Known limitations\n\n"
         + ("\n".join(f"- {_escaped(text)}" for text in findings(factors)) or "Nothing."),
         "## Sources, licences, and how to cite\n\n" + _sources_text(factors),
         "## How it was built\n\n" + _built_text(factors),
@@ -164,7 +178,7 @@ def _topics_text(factors: FactorSet, measure: str) -> str:
     )
     if quality.capped_topics:
         lines.append(
-            f"A perfect {measure} is less than one deviation above the mean on "
+            f"A perfect {measure} is less than one standard deviation above the mean on "
             f"{_named(factors, quality.capped_topics)}."
         )
     if means := system_means(factors, measure):

@@ -299,8 +299,7 @@ def test_the_build_says_what_it_takes_as_it_stands(
     assert any("latency: custom measure, kept as it is; lower is better" in e for e in built.err)
     assert ir_std.load_factors(tmp_path / "built.npz").sign("latency") == -1
     shown = ir_std_cli("factors", "show", tmp_path / "built.npz").out
-    assert any(
-        "latency\tfew-systems\t3 systems, in steps of 0.1, less is better" in line for line in shown
-    )
+    facts = "3 systems, in steps of 0.1, lower is better, scores of systems known"
+    assert f"measures\tfew-systems\t{facts}\tlatency" in shown
     failed = ir_std_cli(*given, "--force", "--lower-is-better", "latnecy")
     assert "unknown measure 'latnecy'; choose from" in failed.err[-1]

@@ -36,16 +36,25 @@ function makeSortable(table) {
   });
 }
 
+// "msmarco" finds "MS MARCO", too.
+function withoutSeparators(text) {
+  return text.replace(/[\s/_-]+/g, "");
+}
+
 function makeSearchable(table) {
   const rows = [...table.tBodies[0].rows];
   const field = document.createElement("input");
   const found = document.createElement("output");
   field.type = "search";
-  field.placeholder = "Find, as in: 2019, web, ndcg, thin";
+  field.placeholder = "Find, such as msmarco or web 2012";
   field.setAttribute("aria-label", "Find sets");
+  const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+  const joined = new Map(rows.map((row) => [row, withoutSeparators(texts.get(row))]));
   const show = () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = (row) => words.every((word) => row.textContent.toLowerCase().includes(word));
+    const has = (row, word) => texts.get(row).includes(word)
+      || (/[a-z]{3}/.test(word) && joined.get(row).includes(withoutSeparators(word)));
+    const fits = (row) => words.every((word) => has(row, word));
     rows.forEach((row) => { row.hidden = !fits(row); });
     found.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} sets`;
   };

@@ -6,9 +6,8 @@ import inspect
 import os
 import re
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -17,7 +16,7 @@ from ir_std._system.files import check_output
 from ir_std._system.text import escape_line
 from ir_std.cli.inputs import read_measures
 from ir_std.cli.streams import note
-from ir_std.errors import InputError, UsageError, look_up
+from ir_std.errors import InputError, UsageError, counted, look_up
 from ir_std.evaluation.placer import place
 from ir_std.evaluation.plans import mean_of_values, name_in_set, similar_measures
 from ir_std.evaluation.systems import systems_of
@@ -36,7 +35,12 @@ from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
-from ir_std.factors.quality import Quality, findings
+from ir_std.factors.quality import (
+    Quality,
+    findings,
+    measures_of_weak_systems,
+    summarize_quality,
+)
 from ir_std.factors.store import SUFFIX
 from ir_std.measures.names import to_trec_eval
 from ir_std.trec.inputs import as_qrels
@@ -211,19 +215,10 @@ ACTIONS: dict[str, Callable[..., None]] = {
 }
 
 _FACTS = (
-    "id",
-    "title",
-    "track",
-    "year",
-    "beside",
-    "same_topics_as",
-    "source",
-    "licence",
-    "built",
-    "corpus",
-    "doc_id_example",
+    *("id", "title", "year", "population", "beside", "same_topics_as", "corpus"),
+    *("doc_id_example", "built"),
 )
-_FACTS_OF_SOURCE = ("source", "url", "date", "licence", "licence_uri", "attribution")
+_FACTS_OF_SOURCE = ("url", "date", "licence", "licence_uri")
 
 
 def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[str]:
@@ -270,35 +265,53 @@ def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[
 
 
 def describe(factors: FactorSet) -> list[str]:
-    """A set in detail, a line a fact."""
+    """Describe a set on one screen, one line per fact."""
     info = factors.info
+    weak = measures_of_weak_systems(factors)
+    notes = [*findings(factors, weak_systems=False)]
+    if weak:
+        notes.append("Weak systems score far below the others; --without weak leaves them out.")
     return [
         *(f"{key}\t{info[key]}" for key in _FACTS if info.get(key)),
-        *([f"sha256\t{file_hash(factors.path)}"] if factors.path else []),
         *(f"judge\t{key}\t{text}" for key, text in info.get("judge", {}).items()),
-        *(f"ir_datasets\t{name}" for name in info.get("ir_datasets", ())),
+        *([f"ir_datasets\t{', '.join(ids)}"] if (ids := info.get("ir_datasets")) else []),
         f"topics\t{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}",
-        *(_measure_line(factors, name) for name in factors.measures),
-        *map(_source_line, info.get("sources", ())),
-        *(f"input\t{record['file']}\t{record['sha256']}" for record in info.get("inputs", ())),
-        *(f"note\t{sentence}" for sentence in findings(factors)),
+        f"quality\t{summarize_quality(factors)}",
+        *_measure_lines(factors),
+        *_source_lines(factors),
+        *([f"sha256\t{file_hash(factors.path)}"] if factors.path else []),
+        *(f"note\t{sentence}" for sentence in notes),
+        *(f"weak system\t{system}\t{', '.join(names)}" for system, names in weak.items()),
     ]
 
 
-def _measure_line(factors: FactorSet, name: str) -> str:
-    """A measure's quality, and what its factors come from."""
-    source = factors.about(name, "source", "")
-    facts = {
-        f"{factors.n_systems[name]} systems": True,
-        f"depth {factors.about(name, 'depth')}": factors.about(name, "depth"),
-        f"in steps of {factors.about(name, 'resolution')}": factors.about(name, "resolution"),
-        "less is better": factors.sign(name) < 0,
-        "with distribution": name in factors.scores,
-        f"from {source} ({factors.about(name, 'licence', '')})": source != factors.source,
-    }
-    said = ", ".join(fact for fact, holds in facts.items() if holds)
-    return f"measure\t{name}\t{Quality(factors, name).label}\t{said}"
+def _measure_lines(factors: FactorSet) -> Iterator[str]:
+    """Yield one line for all measures of the same quality and origin."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name in factors.measures:
+        depth, step = factors.about(name, "depth"), factors.about(name, "resolution")
+        facts = {
+            counted(factors.n_systems[name], "system"): True,
+            f"depth {depth}": depth,
+            f"in steps of {step}": step,
+            "lower is better": factors.sign(name) < 0,
+            "scores of systems known": name in factors.scores,
+        }
+        text = ", ".join(fact for fact, holds in facts.items() if holds)
+        groups.setdefault((Quality(factors, name).label, text), []).append(name)
+    for (label, text), names in groups.items():
+        yield f"measures\t{label}\t{text}\t{', '.join(names)}"
 
 
-def _source_line(record: Mapping[str, Any]) -> str:
-    return "\t".join(["source", *(f"{record[key]}" for key in _FACTS_OF_SOURCE if key in record)])
+def _source_lines(factors: FactorSet) -> Iterator[str]:
+    """Yield one line per source, with its measures if other sources have others."""
+    measures_of: dict[str, list[str]] = {}
+    for name in factors.measures:
+        measures_of.setdefault(factors.about(name, "source", ""), []).append(name)
+    records = {record["source"]: record for record in factors.info.get("sources", ())}
+    for source, names in measures_of.items():
+        record = records.get(source, factors.info)
+        facts = [source, *(record[key] for key in _FACTS_OF_SOURCE if record.get(key))]
+        facts += [", ".join(names)] * (len(measures_of) > 1)
+        if source:
+            yield "\t".join(["source", *facts])

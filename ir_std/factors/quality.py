@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Mask
-from ir_std.errors import counted, join_with_and
+from ir_std.errors import abbreviate, counted, join_with_and
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.schema import parse_set_measure
@@ -385,31 +385,35 @@ def set_notes(factors: FactorSet) -> list[str]:
     return [stated] if isinstance(stated, str) else list(stated)
 
 
-def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Iterator[str]:
-    """What is known against a set, in sentences: its own notes, then what its tables show.
+def findings(
+    factors: FactorSet, measures: Iterable[str] | None = None, *, weak_systems: bool = True
+) -> Iterator[str]:
+    """Yield the known limitations of a set in sentences: its notes, then what its tables show.
 
     Parameters
     ----------
     factors : FactorSet
     measures : iterable of str, optional
-        The measures to look at, as the set names them; all if not given.
+        Measures to look at, named as in the set; by default all.
+    weak_systems : bool
+        If True, say for each of the default measures which systems are weak.
     """
     yield from set_notes(factors)
-    groups = duplicate_systems(factors)
-    if groups:
-        yield (
-            f"The same scores in every measure: "
-            f"{'; '.join(_system_names(factors, group) for group in groups)}."
-        )
+    if groups := duplicate_systems(factors):
+        alike = "; ".join(_system_names(factors, group) for group in groups)
+        yield f"The same scores in every measure: {alike}."
     if short := factors.info.get("short_systems"):
         listed = ", ".join(f"{tag} ({n})" for tag, n in short.items())
         yield f"Short runs (median number of documents per topic in parentheses): {listed}."
     measures_of: dict[str, list[str]] = {}
     for measure in factors.measures if measures is None else measures:
-        for sentence in _measure_findings(factors, measure):
+        sentences = [*_measure_findings(factors, measure)]
+        if weak_systems and measure in factors.default_measures:
+            sentences += _weak_findings(factors, measure)
+        for sentence in sentences:
             measures_of.setdefault(sentence, []).append(measure)
-    for sentence, alike in measures_of.items():
-        named = ", ".join(alike) if len(alike) < len(factors.measures) else "All measures"
+    for sentence, names in measures_of.items():
+        named = ", ".join(names) if len(names) < len(factors.measures) else "All measures"
         yield f"{named}: {sentence}."
 
 
@@ -427,7 +431,7 @@ def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
         yield f"all systems score the same on {some(quality.constant_topics)}"
     if quality.low_resolution_topics:
         yield (
-            f"the deviation is below {COARSE_STEPS} steps of the scores on "
+            f"the standard deviation is below {COARSE_STEPS} steps of the scores on "
             f"{some(quality.low_resolution_topics)}"
         )
     if quality.truncated_topics:
@@ -437,7 +441,7 @@ def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
         )
     if len(quality.capped_topics) > CAPPED_TOPICS * quality.n_topics:
         yield (
-            f"a perfect score is less than {LOW_CEILING:g} deviation above the mean on "
+            f"a perfect score is less than {LOW_CEILING:g} standard deviation above the mean on "
             f"{len(quality.capped_topics)} of {total} (best attainable z, median: "
             f"{quality.ceiling:.2f})"
         )
@@ -446,11 +450,13 @@ def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
             f"fewer than {fewest_systems(factors)} systems make standard deviations imprecise on "
             f"{some(quality.sparse_topics)}"
         )
-    weak = find_weak_systems(factors, measure) if measure in factors.default_measures else None
-    if weak:
+
+
+def _weak_findings(factors: FactorSet, measure: str) -> Iterator[str]:
+    if weak := find_weak_systems(factors, measure):
         have, them = ("has a mean", "it") if len(weak.numbers) == 1 else ("have means", "them")
         yield (
-            f"{len(weak.numbers)} of {quality.systems} systems "
+            f"{len(weak.numbers)} of {typical_systems(factors, measure)} systems "
             f"({_system_names(factors, weak.numbers)}) {have} below {weak.limit:.2f} times the "
             f"median; without {them} (--without weak) the median system's mean N would be "
             f"{weak.median_without:.3f} instead of {weak.median:.3f}, and standard deviations "
@@ -458,14 +464,32 @@ def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
         )
 
 
+def measures_of_weak_systems(factors: FactorSet) -> dict[str, list[str]]:
+    """Return the weak systems by name, each with the default measures for which it is weak."""
+    found: dict[str, list[str]] = {}
+    for measure in factors.default_measures:
+        weak = find_weak_systems(factors, measure) if measure in factors.scores else None
+        for number in weak.numbers if weak else ():
+            found.setdefault(_system_names(factors, (number,)), []).append(measure)
+    return dict(sorted(found.items()))
+
+
 def _system_names(factors: FactorSet, numbers: tuple[int, ...]) -> str:
     tags = factors.systems
     return ", ".join(tags[n] if n < len(tags) else f"no. {n}" for n in numbers)
 
 
-def quality_summary(factors: FactorSet) -> str:
-    """Return the labels of a set's measures, with how many have each: ``30 ok, 10 coarse``."""
-    labels = [Quality(factors, measure).label for measure in factors.measures]
-    return ", ".join(
-        f"{labels.count(label)} {label}" for label in reversed(QUALITY_LABELS) if label in labels
-    )
+def summarize_quality(factors: FactorSet) -> str:
+    """Say in a phrase what a set is good for, and what limits it."""
+    labels = {measure: Quality(factors, measure).label for measure in factors.measures}
+    usual = [labels[m] for m in factors.default_measures if labels.get(m, "coarse") != "coarse"]
+    parts = ["fine for ranking" if factors.scores else "only means and deviations, so no ranks"]
+    if "few-systems" in usual:
+        parts.append("few systems, so standard deviations are imprecise")
+    if (factors.info.get("year") or OLD) < OLD:
+        parts.append(f"systems predate {OLD}, so modern runs look excellent")
+    if 2 * usual.count("weak-systems") > len(usual):
+        parts.append("weak systems raise the scores of all others")
+    if coarse := [measure for measure, label in labels.items() if label == "coarse"]:
+        parts.append(f"too coarse for {abbreviate(coarse)}")
+    return "; ".join(parts)

@@ -16,6 +16,7 @@ from packaging.licenses import canonicalize_license_expression
 from ir_std import available_factors, load_factors, parse_measure
 from ir_std._version import __version__
 from ir_std.factors.catalog import INDEX, shipped_folder
+from ir_std.factors.quality import summarize_quality
 
 ROOT = Path(__file__).parents[2]
 NAMES = available_factors()
@@ -94,18 +95,42 @@ def test_sets_name_the_version_that_built_them_and_their_inputs(name: str, data:
         assert hashlib.sha256(file.read_bytes()).hexdigest() == record["sha256"]
 
 
-def test_show_says_source_licence_quality_and_what_is_against_a_set(ir_std_cli: Any) -> None:
+def test_show_states_sources_licences_quality_and_limitations_of_a_set(ir_std_cli: Any) -> None:
     lines = ir_std_cli("factors", "show", "robust04").out
-    assert any(
-        line.startswith("source\t") and "\tCC-BY-SA-4.0\thttps://creativecommons.org" in line
-        for line in lines
-    )
-    assert any(
-        line.startswith("source\tW. Webber") and line.endswith("\tnot checked") for line in lines
-    )
-    assert any(line.startswith("measure\tAP\tpre-2019\t110 systems") for line in lines)
+    sources = [line for line in lines if line.startswith("source\t")]
+    assert len(sources) == len(load_factors("robust04").info["sources"]) == 3
+    assert "\tCC-BY-SA-4.0\thttps://creativecommons.org" in sources[0]
+    assert sources[0].endswith("\tAP, P@10")
+    assert sources[2].startswith("source\tW. Webber")
+    assert "\tnot checked\tSP, DCG(dcg='jk',rel=1), " in sources[2]
+    assert any(line.startswith("quality\tfine for ranking; systems predate 2019") for line in lines)
+    facts = "110 systems, depth 1000, in steps of 0.0001, scores of systems known"
+    assert f"measures\tpre-2019\t{facts}\tAP, nDCG" in lines
     assert any(line.startswith("note\tnDCG (graded) is known on 99") for line in lines)
-    assert any(line.startswith("input\tscores/robust04/AP.csv\t") for line in lines)
+    assert "weak system\tsys46\tAP, P@10" in lines
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_show_has_one_line_for_each_source_and_each_weak_system(name: str, ir_std_cli: Any) -> None:
+    lines = ir_std_cli("factors", "show", name).out
+    for source in {record["source"] for record in load_factors(name).info["sources"]}:
+        assert sum(source in line for line in lines) == 1
+    weak = [line.split("\t")[1] for line in lines if line.startswith("weak system\t")]
+    assert len(weak) == len(set(weak))
+    assert any("--without weak" in line for line in lines) == bool(weak)
+
+
+@pytest.mark.parametrize(
+    ("name", "phrase"),
+    [
+        ("dl19-passage", "fine for ranking; few systems, so standard deviations are imprecise"),
+        ("mteb-retrieval", "fine for ranking"),
+        ("trec9-web", "only means and deviations, so no ranks; systems predate 2019, so modern"),
+        ("covid-round1", "weak systems raise the scores of all others; too coarse for P@1, RR"),
+    ],
+)
+def test_the_quality_of_a_set_is_one_phrase(name: str, phrase: str) -> None:
+    assert phrase in summarize_quality(load_factors(name))
 
 
 def test_a_set_is_one_tidy_table_from_which_it_is_built_again(

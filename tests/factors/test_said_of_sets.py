@@ -14,7 +14,7 @@ import ir_datasets
 import numpy as np
 import pandas as pd
 import pytest
-from catalogue import quality_words
+from catalogue import explain_quality
 from ir_measures import AP, RBP, nDCG
 from tracks import QRELS, TRACKS, system_names
 
@@ -320,4 +320,4 @@ def test_near_duplicates_leave_less_than_five_steps_of_deviation(data: Path) -> 
 
 def test_a_deviation_of_few_systems_is_as_unsure_as_is_said() -> None:
     samples = np.random.default_rng(1).standard_normal((20_000, FEW_SYSTEMS)).std(axis=1, ddof=1)
-    assert f"by {samples.std():.0%} at {FEW_SYSTEMS}" in quality_words()
+    assert f"by {samples.std():.0%} at {FEW_SYSTEMS}" in explain_quality()
