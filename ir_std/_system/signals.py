@@ -53,7 +53,7 @@ def _end(number: int, _: FrameType | None) -> None:
     os._exit(128 + number)
 
 
-def set_line_begun(begun: bool) -> None:
+def mark_line_started(begun: bool) -> None:
     """Set whether a line on standard error is begun, which the last message must not continue."""
     global _line_begun  # noqa: PLW0603 - the handler has no other way to know
     _line_begun = begun

@@ -7,7 +7,7 @@ from typing import Any
 
 from ir_std._system.files import may_be_there
 from ir_std.cli.inputs import read_inputs
-from ir_std.cli.options import options_of
+from ir_std.cli.options import call
 from ir_std.cli.output import print_tables
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
@@ -49,17 +49,10 @@ def run(args: Namespace) -> None:
     judgments = judgments or given.qrels
     if len(judgments) != 2:
         raise UsageError(f"expected two qrels or two score files, got {len(judgments)}")
-    first, second = judgments
-    factors = args.factors or (RECOGNIZED, RECOGNIZED)
-    compared = agreement(
-        first,
-        second,
-        given.runs or None,
-        given.measures or None,
-        **options_of(args, agreement, "factors"),
-        factors=[None if name == RECOGNIZED else name for name in factors],
-        jobs=None,
-    )
+    runs, measures = given.runs or None, given.measures or None
+    given_sets = args.factors or (RECOGNIZED, RECOGNIZED)
+    factors = [None if name == RECOGNIZED else name for name in given_sets]
+    compared = call(agreement, args, *judgments, runs, measures, factors=factors, jobs=None)
     for text in compared.notes:
         note(text)
     names = [args.table] if args.table else [n for n in DEFAULT_TABLES if n in compared.tables]

@@ -9,7 +9,7 @@ from typing import Any
 from ir_std.builders.from_runs import build_factors
 from ir_std.builders.from_scores import build_from_scores
 from ir_std.cli.inputs import read_measures
-from ir_std.cli.options import options_of
+from ir_std.cli.options import call
 from ir_std.cli.streams import note, progress
 from ir_std.errors import UsageError
 from ir_std.evaluation.systems import refuse_systems
@@ -38,8 +38,7 @@ options:
                         build from tables of scores instead of runs
   --measures MEASURE...
                         raw measures to compute (default: about thirty common ones)
-  --lower-is-better
-  --duplicates
+  --lower-is-better --duplicates
   --depth N             cut runs to N documents per topic; with tables: depth of the runs
   --title TEXT          title of the collection
   --judge NAME          language model that made the judgments
@@ -78,15 +77,9 @@ def _from_runs(args: Namespace, qrels: str | None, runs: list[str], set_id: str)
         raise UsageError("--lower-is-better requires --from-scores")
     if not qrels or not runs:
         raise UsageError("build needs QRELS and at least two RUNs, or --from-scores TABLE...")
+    measures = read_measures(args.measures) if args.measures else None
     with progress() as count:
-        return build_factors(
-            qrels,
-            runs,
-            read_measures(args.measures) if args.measures else None,
-            id=set_id,
-            progress=count,
-            **options_of(args, build_factors, "qrels", "runs", "measures", "id", "progress"),
-        )
+        return call(build_factors, args, qrels, runs, measures, id=set_id, progress=count)
 
 
 def _from_scores(args: Namespace, qrels: str | None, runs: list[str], set_id: str) -> FactorSet:
@@ -94,9 +87,7 @@ def _from_scores(args: Namespace, qrels: str | None, runs: list[str], set_id: st
     for name, value in given.items():
         if value:
             raise UsageError(f"{name} does not go with --from-scores, which holds the scores")
-    built = build_from_scores(
-        args.from_scores, qrels, id=set_id, **options_of(args, build_from_scores, "tables", "id")
-    )
+    built = call(build_from_scores, args, args.from_scores, qrels, id=set_id)
     for name in built.measures:
         if "better" in built.info["measures"][name]:
             order = "lower" if built.sign(name) < 0 else "higher"

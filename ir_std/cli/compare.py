@@ -7,8 +7,8 @@ from io import BytesIO
 from pathlib import Path
 
 from ir_std._system.files import check_output, write_atomically
-from ir_std.cli.entries import Entries, Entry, read_entries, system_entry
-from ir_std.cli.options import check_places, check_requires, options_of
+from ir_std.cli.inputs import Entries, Entry, read_entries, system_entry
+from ir_std.cli.options import call, check_places, check_requires
 from ir_std.cli.output import print_tables, show_notes
 from ir_std.cli.streams import note, progress
 from ir_std.errors import UsageError
@@ -34,32 +34,21 @@ factor sets (SET/SYSTEM).  NAME@LABEL=... names the collection in tables and plo
 measures: the default ones that all collections have factors for.
 
 measures:
-  -m
-  -l
-  -c
-  -M
+  -m -l -c -M
 
 standardization:
-  --scheme
-  --systems
-  --residual
-  --anchor
-  --reference
-  --same-systems
+  --scheme --systems --residual --anchor --reference --same-systems
 
 output:
-  --output
-  --places
+  --output --places
   --plot FILE           also draw the means, or with --baseline the differences (.png, .svg, .pdf)
-  --force
-  --verbose
+  --force --verbose
 
 comparison:
   --baseline NAME|SET/SYSTEM|best
                         compare the other systems with this one; best: on each collection the best
                         system of its factor set according to the first measure
-  --test
-  --correction
+  --test --correction
 """
 
 
@@ -97,13 +86,7 @@ def with_baseline(args: Namespace, given: Entries) -> Entries:
 def compare_entries(given: Entries, args: Namespace) -> Results:
     """Compare as the options ask for, and print notes about it."""
     with progress(len(given.entries)) as count:
-        results = compare(
-            given.entries,
-            given.measures,
-            jobs=None,
-            progress=count,
-            **options_of(args, compare, "entries", "measures", "jobs", "progress"),
-        )
+        results = call(compare, args, given.entries, given.measures, jobs=None, progress=count)
     show_notes(results)
     return results
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from ir_std.cli.inputs import read_inputs
-from ir_std.cli.options import check_places, check_requires, options_of
+from ir_std.cli.options import call, check_places, check_requires
 from ir_std.cli.output import print_tables
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
@@ -31,9 +31,7 @@ options:
   --baseline RUN        also estimate the differences from this run
   --population {finite,topics}
                         estimate means over these topics (default), or over all topics of the kind
-  --scheme
-  --places
-  --output
+  --scheme --places --output
 """
 
 
@@ -52,15 +50,8 @@ def run(args: Namespace) -> None:
     given = read_inputs(args)
     if given.qrels:
         raise UsageError("unexpected qrels; pass them with --human and --llm")
-    corrected = correct(
-        args.human,
-        args.llm,
-        given.runs or None,
-        given.measures or None,
-        **options_of(args, correct, "runs", "measures", "human", "llm"),
-        topics=drawn,
-        jobs=None,
-    )
+    runs, measures = given.runs or None, given.measures or None
+    corrected = call(correct, args, args.human, args.llm, runs, measures, topics=drawn, jobs=None)
     for text in corrected.notes:
         note(text)
     if corrected.baseline is None and len(corrected.runs) == 1 and args.output is None:
@@ -68,6 +59,5 @@ def run(args: Namespace) -> None:
             print(corrected.sentence(corrected.runs[0], measure))
             print(f"These labels are worth about {corrected.worth(measure):.0f} human topics.")
         return
-    places = options_of(args, corrected.table)
-    tables = (corrected.table(measure, **places) for measure in corrected.measures)
+    tables = (call(corrected.table, args, measure) for measure in corrected.measures)
     print_tables(tables, args.output)

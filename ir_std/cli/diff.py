@@ -6,7 +6,7 @@ import json
 from argparse import Namespace
 
 from ir_std.cli.inputs import note_datasets, read_inputs
-from ir_std.cli.options import options_of
+from ir_std.cli.options import call
 from ir_std.cli.output import print_tables, show_notes
 from ir_std.errors import UsageError
 from ir_std.reporting.diff import TABLES as TABLES_OF_TOPIC
@@ -32,9 +32,7 @@ options:
   --queries
   --top N               number of topics to list (default: 10; 0 for all)
   --ranks N             number of ranks, and of documents that add most (default: 10; 0 for all)
-  -M
-  --scheme
-  --factors
+  -M --scheme --factors
   --table {topics,rankings,documents}
                         print this table only (default: topics; with --topic the other two)
   -o, --output {table,markdown,latex,csv,html,json}
@@ -55,14 +53,7 @@ def run(args: Namespace) -> None:
     given = read_inputs(args)
     if len(given.runs) != 2:
         raise UsageError(f"expected two runs, got {len(given.runs)} ({', '.join(given.runs)})")
-    a, b = given.runs.values()
-    pair = diff(
-        a,
-        b,
-        given.only_qrels,
-        given.measures or None,
-        **options_of(args, diff, "a", "b", "qrels", "measure"),
-    )
+    pair = call(diff, args, *given.runs.values(), given.only_qrels, given.measures or None)
     show_notes(pair.results)
     pair.load(topics)  # before the first is printed
     top, ranks = (10 if n is None else n or None for n in (args.top, args.ranks))

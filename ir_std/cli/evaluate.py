@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from typing import Any
 
 from ir_std.cli.inputs import Inputs, read_inputs
-from ir_std.cli.mteb import is_asked_by_task, print_task_tables
-from ir_std.cli.options import check_places, check_requires, options_of
-from ir_std.cli.output import LINE_FORMATS, note_factors, print_lines, print_table, show_notes
+from ir_std.cli.options import call, check_places, check_requires
+from ir_std.cli.output import (
+    LINE_FORMATS,
+    TREC_EVAL_FORMAT,
+    note_factors,
+    prepare,
+    print_lines,
+    print_table,
+    print_tables,
+    show_notes,
+    tag_of,
+    trec_eval_lines,
+)
 from ir_std.cli.streams import progress, warn
-from ir_std.cli.trec_eval_lines import TREC_EVAL_FORMAT, prepare, tag_of, trec_eval_lines
-from ir_std.errors import UsageError
-from ir_std.measures import sign_of
+from ir_std.errors import UsageError, abbreviate, look_up
+from ir_std.measures import main_score, sign_of
 from ir_std.reading import STANDARD_INPUT, STANDARD_INPUT_NAME
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
+from ir_std.scores.mteb import MODEL_META
+from ir_std.scores.run_scores import RunScores
 
+PER_MEASURE_OPTIONS = (
+    "benchmark", "output", "factors", "by_query", "place", "sort", "baseline", "without"
+)  # fmt: skip
+"""Options that ask for values per measure instead of the table of MTEB's tasks."""
 HELP = """
 usage: ir_std RUN [RUN ...] QRELS [MEASURE ...] [options]
 
@@ -32,23 +47,13 @@ QRELS is a file (4 columns) or an ir_datasets ID.  Default measures: those of th
 Other commands: agree, build, compare, correct, diff, factors, merge, report.
 
 input:
-  --duplicates
-  -M
-  --jobs
+  --duplicates -M --jobs
 
 measures:
-  -m
-  -l
-  -c
-  --lower-is-better
+  -m -l -c --lower-is-better
 
 standardization:
-  --scheme
-  --factors
-  --systems
-  --without
-  --residual
-  --benchmark
+  --scheme --factors --systems --without --residual --benchmark
 
 output:
   -o, --output {tsv,jsonl,trec_eval,table,markdown,latex,csv,html}
@@ -64,8 +69,7 @@ output:
 comparison:
   --baseline RUN|SET/SYSTEM|best
                         test differences from this run; best: the best system of the factor set
-  --test
-  --correction
+  --test --correction
   --fail-if-worse ALPHA  exit with status 1 if a run is significantly worse (p < ALPHA)
 """
 
@@ -73,8 +77,8 @@ comparison:
 def run(args: Namespace) -> int:
     """Evaluate and print; 1 if a run is worse than ``--fail-if-worse`` allows."""
     _check_options(args)
-    if is_asked_by_task(args):
-        print_task_tables(args)
+    if wants_task_table(args):
+        _print_task_table(args)
         return 0
     inputs = read_inputs(args)
     form = args.output or _default_format(inputs, args)
@@ -86,12 +90,8 @@ def run(args: Namespace) -> int:
     elif form in LINE_FORMATS:
         print_lines(results, inputs.sort, form, args)
     else:
-        table = results.table(
-            **options_of(args, results.table, "sort"),
-            sort=inputs.sort,
-            by_topic=args.by_query,
-            means=not args.no_summary,
-        )
+        means = not args.no_summary
+        table = call(results.table, args, sort=inputs.sort, by_topic=args.by_query, means=means)
         print_table(table, form)
     if args.fail_if_worse is None:
         return 0
@@ -120,20 +120,14 @@ def _default_format(inputs: Inputs, args: Namespace) -> str:
     return "table" if several and sys.stdout.isatty() else "tsv"
 
 
-def evaluate_inputs(inputs: Inputs, args: Namespace, **more: Any) -> Results:
+def evaluate_inputs(inputs: Inputs, args: Namespace) -> Results:
     """Evaluate what the arguments name, and print notes about it."""
     if args.baseline == STANDARD_INPUT:
         args.baseline = STANDARD_INPUT_NAME
+    given = inputs.runs, inputs.only_qrels, inputs.measures or None
     with progress(len(inputs.runs)) as count:
-        results = evaluate(
-            inputs.runs,
-            inputs.only_qrels,
-            inputs.measures or None,
-            jobs=getattr(args, "jobs", None),
-            progress=count,
-            **options_of(args, evaluate, "runs", "qrels", "measures", "jobs", "progress"),
-            **more,
-        )
+        jobs = getattr(args, "jobs", None)
+        results = call(evaluate, args, *given, jobs=jobs, progress=count)
     show_notes(results)
     return results
 
@@ -148,3 +142,35 @@ def worse_runs(results: Results, alpha: float) -> Iterator[str]:
         ]
         if worse:
             yield f"{run_name} is significantly worse than {results.baseline}: {', '.join(worse)}"
+
+
+# --- MTEB's results, task by task -----------------------------------------------------------------
+
+
+def wants_task_table(args: Namespace) -> bool:
+    """Check whether only MTEB's folders or files are given, to be shown task by task."""
+    if any(getattr(args, name) for name in PER_MEASURE_OPTIONS):
+        return False
+    return bool(args.inputs) and all(map(_holds_mteb_results, args.inputs))
+
+
+def _holds_mteb_results(path: str) -> bool:
+    """Check whether a folder holds MTEB's results of a model, or a file is one of them."""
+    if path.endswith(".json"):
+        return os.path.isfile(os.path.join(os.path.dirname(path), MODEL_META))
+    return os.path.isdir(path) and any(MODEL_META in names for _, _, names in os.walk(path))
+
+
+def _print_task_table(args: Namespace) -> None:
+    """Print the tasks, with each model's place on each."""
+    from ir_std.factors.benchmarks import KINDS
+    from ir_std.reporting.task_table import task_table
+
+    inputs = read_inputs(args)
+    scores = {name: run for name, run in inputs.runs.items() if isinstance(run, RunScores)}
+    if inputs.qrels or inputs.measures or len(scores) < len(inputs.runs):
+        raise UsageError("unexpected inputs or measures next to MTEB results; leave them out")
+    if missing := [name for name, run in scores.items() if main_score not in run.values]:
+        raise UsageError(f"no main scores in the MTEB results of {abbreviate(missing)}")
+    look_up(args.systems or KINDS[0], dict.fromkeys(KINDS), "kind of models")
+    print_tables([call(task_table, args, scores)], args.output)

@@ -1,9 +1,9 @@
 """The text of each command's help, and the parser that is made of it.
 
 A command declares its options by writing its help: an option has a line with its names, then what
-stands for its value, then two spaces and what it does.  A name alone takes its line from
-:data:`SHARED`.  What an option is called is what the Python function calls its parameter, so that
-:func:`options_of` can hand the options over.
+stands for its value, then two spaces and what it does.  A line of names only takes their lines from
+:data:`SHARED`.  An option has the name of the Python function's parameter, so that :func:`call` can
+pass it on.
 """
 
 from __future__ import annotations
@@ -14,23 +14,17 @@ import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from ir_std._version import __version__
 from ir_std.cli.streams import PROGRAM, fail
 from ir_std.errors import UsageError, suggestion
 
+T = TypeVar("T")
+
 COMMANDS = (
-    "evaluate",
-    "agree",
-    "build",
-    "compare",
-    "correct",
-    "diff",
-    "factors",
-    "merge",
-    "report",
-)
+    "evaluate", "agree", "build", "compare", "correct", "diff", "factors", "merge", "report"
+)  # fmt: skip
 """First arguments that are commands; anything else is evaluated."""
 SHARED = """
   -m MEASURE            add a measure (repeatable), or by trec_eval's name: map, P.5,10, official
@@ -120,8 +114,12 @@ _SHARED = {flag: option for option in _read_options(SHARED) for flag in option.f
 
 
 def _expand(text: str) -> str:
-    """A command's help with the lines of shared options in place of their names."""
-    return re.sub(r"^ {2}(--?[\w-]+)$", lambda m: _SHARED[m[1]].text, text, flags=re.MULTILINE)
+    """Return a command's help with the lines of shared options in place of their names."""
+
+    def lines(names: re.Match[str]) -> str:
+        return "\n".join(_SHARED[name].text for name in names[0].split())
+
+    return re.sub(r"^ {2}--?[\w-]+( --?[\w-]+)*$", lines, text, flags=re.MULTILINE)
 
 
 class CommandParser(ArgumentParser):
@@ -172,21 +170,19 @@ def read_arguments(name: str, arguments: list[str]) -> Namespace:
     return CommandParser(name).parse_intermixed_args(arguments)
 
 
-def options_of(args: Namespace, function: Callable[..., Any], *but: str) -> dict[str, Any]:
-    """Return the options that were given and that a function has parameters for, by name.
+def call(function: Callable[..., T], args: Namespace, *given: Any, **more: Any) -> T:
+    """Call a function with what is given, and with the options that are its other parameters.
 
     A parameter that takes several values may have an ``s`` more: ``--anchor`` is ``anchors``.
-    ``but`` names parameters that the command hands over itself.
     """
-    given = {name: value for name, value in vars(args).items() if value not in (None, [])}
-    parameters = inspect.signature(function).parameters
-    found = {}
-    for name in parameters:
+    options = {n: v for n, v in vars(args).items() if not (v is None or v is False or v == [])}
+    parameters = list(inspect.signature(function).parameters)
+    for name in parameters[len(given) :]:
         one = name.removesuffix("s")
-        option = one if name not in given and one not in parameters else name
-        if name not in but and option in given:
-            found[name] = given[option]
-    return found
+        option = one if name not in options and one not in parameters else name
+        if name not in more and option in options:
+            more[name] = options[option]
+    return function(*given, **more)
 
 
 def check_requires(args: Namespace, required: str, options: Iterable[str], advice: str) -> None:

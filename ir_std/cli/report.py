@@ -7,10 +7,16 @@ from pathlib import Path
 
 from ir_std._system.files import check_output
 from ir_std.cli.compare import compare_entries, with_baseline
-from ir_std.cli.entries import is_entry, read_entries
 from ir_std.cli.evaluate import evaluate_inputs
-from ir_std.cli.inputs import note_datasets, read_inputs
-from ir_std.cli.options import check_requires, options_of
+from ir_std.cli.inputs import (
+    Entries,
+    Inputs,
+    is_entry,
+    note_datasets,
+    read_entries,
+    read_inputs,
+)
+from ir_std.cli.options import call, check_requires
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
 from ir_std.reporting.html.report import OUR_MARK, write_report
@@ -33,28 +39,16 @@ output:
   --queries
 
 measures:
-  -m
-  -l
-  -c
-  -M
+  -m -l -c -M
 
 standardization:
-  --scheme
-  --factors
-  --systems
-  --without
-  --residual
-  --benchmark
-  --anchor
-  --reference
-  --same-systems
+  --scheme --factors --systems --without --residual --benchmark --anchor --reference --same-systems
 
 comparison:
   --baseline RUN|SET/SYSTEM|best
                         test differences from this run; best: the best system of the factor set
                         according to the first measure
-  --test
-  --correction
+  --test --correction
 """
 
 
@@ -63,26 +57,24 @@ def run(args: Namespace) -> None:
     note_datasets(args.queries)
     check_requires(args, "baseline", ("test", "correction"), "--baseline NAME")
     file = args.output or "report.html"
+    given: Inputs | Entries
     if any(map(is_entry, args.inputs)):
         if args.factors or args.without:
             raise UsageError(
                 "--factors and --without apply to one collection; name sets in the measures, such "
                 "as sAP(factors='trec8-adhoc')"
             )
-        entries = with_baseline(args, read_entries(args))
-        inputs = entries.files
-        check_output(file, inputs, b"" if args.force else OUR_MARK)  # before the work
-        results = compare_entries(entries, args)
+        given = with_baseline(args, read_entries(args))
     else:
         if args.anchor or args.reference:
             raise UsageError(
                 "--anchor and --reference link several collections; pass NAME=RUN:QRELS for each"
             )
         given = read_inputs(args)
-        inputs = given.files
-        check_output(file, inputs, b"" if args.force else OUR_MARK)
+    check_output(file, given.files, b"" if args.force else OUR_MARK)  # before the work
+    if isinstance(given, Entries):
+        results = compare_entries(given, args)
+    else:
         results = evaluate_inputs(given, args)
-    write_report(
-        results, file, **options_of(args, write_report, "results", "file", "inputs"), inputs=inputs
-    )
+    call(write_report, args, results, file, inputs=given.files)
     note(f"wrote {file}, {Path(file).stat().st_size / 1e6:.2f} MB")

@@ -11,10 +11,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from threading import RLock
-from time import monotonic
 from typing import Any, TextIO
 
-from ir_std._system.signals import set_line_begun
+from ir_std._system.signals import mark_line_started
 from ir_std._system.text import escape_controls, escape_line, escape_unencodable
 from ir_std.errors import UsageError
 
@@ -123,77 +122,56 @@ def messages_shown(quiet: bool = False, verbose: bool = False) -> Iterator[None]
         _shown.reset(token)
 
 
-AFTER = 1.0
+PROGRESS_DELAY = 1.0
 """Seconds of work before progress is shown."""
 
 
-class _Progress:
-    """Counts runs, and draws that on standard error once the work takes its time."""
-
-    def __init__(self, total: int | None) -> None:
-        self.total, self.done, self.began = total, 0, monotonic()
-        self.bar: Any = None
-
-    def count(self, items: Iterable[Any]) -> Iterator[Any]:
-        """The items; may be called again for more of them."""
-        for item in items:
-            self.done += 1
-            with suppress(OSError):  # nobody is there to look
-                if self.bar is not None:
-                    self.bar.update()
-                elif monotonic() - self.began >= AFTER:
-                    self.bar = self._drawn()
-            yield item
-
-    def _drawn(self) -> Any:
-        from tqdm import tqdm  # comes with ir_datasets
-
-        class Bar(tqdm):
-            monitor_interval = 0  # no thread of its own, which signals could reach
-
-        Bar.set_lock(RLock())  # not one shared by processes, which may start one
-        set_line_begun(True)
-        return Bar(
-            total=self.total,
-            initial=self.done,
-            unit=" runs",
-            leave=False,
-            dynamic_ncols=True,
-            file=sys.stderr,
-        )
-
-    def clear(self) -> None:
-        """Leave the line to something else; the next run draws it again."""
-        if self.bar is not None:
-            self.bar.clear()
-
-    def close(self) -> None:
-        if self.bar is not None:
-            with suppress(OSError):
-                self.bar.close()
-            set_line_begun(False)
-
-
-_progress: ContextVar[_Progress | None] = ContextVar("progress", default=None)
+_bar: ContextVar[Any] = ContextVar("bar", default=None)
 
 
 @contextmanager
 def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Iterator[Any]]]:
-    """Show how many runs are done, of ``total``: gives what counts those that come through it.
+    """Show how many runs are done, of `total`, and yield what counts those that come through it.
 
-    Nothing is shown before :data:`AFTER` seconds, where standard error is no terminal, and where
-    notes are left out.
+    Nothing is shown in the first :data:`PROGRESS_DELAY` seconds, if standard error is no terminal,
+    or with ``--quiet``.
     """
     if _shown.get().quiet or sys.stderr is None or not sys.stderr.isatty():
         yield iter
         return
-    shown = _Progress(total)
-    token = _progress.set(shown)
+    bar = _progress_bar(total)
+    token = _bar.set(bar)
+
+    def count(items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            with suppress(OSError):  # The terminal may be gone.
+                bar.update()
+            yield item
+
     try:
-        yield shown.count
+        yield count
     finally:
-        _progress.reset(token)
-        shown.close()
+        _bar.reset(token)
+        with suppress(OSError):
+            bar.close()
+        mark_line_started(False)
+
+
+def _progress_bar(total: int | None) -> Any:
+    from tqdm import tqdm  # It comes with ir_datasets.
+
+    class Bar(tqdm):
+        is_drawn = False
+        monitor_interval = 0  # A thread of its own could get signals.
+
+        def display(self, *args: Any, **options: Any) -> None:
+            self.is_drawn = True
+            mark_line_started(True)
+            super().display(*args, **options)
+
+    Bar.set_lock(RLock())  # A lock that processes share may start a process.
+    form = {"unit": " runs", "leave": False, "dynamic_ncols": True, "file": sys.stderr}
+    return Bar(total=total, delay=PROGRESS_DELAY, **form)
 
 
 def note(message: str) -> None:
@@ -223,8 +201,8 @@ def _print_once(message: str) -> None:
 def _print_message(message: str) -> None:
     if sys.stderr is not None:  # print would take standard output instead
         with suppress(OSError):  # nobody is reading
-            if shown := _progress.get():
-                shown.clear()
+            if (bar := _bar.get()) and bar.is_drawn:
+                bar.clear()
             print(f"{PROGRAM}: {escape_line(message)}", file=sys.stderr, flush=True)
 
 

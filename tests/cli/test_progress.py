@@ -21,7 +21,7 @@ termios = pytest.importorskip("termios")
 
 PROGRAM = (
     "import sys; from ir_std.cli.main import program; from ir_std.cli import streams; "
-    "streams.AFTER = float(sys.argv.pop(1)); program()"
+    "streams.PROGRESS_DELAY = float(sys.argv.pop(1)); program()"
 )
 AT_ONCE, NEVER = "0", "3600"
 """Seconds of work after which progress is shown."""
@@ -138,7 +138,7 @@ def test_a_warning_has_a_line_of_its_own(files: Path, tmp_path: Path) -> None:
 def test_an_interrupt_is_said_in_a_line_of_its_own(files: Path) -> None:
     code = (
         "import os, signal; from ir_std._system.signals import end_on_signals; end_on_signals(); "
-        "from ir_std.cli import streams; streams.AFTER = 0\n"
+        "from ir_std.cli import streams; streams.PROGRESS_DELAY = 0\n"
         "with streams.progress(9) as counted:\n"
         "    for i in counted(range(9)):\n"
         "        if i == 5:\n"

@@ -9,7 +9,7 @@ import pytest
 from processes import run_process
 
 from ir_std.cli import main
-from ir_std.cli.trec_eval_lines import trec_eval_name
+from ir_std.cli.output import trec_eval_name
 from ir_std.measures import parse_measure
 
 QRELS = """\

@@ -19,7 +19,7 @@ import ir_std
 import ir_std.trec.inputs
 from ir_std.analysis.influence import covariance_by_design, design_effect, influence
 from ir_std.cli import main
-from ir_std.cli.entries import Entry, SourceCache, is_entry, named_entries
+from ir_std.cli.inputs import Entry, SourceCache, is_entry, named_entries
 from ir_std.errors import UsageError
 from ir_std.factors.estimates import scores_by_system
 from ir_std.reporting.model import NO_ESTIMATE, join_results
