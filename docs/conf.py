@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "scripts"), str(ROOT)]
 
+from docutils import nodes  # noqa: E402
 from generate import write_generated_pages  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
 
@@ -20,6 +21,7 @@ version = release = __version__
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx-mathjax-offline",
@@ -35,6 +37,7 @@ nb_execution_mode = "off"  # the notebook's outputs are held by a test
 # An attribute of several classes, such as notes, is no reference to one of them.
 suppress_warnings = ["myst-nb.lexer", "ref.python"]
 
+autosummary_generate = False
 autodoc_typehints = "none"  # docstrings give shapes and units
 autodoc_member_order = "bysource"
 napoleon_use_ivar = True
@@ -59,8 +62,16 @@ write_generated_pages()
 
 
 def setup(app: Sphinx) -> None:
-    """Have properties described by whole sentences."""
+    """Have properties described by whole sentences, and measures not taken for addresses."""
     app.connect("autodoc-process-docstring", whole_sentence, priority=900)
+    app.connect("doctree-read", unlink_measures)
+
+
+def unlink_measures(_app: Sphinx, page: nodes.document) -> None:
+    """Show a measure such as nDCG@10 as text: docutils takes it for a mail address."""
+    for link in list(page.findall(nodes.reference)):
+        if link.get("refuri", "").startswith("mailto:"):
+            link.replace_self(link.children)
 
 
 def whole_sentence(

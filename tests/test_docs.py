@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import ir_std
+from ir_std.cli.options import COMMANDS, CommandParser
 
 ROOT = Path(__file__).resolve().parent.parent
 SCREENS = ((390, 844), (1280, 900), (1600, 900))
@@ -63,8 +64,13 @@ def test_the_site_takes_nothing_from_elsewhere(site: Path) -> None:
         assert loaded == [], page
 
 
+def reference(site: Path) -> str:
+    """The pages of the reference, one behind the other."""
+    return "".join(page.read_text("utf-8") for page in (site / "reference").glob("*.html"))
+
+
 def test_every_public_name_has_its_place_in_the_reference(site: Path) -> None:
-    text = (site / "reference" / "api.html").read_text("utf-8")
+    text = reference(site)
     own = {
         name
         for name in ir_std.__all__
@@ -77,9 +83,18 @@ def test_every_public_name_has_its_place_in_the_reference(site: Path) -> None:
 
 
 def test_properties_are_described_by_whole_sentences(site: Path) -> None:
-    text = (site / "reference" / "api.html").read_text("utf-8")
+    text = reference(site)
     assert "The place in words: <code" in text
     assert ">Type<" not in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_of_a_command_has_an_address(site: Path, command: str) -> None:
+    text = (site / "generated" / "command-line" / f"{command}.html").read_text("utf-8")
+    parser = CommandParser(command)
+    program = parser.prog.replace(" ", "-")
+    flags = {flag.lstrip("-") for option in parser.options for flag in option.flags}
+    assert flags == set(re.findall(rf'id="cmdoption-{program}-([\w-]+)"', text))
 
 
 def test_every_set_has_a_page_in_the_catalogue(site: Path) -> None:
@@ -149,6 +164,18 @@ def test_no_page_is_wider_than_its_screen(site: Path, page: Any) -> None:
             if page.evaluate("document.documentElement.scrollWidth") > width:
                 wider.append((file.relative_to(site).as_posix(), width))
     assert wider == []
+
+
+def test_no_block_of_commands_is_cut_at_the_right_on_a_desktop(site: Path, page: Any) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    cut = []
+    for file in sorted(site.rglob("*.html")):
+        page.goto(file.as_uri())
+        if page.evaluate(
+            "[...document.querySelectorAll('article pre')].some(x => x.scrollWidth > x.clientWidth)"
+        ):
+            cut.append(file.relative_to(site).as_posix())
+    assert cut == []
 
 
 def test_text_and_ground_change_with_the_readers_scheme(site: Path, page: Any) -> None:

@@ -88,10 +88,10 @@ def test_what_users_meet_has_an_example(name: str) -> None:
     assert ">>> " in (inspect.getdoc(attrgetter(name)(ir_std)) or "")
 
 
-def functions_of_the_reference(page: str) -> dict[str, Any]:
-    """The functions that it shows, by their names with modules."""
-    names = re.findall(r"autofunction:: ir_std\.(?:(\S+)\.)?(\w+)", page)
-    for module, listed in re.findall(r"automodule:: ir_std\.(\S+)\n   :members:(.*)", page):
+def functions_of_the_reference(pages: str) -> dict[str, Any]:
+    """The functions that its pages show, by their names with modules."""
+    names = re.findall(r"autofunction:: ir_std\.(?:(\S+)\.)?(\w+)", pages)
+    for module, listed in re.findall(r"automodule:: ir_std\.(\S+)\n   :members:(.*)", pages):
         inside = importlib.import_module(f"ir_std.{module}")
         chosen = re.findall(r"\w+", listed) or getattr(inside, "__all__", None)
         own = [
@@ -118,13 +118,13 @@ def thing_in(module: str, name: str) -> Any:
 def test_every_function_of_the_reference_has_an_example() -> None:
     pytest.importorskip("pyterrier", reason="python-terrier is not installed")
     docs = Path(__file__).parents[1] / "docs"
-    page = (docs / "reference" / "api.md").read_text("utf-8")
+    pages = "".join(file.read_text("utf-8") for file in (docs / "reference").glob("*.md"))
     code = "".join(
         block
         for file in docs.rglob("*.md")
         for block in re.findall(r"(?s)```python\n(.*?)```", file.read_text("utf-8"))
     )
-    functions = functions_of_the_reference(page)
+    functions = functions_of_the_reference(pages)
     assert len(functions) > 70
     missing = [
         name
