@@ -58,12 +58,12 @@ from ir_std.errors import (
 from ir_std.evaluation.api import calc, calc_aggregate, evaluator, iter_calc, recognize
 from ir_std.evaluation.evaluation import Scores
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.plugin import StdProvider, install_provider
+from ir_std.evaluation.api import StdProvider, install_provider
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.factors.match import Match
-from ir_std.evaluation.systems import system
+from ir_std.evaluation.inputs import system
 from ir_std.measures import (
     DCG, ExternalMeasure, NDCG, SP, Q, Standardized, nDCG, nERR, parse_measure, sAP, sBpref, sDCG,
     sERR, sJudged, snDCG, snERR, sP, sQ, sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
     from ir_std.evaluation.placement import Placement
-    from ir_std.evaluation.placer import Placer, place
+    from ir_std.evaluation.placement import Placer, place
     from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
     from ir_std.reporting.agreement import JudgeAgreement, agreement
@@ -144,7 +144,7 @@ _LAZY_NAMES = {
     "JudgeAgreement": "reporting.agreement",
     "agreement": "reporting.agreement",
     "Placement": "evaluation.placement",
-    "Placer": "evaluation.placer",
+    "Placer": "evaluation.placement",
     "Results": "reporting.model",
     "build_factors": "builders.from_runs",
     "build_from_scores": "builders.from_scores",
@@ -157,7 +157,7 @@ _LAZY_NAMES = {
     "evaluate": "reporting.results",
     "merge": "merging",
     "normalize": "merging",
-    "place": "evaluation.placer",
+    "place": "evaluation.placement",
     "standardize": "evaluation.standardize",
 }
 """The modules of the names that are imported when they are first used."""

@@ -48,11 +48,11 @@ class NoFactorsError(IrStdError, ValueError):
 
     Attributes
     ----------
-    obstacle : str
+    obstacle : str or None
         Why factors that the set has do not apply to these qrels; empty where it has none.
     """
 
-    def __init__(self, message: str, obstacle: str = "") -> None:
+    def __init__(self, message: str, obstacle: str | None = None) -> None:
         super().__init__(message)
         self.obstacle = obstacle
 

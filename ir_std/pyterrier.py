@@ -7,7 +7,7 @@ imports PyTerrier need not import ir_std.  ``pt.std`` has all names of ir_std, m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import ir_measures
@@ -17,12 +17,18 @@ from ir_measures.measures import Measure
 
 import ir_std
 from ir_std.errors import UsageError, warn_caller
-from ir_std.evaluation.companions import companions
-from ir_std.evaluation.messages import message_texts
-from ir_std.evaluation.plans import make_plan, match_factors
+from ir_std.evaluation.evaluation import message_texts
+from ir_std.evaluation.plans import (
+    Decision,
+    add_standardized,
+    highest_level_of_collection,
+    make_plan,
+    match_factors,
+)
 from ir_std.factors.catalog import Factors
 from ir_std.factors.match import Match
-from ir_std.measures import Standardized, parse_measure
+from ir_std.measures import Standardized, gains_are_shares, parse_measure
+from ir_std.measures.objects import TypedMeasure
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
@@ -73,12 +79,19 @@ def Experiment(  # noqa: N802 - PyTerrier's name
         raise UsageError(f"{match.factors.id} is not on disk: save it first, and name its file")
     metrics = [eval_metrics] if isinstance(eval_metrics, (str, Measure)) else eval_metrics
     columns, messages = dict[str, Measure | str](), dict[str, None]()
-    for metric in metrics:
-        for part in _with_companions(metric, judgments, match, schemes):
-            if isinstance(part, tuple):
-                messages.update(dict.fromkeys(part))
-            else:
-                columns[str(part)] = part  # once, though its raw measure may bring it too
+    for metric in map(_parsed, metrics):
+        added = add_standardized(_measures_of(metric), match, judgments, scheme_names(schemes))
+        messages |= dict.fromkeys(message_texts(added.messages, False))
+        refused = {plan.measure: plan.factors.id for plan in added.plans if plan.of_mean}
+        for set_id in refused.values():
+            messages[
+                f"{set_id} has factors of whole datasets, and pt.Experiment averages over topics; "
+                "use ir_std.evaluate"
+            ] = None
+        wanted = [m for m in added.measures if isinstance(m, Standardized) and m not in refused]
+        for part in [*([] if isinstance(metric, Standardized) else [metric]), *wanted]:
+            # Once, though its raw measure may bring it too.
+            columns[str(part)] = _decided(part, match, judgments)
     warn_caller(messages)
     outcome = pt.Experiment(retr_systems, topics, qrels, [*columns.values()], names, **options)
     return _in_order(outcome, [*columns])
@@ -94,48 +107,42 @@ def _in_order(outcome: Any, asked: list[str]) -> Any:
     return outcome[[*first, *(name for name in outcome.columns if name not in first)]]
 
 
-def _with_companions(
-    metric: Measure | str, qrels: Qrels, match: Match, schemes: str | Iterable[str]
-) -> Iterator[Measure | str | tuple[str, ...]]:
-    """A metric, its standardized companions, and what is to be said of those it has not."""
-    metric, measures = _read_metric(metric)
-    if not isinstance(metric, Standardized):
-        yield metric
-    wanted, messages, plans = companions(measures, match, qrels, scheme_names(schemes))
-    yield message_texts(messages, False)
-    of_means = [plan for plan in plans if plan.of_mean]
-    if of_means:
-        yield (
-            f"{of_means[0].factors.id} has factors of whole data sets, not of topics, of which "
-            "pt.Experiment makes its means: use ir_std.evaluate",
-        )
-    for measure in wanted:
-        if isinstance(measure, Standardized) and all(p.measure != measure for p in of_means):
-            yield _of_set(measure, match, qrels)
-
-
-def _read_metric(metric: Measure | str) -> tuple[Measure | str, list[Measure]]:
-    """A metric for PyTerrier, and the measures that it stands for."""
+def _parsed(metric: Measure | str) -> Measure | str:
+    """Return a measure; a name that PyTerrier knows as it is, so that it keeps its meaning."""
     if metric == "mrt":
-        return metric, []
-    if isinstance(metric, str):
-        try:
-            return metric, ir_measures.parse_trec_measure(metric)
-        except ValueError:  # not PyTerrier's
-            metric = parse_measure(metric)
-    return metric, [metric]
+        return metric
+    try:
+        if isinstance(metric, str):
+            ir_measures.parse_trec_measure(metric)
+        return metric
+    except ValueError:  # not PyTerrier's
+        return parse_measure(metric)
 
 
-def _of_set(measure: Standardized, match: Match, qrels: Qrels) -> Standardized:
-    """The measure with the factors of the match; its column is called as the measure was."""
-    if match.factors is None or "factors" in measure.params:
-        return measure
-    name, kind = str(measure), type(measure)
+def _measures_of(metric: Measure | str) -> list[Measure]:
+    """Return the measures that a metric of PyTerrier stands for."""
+    if not isinstance(metric, str):
+        return [metric]
+    measures: list[Measure] = [] if metric == "mrt" else ir_measures.parse_trec_measure(metric)
+    return measures
+
+
+def _decided(metric: Measure | str, match: Match, qrels: Qrels) -> Measure | str:
+    """Return a measure with what all qrels decide, so that batches of topics do not."""
+    plan, given = None, metric
+    if isinstance(metric, Standardized):
+        if match.factors is None or "factors" in metric.params:
+            return metric
+        plan = make_plan(metric, match, qrels)
+        metric = metric(factors=match.factors.path)
+    elif isinstance(metric, TypedMeasure) and gains_are_shares(metric):
+        metric = metric()
+    else:
+        return metric
     # PyTerrier calls columns by str(); measures are told apart by repr().
-    decided = match, make_plan(measure, match, qrels)
-    named = type(kind.__name__, (kind,), {"__str__": lambda _: name, "decided": decided})
-    result: Standardized = named(**measure.params, factors=match.factors.path)
-    return result
+    highest = highest_level_of_collection(match.fit, qrels) if match.fit else qrels.max_level
+    metric.decided = Decision(str(given), match, plan, highest)
+    return metric
 
 
 def __getattr__(name: str) -> Any:

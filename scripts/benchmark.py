@@ -39,7 +39,7 @@ from ir_measures.providers import FallbackProvider
 
 import ir_std
 from ir_std.builders.from_runs import build_factors
-from ir_std.evaluation.plugin import StdProvider
+from ir_std.evaluation.api import StdProvider
 
 FIVE = [AP, nDCG, P @ 10, RR, Rprec]
 ELEVEN = [

@@ -10,7 +10,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 import ir_std
-from ir_std.evaluation.messages import message_texts
+from ir_std.evaluation.evaluation import message_texts
 from ir_std.evaluation.plans import Plan
 
 Qrels = dict[str, dict[str, int]]

@@ -224,7 +224,7 @@ def test_where_one_value_has_all_its_digits_none_was_rounded(mine: Path, tmp_pat
 
 
 def test_a_set_that_says_otherwise_is_an_error(mine: Path, scores: Path) -> None:
-    with pytest.raises(UsageError, match="by mine more is better of 'strict vital'"):
+    with pytest.raises(UsageError, match="mine treats higher 'strict vital' as better"):
         ir_std.evaluate(scores, factors=mine, lower_is_better=["strict vital"])
 
 

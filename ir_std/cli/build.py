@@ -12,7 +12,7 @@ from ir_std.cli.inputs import read_measures
 from ir_std.cli.options import call
 from ir_std.cli.streams import note, progress
 from ir_std.errors import UsageError
-from ir_std.evaluation.systems import refuse_systems
+from ir_std.evaluation.inputs import refuse_systems
 from ir_std.factors.catalog import check_new_set
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.store import SUFFIX

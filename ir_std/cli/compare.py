@@ -12,7 +12,7 @@ from ir_std.cli.options import call, check_places, check_requires
 from ir_std.cli.output import print_tables, show_notes
 from ir_std.cli.streams import note, progress
 from ir_std.errors import UsageError
-from ir_std.evaluation.systems import names_system
+from ir_std.evaluation.inputs import names_system
 from ir_std.reporting.compare import compare
 from ir_std.reporting.model import Results
 from ir_std.reporting.result_tables import collection_tables, differences_table, means_with_pairs

@@ -17,9 +17,9 @@ from ir_std._system.text import escape_line
 from ir_std.cli.inputs import read_measures
 from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError, counted, look_up
-from ir_std.evaluation.placer import place
+from ir_std.evaluation.inputs import systems_of
+from ir_std.evaluation.placement import place
 from ir_std.evaluation.plans import mean_of_values, name_in_set, similar_measures
-from ir_std.evaluation.systems import systems_of
 from ir_std.evaluation.uncertainty import is_anonymous
 from ir_std.factors.catalog import (
     add_set,

@@ -22,8 +22,13 @@ from ir_std.errors import (
     did_you_mean,
     nearest_names,
 )
-from ir_std.evaluation.inputs import expand, inputs_by_name
-from ir_std.evaluation.systems import find_system, may_be_system, names_system
+from ir_std.evaluation.inputs import (
+    expand,
+    find_system,
+    inputs_by_name,
+    may_be_system,
+    names_system,
+)
 from ir_std.factors.catalog import available_factors
 from ir_std.measures import ExternalMeasure, parse_measure, standardized, suggest_measures
 from ir_std.measures.names import (

@@ -8,8 +8,7 @@ from ir_std._system.files import check_output
 from ir_std.cli.inputs import check_read_once, open_input
 from ir_std.cli.streams import note, warn
 from ir_std.errors import UsageError, abbreviate, counted
-from ir_std.evaluation.inputs import expand
-from ir_std.evaluation.systems import refuse_systems
+from ir_std.evaluation.inputs import expand, refuse_systems
 from ir_std.merging import merge, runs_without_common_topics
 from ir_std.reading import is_archive
 from ir_std.trec.files import read_run, run_text, write_run

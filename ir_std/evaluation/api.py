@@ -1,29 +1,36 @@
-"""The calls of ir_measures, giving every raw score its standardized companion."""
+"""The calls of ir_measures with standardized scores, and ir_std as a guest in its pipeline."""
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+import ir_measures
+from ir_measures import measures as irm
+from ir_measures import providers
+from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
 from ir_std.errors import NoFactorsError
-from ir_std.evaluation.companions import companions, default_measures, with_direction
-from ir_std.evaluation.evaluation import Calculated, Scores
+from ir_std.evaluation.evaluation import CalcResult, Message, Scores
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.factor_messages import topics_without_factors
 from ir_std.evaluation.plans import match_factors
+from ir_std.evaluation.raw_scores import has_formula, ir_measures_providers
 from ir_std.factors.catalog import Factors, sibling_sets
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.fit import MIN_COUNTED_TOPICS
 from ir_std.factors.match import Match
-from ir_std.factors.schema import parse_set_measure
-from ir_std.measures import ExternalMeasure, Measures, as_measures
+from ir_std.measures import DCG, SP, Measures, Q, Standardized, nDCG, nERR
 from ir_std.schemes import scheme_names
-from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
-from ir_std.trec.runs import Run
+
+_logger = logging.getLogger("ir_std")
 
 SystemsSelection: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
 """A kind of systems, as ``"modern"``; or the names of some of a set's, also in a file."""
@@ -103,8 +110,8 @@ def evaluator(
     mono.run: AP 0.4376, standardized 0.7638
     """
     judgments = as_qrels(qrels)
-    chosen = select_factors(judgments, factors, systems=systems, without=without)
-    return evaluator_for(judgments, measures, scheme_names(schemes), chosen, residual=residual)
+    match = select_factors(judgments, factors, systems=systems, without=without)
+    return StdEvaluator(measures, judgments, scheme_names(schemes), match, residual)
 
 
 def select_factors(
@@ -113,8 +120,8 @@ def select_factors(
     *,
     systems: SystemsSelection = None,
     without: str | Iterable[str] = (),
-) -> Factors | Match | None:
-    """Match qrels with the systems that a user asks for; return `factors` if for none.
+) -> Match:
+    """Match qrels with factors that are computed from the systems that a user asks for.
 
     Who chose the set stays as it was: only a user who names it overrules judgments that differ.
 
@@ -139,15 +146,15 @@ def select_factors(
         If a system to leave out is not in the set.
     """
     tags = (without,) if isinstance(without, str) else tuple(without)
+    match = match_factors(qrels, factors)
     if systems is None and not tags:
-        return factors
+        return match
     from ir_std.factors.derived import (  # seldom needed
         leave_out_systems,
         select_kind,
         select_systems,
     )
 
-    match = match_factors(qrels, factors)
     if match.factors is None:
         raise NoFactorsError(str(match))
     chosen = match.factors
@@ -170,42 +177,6 @@ def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
         there = f"there are {', '.join(sorted(others))}" if others else "there are none"
         raise NoFactorsError(f"no {population!r} systems stand beside {factors.id}: {there}")
     return others[population]
-
-
-def evaluator_for(
-    qrels: Qrels,
-    measures: Measures | None,
-    schemes: Iterable[str],
-    factors: Factors | Match | None,
-    runs: Iterable[Run | RunScores | str] = (),
-    residual: bool = False,
-    lower_is_better: Iterable[str] = (),
-) -> StdEvaluator:
-    """The evaluator of these measures, or of the factor set's own, with their companions.
-
-    Of the set's own only those that all score files in ``runs`` have.
-
-    Raises
-    ------
-    UsageError
-        If of one of the measures in ``lower_is_better`` more is better, or it is not among them.
-    """
-    match = match_factors(qrels, factors)
-    asked = (
-        default_measures(match, [run for run in runs if isinstance(run, RunScores)])
-        if measures is None
-        else as_measures(measures, external_names(runs, match))
-    )
-    asked = with_direction(asked, match.factors, lower_is_better)
-    wanted, messages, plans = companions(asked, match, qrels, schemes)
-    return StdEvaluator(wanted, qrels, match, messages, plans, residual)
-
-
-def external_names(runs: Iterable[Any], match: Match) -> set[str]:
-    """Return the names of measures of other programs that scores or a factor set have."""
-    known = [m for run in runs if isinstance(run, RunScores) for m in run.values]
-    known += map(parse_set_measure, match.factors.measures if match.factors else ())
-    return {measure.name for measure in known if isinstance(measure, ExternalMeasure)}
 
 
 def calc_aggregate(
@@ -262,7 +233,7 @@ def calc(
     schemes: str | Iterable[str] = "N",
     factors: Factors | None = None,
     residual: bool = False,
-) -> Calculated:
+) -> CalcResult:
     """Means and values by topic, raw and standardized; parameters as for :func:`evaluator`.
 
     Examples
@@ -272,3 +243,107 @@ def calc(
     (0.765, 100)
     """
     return evaluator(measures, qrels, schemes=schemes, factors=factors, residual=residual).calc(run)
+
+
+_logger = logging.getLogger("ir_std")
+
+
+# --- the guest in ir_measures ---------------------------------------------------------------------
+
+
+class StdProvider(providers.Provider):
+    """Provides the standardized family, SP, DCG, Q, nERR and the widened parameters of nDCG.
+
+    Everything else that ir_measures is asked for goes to its own providers, as if ir_std had
+    never been imported.
+
+    Examples
+    --------
+    >>> provider = ir_std.StdProvider()
+    >>> [provider.supports(measure) for measure in (ir_std.sAP, ir_std.AP)]
+    [True, False]
+    """
+
+    NAME = "ir_std"
+
+    def supports(self, measure: Measure) -> bool:
+        """Whether only ir_std computes a measure."""
+        if isinstance(measure, Standardized):
+            measure.validate_params()
+            base = measure.base
+            return has_formula(base) or any(
+                p.is_available() and p.supports(base) for p in ir_measures_providers()
+            )
+        # By class: users may have measures of their own by these names.
+        widened = type(measure) is type(nDCG) and measure.NAME != irm.nDCG.NAME
+        return widened or type(measure) in (type(SP), type(DCG), type(Q), type(nERR))
+
+    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> StdEvaluator:
+        # FallbackProvider passes a set, whose order would change from run to run.
+        evaluator = _GuestEvaluator(sorted(measures, key=str), qrels)
+        for match in evaluator.matches:
+            _logger.info("%s", match.summary)
+        return evaluator
+
+
+class _GuestEvaluator(StdEvaluator):
+    """Evaluate for ir_measures' pipeline, which asks for values by topic."""
+
+    def __init__(self, measures: list[Measure], qrels: Any, *arguments: Any) -> None:
+        try:
+            super().__init__(measures, qrels, *arguments)
+        except NoFactorsError as missing:
+            if "--factors" not in str(missing):
+                raise
+            example = next(m for m in measures if isinstance(m, Standardized))(factors="SET")
+            raise NoFactorsError(
+                f"{missing}; here, name it in the measure, such as {example}"
+            ) from None
+        for plan in self.plans:
+            if plan.of_mean:
+                raise NoFactorsError(
+                    f"{plan.measure}: {plan.factors.id} has factors of whole data sets, so only a "
+                    "run's mean can be standardized, and ir_measures asks for values by topic: use "
+                    "ir_std.calc_aggregate or ir_std.evaluate"
+                )
+        if "pyterrier" in sys.modules:
+            self.messages += tuple(_about_pyterrier(self))
+
+
+def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
+    """What its Experiment, which sums values up by itself, makes of topics without factors."""
+    without = [str(p.measure) for p in evaluator.plans if topics_without_factors(p)]
+    if without:
+        yield Message(
+            "where topics have no factors the mean that pt.Experiment makes itself is NaN "
+            f"({', '.join(without)}): average what it gives with perquery=True",
+            warns=True,
+        )
+    shares = [str(m) for m in evaluator.measures if type(m) is type(nERR) and not m.decided]
+    if shares and match_factors(evaluator.qrels).fit is None:
+        yield Message(
+            f"{', '.join(shares)}: gains are shares of the highest level of each batch that "
+            "pt.Experiment evaluates; use pt.std.Experiment, which takes that of all qrels",
+            warns=True,
+        )
+    for match in evaluator.matches:
+        fit = match.fit
+        # Of a whole set there is no other batch.
+        if fit and fit.match_type == "counts" and fit.is_subset and match.chosen_by == "qrels":
+            named = evaluator.plans[0].measure(factors=fit.factors.id)
+            yield Message(
+                f"{fit.factors.id} was recognized by counts of relevant documents, which needs "
+                f"{MIN_COUNTED_TOPICS} topics; if pt.Experiment evaluates in batches of fewer, "
+                f"name the set, as in {named}",
+                warns=True,
+            )
+
+
+def install_provider() -> None:
+    """Put the provider at the end of ``ir_measures.DefaultPipeline``.
+
+    Others answer what they can, first: importing ir_std changes none of their values.
+    """
+    pipeline = ir_measures.DefaultPipeline.providers
+    if not any(isinstance(p, StdProvider) for p in pipeline):
+        pipeline.append(providers.register(StdProvider()))

@@ -1,8 +1,8 @@
-"""What an evaluator gives: one run's evaluation, and its scores in ir_measures' forms."""
+"""What an evaluator returns: a run's evaluation, scores in ir_measures' forms, and messages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
@@ -18,12 +18,57 @@ from ir_std.errors import (
     abbreviate,
     suggestion,
 )
-from ir_std.evaluation.messages import Message
 from ir_std.factors.match import Match
-from ir_std.measures import named_measure
+from ir_std.measures import Standardized, named_measure
 
 V = TypeVar("V")
 T = TypeVar("T")
+
+
+class Message(NamedTuple):
+    """Something a reader should know of the scores.
+
+    Attributes
+    ----------
+    text : str
+    warns : bool
+        Whether scores mislead a reader who does not know it; else it is a note.
+    run : str or None
+        The run it is about, whose name stands before ``text``.
+    is_fault : bool
+        Whether it says that the run looks broken.
+    measures : tuple of Measure
+        The standardized measures that alone it is about; none if it is about all.
+    """
+
+    text: str
+    warns: bool = False
+    run: str | None = None
+    is_fault: bool = False
+    measures: tuple[Measure, ...] = ()
+
+    def concerns(self, measure: Measure) -> bool:
+        """Whether it is about a measure, or about the raw one behind one of its own."""
+        own = (*self.measures, *(m.base for m in self.measures if isinstance(m, Standardized)))
+        return not own or measure in own
+
+
+def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
+    """The texts of the warnings, or of the notes: each once, with the runs that it is about."""
+    runs_by_text: dict[str, dict[str, None]] = {}
+    for message in messages:
+        if message.warns == warns:
+            runs = runs_by_text.setdefault(message.text, {})
+            if message.run is not None:
+                runs[message.run] = None
+    return tuple(
+        f"{abbreviate(runs)}: {text}" if runs else text for text, runs in runs_by_text.items()
+    )
+
+
+def listed_counts(counts: Mapping[str, int]) -> str:
+    """``AP on 3, P@10 on 1``."""
+    return ", ".join(f"{measure} on {n}" for measure, n in counts.items())
 
 
 @dataclass(eq=False, repr=False)
@@ -142,14 +187,14 @@ class Scores(ByMeasure[float]):
 
 if TYPE_CHECKING:
 
-    class Calculated(NamedTuple):
+    class CalcResult(NamedTuple):
         """Means, and values by topic."""
 
         aggregated: Scores
         per_query: list[Metric]
 else:
 
-    class Calculated(CalcResults):
+    class CalcResult(CalcResults):
         """Means, and values by topic."""
 
         __slots__ = ()

@@ -1,8 +1,9 @@
-"""Evaluates runs: raw and standardized scores from one look at a run's documents."""
+"""Evaluate runs: raw and standardized scores from one look at a run's documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ir_measures import providers
@@ -11,121 +12,160 @@ from ir_measures.util import Metric
 
 from ir_std._arrays import Floats
 from ir_std.errors import UsageError, did_you_mean, warn_caller
-from ir_std.evaluation.columns import Formula, RawEvaluation, RawScores, make_columns
-from ir_std.evaluation.evaluation import Calculated, Evaluation, Scores
-from ir_std.evaluation.factor_messages import factor_messages
-from ir_std.evaluation.inputs import measure_at_level, resolve, scores_at_level, scores_on
-from ir_std.evaluation.messages import Message, gain_messages, level_messages, message_texts
-from ir_std.evaluation.obstacles import highest_level_of_collection
-from ir_std.evaluation.other_providers import (
+from ir_std.evaluation.evaluation import CalcResult, Evaluation, Message, Scores, message_texts
+from ir_std.evaluation.factor_messages import factor_messages, gain_messages, level_messages
+from ir_std.evaluation.inputs import (
+    ScoresOfSystem,
+    measure_at_level,
+    resolve,
+    scores_at_level,
+    scores_on,
+)
+from ir_std.evaluation.plans import (
+    Plan,
+    add_standardized,
+    highest_level_of_collection,
+    make_plan,
+    match_factors,
+    similar_measures,
+)
+from ir_std.evaluation.raw_scores import (
+    Formula,
     OtherProviders,
+    RawEvaluation,
+    RawScores,
     has_formula,
     provider_scores,
     skip_unjudged_topics,
 )
-from ir_std.evaluation.plans import Plan, make_plan, match_factors, similar_measures
-from ir_std.evaluation.residual import EarlierDocuments
 from ir_std.evaluation.run_messages import (
+    EarlierDocuments,
     order_messages,
     run_messages,
     saturation_messages,
     score_messages,
 )
-from ir_std.evaluation.systems import ScoresOfSystem
+from ir_std.factors.catalog import Factors
+from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
+from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import (
     ExternalMeasure,
     Measures,
     Standardized,
     as_measures,
+    canonical,
     check_params,
+    equivalents,
     gains_are_shares,
+    looks_at_nonrelevant,
+    lower_measures,
+    measure_record,
     suggest_measures,
 )
+from ir_std.schemes import scheme_names
 from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.ranking import Ranker, sort_run
 from ir_std.trec.runs import Run
 
+FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
+"""Reported if no measure is named and no factor set is recognized."""
+
 
 class StdEvaluator(providers.Evaluator):
-    """Evaluates runs against one set of qrels; built once, it serves many runs.
+    """Evaluate runs against one set of qrels; built once, it serves many runs.
 
     Parameters
     ----------
-    measures : Measure, str or iterable of them
-        Raw and standardized ones.
+    measures : Measure, str or iterable of them, optional
+        Raw and standardized ones; the factor set's default measures if not given.
     qrels
         Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
-    match : Match, optional
+    schemes : str or iterable of str
+        Add to each raw measure that has factors its standardized versions by these schemes.
+    factors : FactorSet, str, path or Match, optional
         The factors where a measure names none; recognized from the qrels if not given.
-    messages : iterable of Message
-        Passed on to the results.
-    plans : iterable of Plan
-        Those of some of the measures, with ``match``, where they were made before.
     residual : bool
         Take documents that were judged in earlier rounds of a residual collection out of runs.
+    scores : iterable of RunScores
+        Scores that are to be evaluated: default measures are those that all of them have, and
+        measures of other programs can be named as they name them.
+    lower_is_better : iterable of str
+        Measures of other programs for which lower is better, if no factor set says so.
 
     Attributes
     ----------
     match : Match or None
-        The factors used and how well they fit; None if nothing is to be standardized.
+        The factors used and how well they match; None if nothing is to be standardized.
     plans : list of Plan
         How each standardized measure is computed.
     columns : tuple of Column
-        Of each measure; behind them those of the raw measures that are only standardized.
+        Each measure; behind them raw measures that are only standardized.
     messages : tuple of Message
         About the factors on these qrels, whatever the run.
 
     Raises
     ------
     NoFactorsError
-        If a standardized measure has no factors.
+        If a standardized measure was asked for by name and has no factors.
     UsageError
-        If ``residual``, and no set that is used is of a residual collection.
+        If ``residual``, and no set that is used is of a residual collection; or if higher is
+        better for one of the measures in ``lower_is_better``, or it is not among the measures.
     """
 
     def __init__(
         self,
-        measures: Measures,
+        measures: Measures | None,
         qrels: Any,
-        match: Match | None = None,
-        messages: Iterable[Message] = (),
-        plans: Iterable[Plan] = (),
+        schemes: str | Iterable[str] = (),
+        factors: Factors | Match | None = None,
         residual: bool = False,
+        *,
+        scores: Iterable[RunScores] = (),
+        lower_is_better: Iterable[str] = (),
     ) -> None:
         self.qrels = as_qrels(qrels)
-        self.match = match
+        self.schemes = scheme_names(schemes) if schemes else ()
         self.residual = residual
+        self.match: Match | None = None
+        if measures is None or self.schemes or factors is not None or residual:
+            self.match = match_factors(self.qrels, factors)
         self._matches: dict[str, Match] = {}
         self._skip_unjudged: set[Measure] = set()
-        asked = {str(measure): measure for measure in as_measures(measures)}
+        self._requested = _requested_measures(measures, self.match, [*scores], lower_is_better)
+        wanted, made, messages = self._requested, list[Plan](), tuple[Message, ...]()
+        if self.match and self.schemes:
+            wanted, made, messages = add_standardized(
+                self._requested, self.match, self.qrels, self.schemes
+            )
+        asked = {str(measure): measure for measure in wanted}
         super().__init__(list(asked.values()), self.qrels.topics)
-        made = {str(plan.measure): plan for plan in plans}
+        planned = {str(plan.measure): plan for plan in made}
         planned = {
-            name: self._plan(measure, made.get(name))
+            name: self._plan(measure, planned.get(name))
             for name, measure in asked.items()
             if isinstance(measure, Standardized)
         }
         self.plans = list(planned.values())
-        formulas, about_gains = self._formulas(
-            {name: measure for name, measure in asked.items() if name not in planned}
-            | {str(plan.raw): plan.raw for plan in self.plans}
-        )
+        raw = {name: measure for name, measure in asked.items() if name not in planned}
+        formulas, about_gains = self._formulas(raw | {str(p.raw): p.raw for p in self.plans})
         self.columns = tuple(make_columns(asked, planned, formulas))
         self._raw_columns = [column for column in self.columns if not column.plan]
         self._others = self._other_providers()
         self.messages = (
             *messages,
             *about_gains,
-            *level_messages([m for name, m in asked.items() if name not in planned], self.qrels),
+            *level_messages(raw.values(), self.qrels),
             *factor_messages(self.plans, self._matches.values()),
         )
         self._warned: set[str] = set()
-        if residual:
-            self.match = self.match or match_factors(self.qrels)
         self._earlier = EarlierDocuments(self.matches, residual)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Workers build their own from the same arguments: what follows from them is not sent.
+        return type(self), (self._requested, self.qrels, self.schemes, self.match, self.residual)
 
     def __repr__(self) -> str:
         used = self.match.factors.id if self.match and self.match.factors else "no factors"
@@ -135,7 +175,7 @@ class StdEvaluator(providers.Evaluator):
     def _plan(self, measure: Standardized, made: Plan | None) -> Plan:
         measure.validate_params()
         if measure.decided:
-            match, whole = measure.decided
+            match, whole = measure.decided.match, measure.decided.plan
             made = whole.on(self.qrels.topics)._replace(measure=measure)
         elif "factors" in measure.params:
             match = match_factors(self.qrels, measure["factors"])
@@ -153,9 +193,11 @@ class StdEvaluator(providers.Evaluator):
         for measure in own.values():
             check_params(measure)
         graded = [m for m in own.values() if gains_are_shares(m)]
-        fit = (self.match or match_factors(self.qrels)).fit if graded else None
-        # Of a part of a collection it is the collection's, so that parts add up to the whole.
-        highest = max(1, highest_level_of_collection(fit, self.qrels)) if fit else 1
+        decided = [m.decided.highest for m in self.measures if getattr(m, "decided", None)]
+        fit = (self.match or match_factors(self.qrels)).fit if graded and not decided else None
+        # For a part of a collection it is the collection's, so that parts add up to the whole.
+        known = [highest_level_of_collection(fit, self.qrels)] if fit else decided
+        highest = max([1, *known])
         messages = gain_messages(graded, highest, fit.factors.id, self.qrels) if fit else ()
         skip = self._skip_unjudged = skip_unjudged_topics(raw.values(), self.qrels)
         return {name: Formula.of(m, highest, m in skip) for name, m in own.items()}, list(messages)
@@ -321,10 +363,10 @@ class StdEvaluator(providers.Evaluator):
         """Means over the topics of the qrels; standardized ones over topics with factors."""
         return self._scores(self._evaluate_and_warn(run))
 
-    def calc(self, run: Any) -> Calculated:
-        """Both the means and the values by topic."""
+    def calc(self, run: Any) -> CalcResult:
+        """Compute both the means and the values by topic."""
         evaluation = self._evaluate_and_warn(run)
-        return Calculated(self._scores(evaluation), list(self.by_topic(evaluation)))
+        return CalcResult(self._scores(evaluation), list(self.by_topic(evaluation)))
 
     def by_topic(self, evaluation: Evaluation) -> Iterator[Metric]:
         """The values of an evaluation as ir_measures gives them, topic by topic.
@@ -359,3 +401,136 @@ class StdEvaluator(providers.Evaluator):
         warn_caller([text for text in texts if text not in self._warned])
         self._warned.update(texts)
         return evaluation
+
+
+# --- the columns ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column:
+    """One measure of an evaluator, and how it is computed.
+
+    Attributes
+    ----------
+    measure : Measure
+    raw : str
+        The name of the raw measure behind it: its own if it is raw.  Measures are looked up by
+        name because they are equal if their names are, which they make anew each time.
+    formula : Formula or None
+        How ir_std computes a raw measure; None if another provider does, or a score file has it.
+    plan : Plan or None
+        How the raw scores are standardized; None if the measure is raw.
+    same_raw : tuple of Measure
+        Raw measures with the values of this one, any of which a score file may hold.
+    """
+
+    measure: Measure
+    raw: str
+    formula: Formula | None = None
+    plan: Plan | None = None
+    same_raw: tuple[Measure, ...] = ()
+
+    @property
+    def needs_judged(self) -> bool:
+        """Whether the formula looks at documents that are judged not relevant."""
+        return bool(self.formula) and looks_at_nonrelevant(self.measure)
+
+    def scores(self, raw: Mapping[str, RawScores]) -> tuple[Floats, float]:
+        """A run's values by topic and their mean, from its raw scores by the measure's name."""
+        values, mean, step = raw[self.raw]
+        return self.plan.standardized(values, step) if self.plan else (values, mean)
+
+    def by_topic(
+        self,
+        values: Floats,
+        topics: Sequence[str],
+        theirs: Mapping[tuple[Measure, str], float] | None,
+    ) -> list[float | None]:
+        """Values as ir_measures gives them: None where there is none.
+
+        ``theirs`` are those of other providers, by measure and topic; None with a score file.
+        """
+        if theirs is not None and not self.formula and not self.plan:
+            return [theirs.get((self.measure, topic)) for topic in topics]
+        listed: list[float | None] = values.tolist()
+        if self.formula and self.formula.skips_unjudged:
+            return [None if value != value else value for value in listed]
+        return listed
+
+
+def make_columns(
+    asked: Mapping[str, Measure], planned: Mapping[str, Plan], formulas: Mapping[str, Formula]
+) -> Iterator[Column]:
+    """The columns of measures by name, then those of raw ones that are only standardized."""
+    same = {str(plan.raw): (plan.raw, *plan.same_raw) for plan in planned.values()}
+    for name, measure in asked.items():
+        if name in planned:
+            yield Column(measure, str(planned[name].raw), plan=planned[name])
+        else:
+            yield Column(measure, name, formulas.get(name), same_raw=same.get(name, (measure,)))
+    for name, forms in same.items():
+        if name not in asked:
+            yield Column(forms[0], name, formulas.get(name), same_raw=forms)
+
+
+# --- the measures ---------------------------------------------------------------------------------
+
+
+def _requested_measures(
+    measures: Measures | None,
+    match: Match | None,
+    scores: Sequence[RunScores],
+    lower_is_better: Iterable[str],
+) -> list[Measure]:
+    """Return the measures that are asked for, or the default ones, with known directions."""
+    factors = match.factors if match else None
+    if measures is None:
+        asked = default_measures(factors, scores)
+    else:
+        known = [measure for each in scores for measure in each.values]
+        known += map(parse_set_measure, factors.measures if factors else ())
+        asked = as_measures(measures, {m.name for m in known if isinstance(m, ExternalMeasure)})
+    return set_directions(asked, factors, lower_is_better)
+
+
+def set_directions(
+    measures: Iterable[Measure], factors: FactorSet | None, lower_is_better: Iterable[str]
+) -> list[Measure]:
+    """Set the direction of external measures from the factor set or from the user's list."""
+    measures = list(measures)
+    lower = {str(measure) for measure in lower_measures(lower_is_better, measures)}
+    directed: list[Measure] = []
+    for measure in measures:
+        if isinstance(measure, ExternalMeasure):
+            name = str(measure)
+            sign = factors.sign(name) if factors and name in factors.measures else 0
+            if factors and sign > 0 and name in lower:
+                raise UsageError(
+                    f"{factors.id} treats higher {name} as better; rebuild it with "
+                    f"--lower-is-better {name}"
+                )
+            is_lower = measure.lower_is_better or name in lower or sign < 0
+            measure = ExternalMeasure(measure.name, is_lower)
+        directed.append(measure)
+    return directed
+
+
+def default_measures(factors: FactorSet | None, scores: Sequence[RunScores]) -> list[Measure]:
+    """Return the measures to report if none is named; those that all scores have, if any."""
+    names = factors.default_measures if factors else FALLBACK_MEASURES
+    defaults = [parse_set_measure(name) for name in names]
+    if not scores:
+        return defaults
+    known = {canonical(m): m for m in scores[0].values if all(m in s.values for s in scores)}
+    if factors is None:
+        return list(known.values())
+    # With binary judgments a set's nDCG(rel=1) is what others call nDCG.
+    forms = [{canonical(form) for form in equivalents(m, binary=True)} for m in defaults]
+    usual = {
+        name: measure
+        for equal in forms
+        for name, measure in known.items()
+        if name in equal and measure_record(measure).high == 1
+    }
+    external = {name: m for name, m in known.items() if isinstance(m, ExternalMeasure)}
+    return list((usual | external if usual else known).values())

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+from ir_measures.measures import Measure
 
 from ir_std.errors import abbreviate, counted, join_with_and
-from ir_std.evaluation.messages import Message, listed_counts
+from ir_std.evaluation.evaluation import Message, listed_counts
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
 from ir_std.factors.fit import Fit
 from ir_std.factors.fit_words import describe_difference, levels_text
 from ir_std.factors.match import Match
 from ir_std.measures import ExternalMeasure, gains_are_shares
+from ir_std.scores.run_scores import CountedTopics
+from ir_std.trec.qrels import Qrels
 
 MIN_SYSTEMS = 30
 """With fewer systems schemes z and E mislead, as measured by ``scripts/uncertainty_experiment.py``:
@@ -258,3 +261,30 @@ def _ambiguity_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iter
 def factors_used(match: Match, plans: Iterable[Plan]) -> str:
     """Which set is used, with what is known against its factors of the plans' measures."""
     return match.describe(dict.fromkeys(p.name for p in plans if p.factors is match.factors))
+
+
+# --- about levels of relevance --------------------------------------------------------------------
+
+
+def level_messages(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Message]:
+    """Which measures ask for a level of relevance that no document has."""
+    leveled = [m for m in measures if m.params.get("rel", 1) > 1]
+    if not leveled or isinstance(qrels, CountedTopics):
+        return
+    empty = [str(m) for m in leveled if m["rel"] > qrels.max_level]
+    if empty:
+        yield Message(
+            f"nothing is relevant by {', '.join(empty)}: the highest level of these qrels "
+            f"is {qrels.max_level}"
+        )
+
+
+def gain_messages(
+    graded: Iterable[Measure], highest: int, set_id: str, qrels: Qrels
+) -> Iterator[Message]:
+    """Whether gains of graded measures are shares of a level that these qrels do not have."""
+    if highest > qrels.max_level:
+        yield Message(
+            f"{', '.join(map(str, graded))}: gains are shares of {highest}, the highest level of "
+            f"{set_id}, of which these topics are a part (their own highest is {qrels.max_level})"
+        )

@@ -15,8 +15,7 @@ from ir_std._system.processes import default_jobs, map_in_order
 from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.inputs import resolve, scores_on
-from ir_std.evaluation.systems import ScoresOfSystem
+from ir_std.evaluation.inputs import ScoresOfSystem, resolve, scores_on
 from ir_std.reading import FileSource
 from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import RunScores
@@ -70,9 +69,7 @@ def evaluate_runs(
         for name, run in runs.items():
             yield _evaluate(evaluator, name, run, depth)
         return
-    task = pickle.dumps(
-        (evaluator.measures, evaluator.qrels, evaluator.match, (), (), evaluator.residual)
-    )
+    task = pickle.dumps(evaluator)
     items = ((name, _portable(run, evaluator.qrels), depth) for name, run in runs.items())
     own: dict[Measure, Measure] = {}
     for evaluation in map_in_order(_evaluate_in_worker, task, items, jobs, executor):
@@ -109,4 +106,5 @@ def _evaluate_in_worker(task: bytes, item: tuple[str, Any, int | None]) -> Evalu
 
 @lru_cache(maxsize=1)
 def _unpickle_evaluator(task: bytes) -> StdEvaluator:
-    return StdEvaluator(*pickle.loads(task))
+    evaluator: StdEvaluator = pickle.loads(task)
+    return evaluator

@@ -1,8 +1,8 @@
-"""How a standardized measure is computed: from which raw one, with the factors of which set."""
+"""How standardized measures are computed: from which raw ones, with the factors of which set."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -10,29 +10,52 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
-from ir_std.errors import NoFactorsError, abbreviate
-from ir_std.evaluation.obstacles import (
-    highest_level_of_collection,
-    levels_of,
-    obstacle_to,
-    rows_but,
-    topics_without_value,
-)
-from ir_std.evaluation.systems import TopicsOfSet
+from ir_std.errors import NoFactorsError, abbreviate, counted
+from ir_std.evaluation.evaluation import Message
 from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.collection import Collection
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
+from ir_std.factors.judgments import ALL_JUDGED
 from ir_std.factors.match import Match
 from ir_std.factors.recognition import match_by_name, match_by_systems, recognize_collection
 from ir_std.factors.schema import parse_set_measure
-from ir_std.measures import ExternalMeasure, Standardized, canonical, equivalents, measure_record
+from ir_std.measures import (
+    ExternalMeasure,
+    Standardized,
+    canonical,
+    equivalents,
+    gains_are_shares,
+    has_graded_gains,
+    has_standardized,
+    measure_record,
+    standardized,
+)
 from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.qrels import Qrels
 
 
+class TopicsOfSet(CountedTopics):
+    """Stand in for qrels where scores of a set's own systems are evaluated.
+
+    Parameters
+    ----------
+    counted : CountedTopics
+        The topics of all scores, those of the set's systems among them.
+    factors : FactorSet
+        The set, whose judgments the scores of its systems rest on.
+    """
+
+    def __init__(self, counted: CountedTopics, factors: FactorSet) -> None:
+        super().__init__(counted.n_rel, counted.name)
+        self.factors = factors
+
+
+# --- the factor set -------------------------------------------------------------------------------
+
+
 def collection_of(qrels: Qrels) -> Collection:
-    """The qrels as recognition compares them, made once."""
+    """Return the qrels as recognition compares them, made once."""
     if isinstance(qrels, CountedTopics):
         return Collection(qrels.n_rel.items(), external=qrels.external)
     return qrels.cached(
@@ -47,7 +70,7 @@ def collection_of(qrels: Qrels) -> Collection:
 
 
 def match_factors(qrels: Qrels, factors: Factors | Match | None = None) -> Match:
-    """The match of qrels with the named factors, or with the set that is recognized.
+    """Match qrels with the named factors, or with the set that is recognized.
 
     Raises
     ------
@@ -68,6 +91,9 @@ def match_factors(qrels: Qrels, factors: Factors | Match | None = None) -> Match
     if of_systems and of_systems.judgments == named.judgments:
         return match_by_systems(named, collection)
     return match_by_name(named, collection)
+
+
+# --- the plan -------------------------------------------------------------------------------------
 
 
 class Plan(NamedTuple):
@@ -97,8 +123,8 @@ class Plan(NamedTuple):
         return (base,) if base.__name__ == self.raw.__name__ else ()
 
     def on(self, topics: tuple[str, ...]) -> Plan:
-        """The plan on some of the topics, with what was decided on all of them."""
-        rows = rows_but(self.factors, topics, self.differing)
+        """Return the plan on some of the topics, with what was decided on all of them."""
+        rows = rows_excluding(self.factors, topics, self.differing)
         scheme = self.measure["scheme"]
         apply = self.factors.at(rows, self.name, scheme, **self.measure.scheme_params)
         return self._replace(apply=apply, topics=topics, rows=rows)
@@ -108,7 +134,7 @@ class Plan(NamedTuple):
         return np.array([mean_of_values(raw)]) if self.of_mean else raw
 
     def standardized(self, raw: Floats, step: float = 0.0) -> tuple[Floats, float]:
-        """Raw values by topic, standardized.
+        """Standardize raw values by topic.
 
         Parameters
         ----------
@@ -129,7 +155,7 @@ class Plan(NamedTuple):
         return (np.full(len(raw), np.nan) if self.of_mean else values), mean
 
     def uncertainty(self, raw: Floats, step: float) -> float:
-        """How much the mean can change by rounding raw values to steps.
+        """Return how much the mean can change by rounding raw values to steps.
 
         Parameters
         ----------
@@ -143,7 +169,7 @@ class Plan(NamedTuple):
         return max(abs(end - mean) for end in ends)
 
     def _rounding(self, step: float) -> dict[str, Any]:
-        """What :attr:`apply` takes for values in such steps, if those of the set are finer."""
+        """Return what :attr:`apply` takes for values in such steps, if the set's are finer."""
         if step <= self.factors.about(self.name, "resolution", 0.0):
             return {}
         if self.measure["scheme"] != "E":
@@ -152,14 +178,24 @@ class Plan(NamedTuple):
         return {"resolution": step, "scores": _round_as_printed(scores, step)}
 
 
-def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
-    """What a set calls a raw measure that it has factors for: its ``RBP`` is ``RBP(p=0.8)``."""
-    return _names_by_measure(factors.measures).get(canonical(raw))
+class Decision(NamedTuple):
+    """What all topics of a collection decide about a measure that is evaluated in batches.
 
+    Attributes
+    ----------
+    column : str
+        What the host calls the measure.
+    match : Match
+    plan : Plan or None
+        None for a raw measure.
+    highest : int
+        The highest level of the collection, of which gains may be shares.
+    """
 
-@lru_cache(maxsize=256)
-def _names_by_measure(names: tuple[str, ...]) -> dict[str, str]:
-    return {canonical(parse_set_measure(name)): name for name in names}
+    column: str
+    match: Match
+    plan: Plan | None
+    highest: int
 
 
 def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
@@ -182,7 +218,7 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     if isinstance(raw, ExternalMeasure):  # whose direction the set alone knows
         raw = ExternalMeasure(raw.name, factors.sign(name) < 0)
     differing = topics_without_value(raw, match)
-    usable = rows_but(factors, topics, differing)
+    usable = rows_excluding(factors, topics, differing)
     if differing and has_values(table[name], rows) and not has_values(table[name], usable):
         obstacle = "the judgments differ on all topics that have factors"
         raise NoFactorsError(f"{measure}: {_what_is_missing(measure, factors, obstacle)}", obstacle)
@@ -203,7 +239,13 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
 def _applicable(
     measure: Standardized, match: Match, fit: Fit, qrels: Qrels, table: Mapping[str, Floats]
 ) -> list[tuple[Measure, str]]:
-    """The raw measures that may stand behind one, and what the set calls them; an error if none."""
+    """Return raw measures that may stand behind one, with the set's names of them.
+
+    Raises
+    ------
+    NoFactorsError
+        If there is none.
+    """
     applicable: list[tuple[Measure, str]] = []
     obstacles: list[str] = []
     is_binary = highest_level_of_collection(fit, qrels) <= 1
@@ -211,20 +253,31 @@ def _applicable(
         name = name_in_set(raw, fit.factors) or _name_without_cutoff(raw, fit.factors)
         if name is None or name not in table:
             continue
-        if obstacle := obstacle_to(raw, name, match, qrels):
-            obstacles.append(obstacle)
-        else:
+        obstacle = why_inapplicable(raw, name, match, qrels)
+        if obstacle is None:
             applicable.append((raw, name))
+        else:
+            obstacles.append(obstacle)
     if applicable:
         return applicable
-    obstacle = obstacles[0] if obstacles else ""
+    obstacle = obstacles[0] if obstacles else None
     what = _what_is_missing(measure, fit.factors, obstacle)
     others = "" if obstacle else other_sets_with([str(measure.base)], match)
     raise NoFactorsError(f"{measure}: {what}{others}", obstacle)
 
 
+def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
+    """Return a set's name of a raw measure that it has factors for, such as ``RBP(p=0.8)``."""
+    return _names_by_measure(factors.measures).get(canonical(raw))
+
+
+@lru_cache(maxsize=256)
+def _names_by_measure(names: tuple[str, ...]) -> dict[str, str]:
+    return {canonical(parse_set_measure(name)): name for name in names}
+
+
 def _name_without_cutoff(raw: Measure, factors: FactorSet) -> str | None:
-    """What a set has for a cutoff at which its systems end: their ``AP@1000`` is their ``AP``."""
+    """Return the name for a cutoff at which a set's systems end: their ``AP@1000`` is ``AP``."""
     cutoff = raw.params.get("cutoff")
     if not measure_record(raw).ends_at_cutoff or cutoff is None:
         return None
@@ -237,20 +290,129 @@ def _name_without_cutoff(raw: Measure, factors: FactorSet) -> str | None:
     return None if ideal else name
 
 
-def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -> str:
+def rows_excluding(factors: FactorSet, topics: Iterable[str], differing: Iterable[str]) -> Ints:
+    """Return the rows of topics in a set; -1 where it lacks them or the judgments differ."""
+    differing = set(differing)
+    topics = tuple(topics)
+    rows = factors.rows(topics)
+    return np.where([topic in differing for topic in topics], -1, rows) if differing else rows
+
+
+def values_by_unit(fit: Fit, qrels: Qrels, raw: Floats) -> tuple[tuple[str, ...], Floats]:
+    """Return what a set has rows of, topics or the data set, and a run's raw values on these."""
+    if fit.dataset is None:
+        return qrels.topics, raw
+    return (fit.dataset,), np.array([mean_of_values(raw)])
+
+
+def mean_of_values(values: Floats) -> float:
+    """Return the mean of what is not NaN; NaN where nothing is."""
+    total = float(values.sum())
+    if total == total and len(values):
+        return total / len(values)
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _round_as_printed(scores: Floats, step: float) -> Floats:
+    """Round scores as programs print them, by all their digits, which numpy does not do."""
+    places = round(-np.log10(step))
+    rounded = [round(score, places) for score in scores.ravel().tolist()]
+    return np.array(rounded).reshape(scores.shape)
+
+
+def has_values(table: Floats, rows: Ints) -> bool:
+    """Check whether a table has a value on one of the rows that are not -1."""
+    return not np.isnan(table[rows[rows >= 0]]).all()
+
+
+# --- standardized versions of raw measures --------------------------------------------------------
+
+
+class Additions(NamedTuple):
+    """The standardized versions of raw measures that the factors allow.
+
+    Attributes
+    ----------
+    measures : list of Measure
+        Each measure that was given, followed by its standardized versions.
+    plans : list of Plan
+        Those of the versions that were added.
+    messages : tuple of Message
+        Which measures have no factors, and which the set has.
+    """
+
+    measures: list[Measure]
+    plans: list[Plan]
+    messages: tuple[Message, ...]
+
+
+def add_standardized(
+    measures: Iterable[Measure], match: Match, qrels: Qrels, schemes: Iterable[str]
+) -> Additions:
+    """Add to each raw measure the standardized ones that the factors allow."""
+    schemes = list(schemes)
+    wanted: list[Measure] = []
+    plans: list[Plan] = []
+    without: dict[str, list[str]] = {}
+    obstructed: dict[str, dict[str, None]] = {}
+    for measure in measures:
+        wanted.append(measure)
+        if isinstance(measure, Standardized) or not has_standardized(measure):
+            continue
+        for scheme in schemes:
+            added = standardized(measure, **({} if scheme == "N" else {"scheme": scheme}))
+            try:
+                plan = make_plan(added, match, qrels)
+            except NoFactorsError as missing:
+                if missing.obstacle:
+                    obstructed.setdefault(missing.obstacle, {})[str(measure)] = None
+                else:
+                    without.setdefault(scheme, []).append(str(measure))
+            else:
+                if has_values(plan.factors.mean[plan.name], plan.rows):
+                    wanted.append(added)
+                    plans.append(plan)
+    texts = _reasons_without_factors(without, obstructed, match)
+    return Additions(wanted, plans, tuple(map(Message, texts)))
+
+
+def _reasons_without_factors(
+    without: dict[str, list[str]], obstructed: dict[str, dict[str, None]], match: Match
+) -> Iterator[str]:
+    """Yield which raw measures have no factors: by obstacle, and by scheme if the set has none."""
+    if match.factors is None:
+        if without:
+            yield str(match)
+        return
+    factors = match.factors
+    for obstacle, names in obstructed.items():
+        yield f"{factors.id}'s factors for {', '.join(names)} do not apply: {obstacle}"
+    for scheme, listed in without.items():
+        what, table = _tables(factors, scheme)
+        yield (
+            f"{factors.id} has no {what} for {', '.join(listed)} (scheme {scheme}); it has "
+            f"{similar_measures(table, listed)}{other_sets_with(listed, match)}"
+        )
+
+
+def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str | None) -> str:
     if obstacle:
         return f"{factors.id}'s factors for {measure.base} do not apply: {obstacle}"
-    what, table = (
-        ("distributions", factors.scores) if measure["scheme"] == "E" else ("factors", factors.mean)
-    )
+    what, table = _tables(factors, measure["scheme"])
     return (
         f"{factors.id} has no {what} for {measure.base}; it has "
         f"{similar_measures(table, [str(measure.base)])}"
     )
 
 
+def _tables(factors: FactorSet, scheme: str) -> tuple[str, Iterable[str]]:
+    """Return what a scheme needs of a set, in a word, and the measures that the set has it for."""
+    return ("distributions", factors.scores) if scheme == "E" else ("factors", factors.measures)
+
+
 def other_sets_with(measures: Iterable[str], match: Match) -> str:
-    """Of the other sets that fit those that have one of the measures, in words; empty if none."""
+    """Return which other matching sets have one of the measures, in words; empty if none."""
     wanted = {canonical(parse_set_measure(name)) for name in measures}
     known = (
         set_id
@@ -262,7 +424,7 @@ def other_sets_with(measures: Iterable[str], match: Match) -> str:
 
 
 def similar_measures(known: Iterable[str], asked: Iterable[str]) -> str:
-    """Of the measures that a set has, those of the kinds that were asked for.
+    """List the measures that a set has, those of the kinds that were asked for.
 
     >>> similar_measures(["AP", "P@5", "P@10", "RR"], ["P@15"])
     'P@5, P@10'
@@ -277,29 +439,100 @@ def _kind(name: str) -> str:
     return name.partition("@")[0].partition("(")[0]
 
 
-def values_by_unit(fit: Fit, qrels: Qrels, raw: Floats) -> tuple[tuple[str, ...], Floats]:
-    """What a set has rows of, topics or the data set, and a run's raw values on these."""
-    if fit.dataset is None:
-        return qrels.topics, raw
-    return (fit.dataset,), np.array([mean_of_values(raw)])
+# --- where factors do not apply -------------------------------------------------------------------
 
 
-def mean_of_values(values: Floats) -> float:
-    """The mean of what is not NaN; NaN where nothing is."""
-    total = float(values.sum())
-    if total == total and len(values):
-        return total / len(values)
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
+def levels_of(raw: Measure, fit: Fit) -> list[int]:
+    """Return the levels at which a measure depends on which documents are at each or above."""
+    record = measure_record(raw)
+    if record.judged and not record.relevance:
+        return [ALL_JUDGED]
+    graded = has_graded_gains(raw) or "rel" not in raw.SUPPORTED_PARAMS
+    levels = set(fit.levels if graded else [raw.params.get("rel", 1)])
+    if record.nonrelevant:
+        levels.add(0)
+    looks_at_all = {"judged_only", "gains"} & {k for k, v in raw.params.items() if v}
+    if looks_at_all or record.judged:
+        levels.add(ALL_JUDGED)
+    return sorted(levels)
 
 
-def _round_as_printed(scores: Floats, step: float) -> Floats:
-    """Scores rounded as programs print them, by all their digits, which numpy does not do."""
-    places = round(-np.log10(step))
-    rounded = [round(score, places) for score in scores.ravel().tolist()]
-    return np.array(rounded).reshape(scores.shape)
+def topics_without_value(raw: Measure, match: Match) -> tuple[str, ...]:
+    """Return the topics on which a set's factors are of other judgments than a measure looks at.
+
+    None if the user named the set, and has been warned of what differs.
+    """
+    if match.fit is None or match.chosen_by == "name":
+        return ()
+    return tuple(match.fit.without_value(levels_of(raw, match.fit)))
 
 
-def has_values(table: Floats, rows: Ints) -> bool:
-    """Whether a table has a value on one of the rows that are not -1."""
-    return not np.isnan(table[rows[rows >= 0]]).all()
+def why_inapplicable(raw: Measure, name: str, match: Match, qrels: Qrels) -> str | None:
+    """Return why a set's factors for a raw measure do not apply to qrels; None if they do."""
+    assert match.fit is not None
+    fit = match.fit
+    depth = fit.factors.about(name, "depth")
+    if depth and raw.params.get("cutoff", 0) > depth:
+        return f"its systems were evaluated to depth {depth}"
+    reason = _level_obstacle(raw, fit, qrels)
+    # A user who names a set has been warned of what differs.
+    if reason is None and match.chosen_by != "name":
+        reason = _differing_obstacle(raw, match, fit) or _gain_obstacle(raw, fit, qrels)
+    return reason
+
+
+def _level_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str | None:
+    """Return why a measure cannot be compared at the levels of these qrels."""
+    here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
+    levels_known = any(fit.factors.judgments[topic].levels for topic in fit.matched)
+    if has_graded_gains(raw) and there is not None and not levels_known:
+        if here > 1 >= there:
+            return f"these qrels have levels to {here}, its systems were judged with one level"
+        if there > 1 >= here and not fit.is_subset:
+            return f"these qrels have one level, its systems were judged with levels to {there}"
+    level = raw.params.get("rel", 1)
+    if level > highest_level_of_collection(fit, qrels):
+        return f"no document of these qrels is judged at level {level} or above"
+    if measure_record(raw).nonrelevant and fit.collection.qrels is not None:
+        _, n_nonrelevant = fit.agreement.counts(0)
+        if not (n_nonrelevant > 0).any():
+            return "the documents judged not relevant are not in these qrels"
+    return None
+
+
+def _differing_obstacle(raw: Measure, match: Match, fit: Fit) -> str | None:
+    """Return how judgments differ at the levels that a measure looks at, if on most topics."""
+    differing = topics_without_value(raw, match)
+    if not differing or 2 * len(differing) <= len(fit.matched):
+        return None
+    levels = [level for level in levels_of(raw, fit) if fit.agreement.at_level(level).different]
+    if levels and levels[-1] < 1:
+        return f"other documents are judged not relevant on {counted(len(differing), 'topic')}"
+    where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"
+    n = f"{len(differing)} of {len(fit.matched)} topics"
+    return f"the judgments{where} differ from those of its systems on {n}"
+
+
+def _gain_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str | None:
+    """Return of which levels gains are shares, if not of the same for run and systems."""
+    here = highest_level_of_collection(fit, qrels)
+    there = fit.factors.info.get("max_level")
+    if not gains_are_shares(raw) or there in (None, here):
+        return None
+    return f"gains are shares of level {here} with these qrels, of level {there} for its systems"
+
+
+def _highest_level(fit: Fit, qrels: Qrels) -> int:
+    """Return the highest level of the judgments; the set's where only scores are known."""
+    if isinstance(qrels, CountedTopics):
+        return fit.factors.info.get("max_level") or 1
+    return qrels.max_level
+
+
+def highest_level_of_collection(fit: Fit, qrels: Qrels) -> int:
+    """Return the highest level of the judgments, or of the collection that they are a part of.
+
+    A part of graded qrels may happen to hold no level above 1: it stays graded.
+    """
+    there = fit.factors.info.get("max_level") or 0
+    return max(_highest_level(fit, qrels), there if fit.is_subset else 0)

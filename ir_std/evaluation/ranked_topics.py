@@ -12,11 +12,11 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std.errors import UsageError
-from ir_std.evaluation.columns import Formula
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.inputs import resolve
-from ir_std.evaluation.residual import EarlierDocuments
+from ir_std.evaluation.raw_scores import Formula
+from ir_std.evaluation.run_messages import EarlierDocuments
 from ir_std.measures.records import TREC_EVAL, Order
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.qrels import Qrels, Ranking

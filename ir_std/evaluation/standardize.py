@@ -9,10 +9,8 @@ from typing import Any, TypeVar, cast
 from ir_measures.measures import Measure
 
 from ir_std.errors import InputError, UsageError, warn_caller
-from ir_std.evaluation.api import evaluator_for
-from ir_std.evaluation.evaluation import Evaluation
+from ir_std.evaluation.evaluation import Evaluation, message_texts
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.messages import message_texts
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Standardized, standardized
 from ir_std.measures.names import measure_of_scores
@@ -116,7 +114,7 @@ def _of_run(read: RunScores, factors: Factors | None, scheme: str) -> RunScores:
 def _evaluator(
     read: list[RunScores], measures: list[Measure], factors: Factors | None, *schemes: str
 ) -> StdEvaluator:
-    return evaluator_for(counted_topics(read), measures, schemes, factors)
+    return StdEvaluator(measures, counted_topics(read), schemes, factors)
 
 
 def _of_table(frame: Any, measure: str | None, factors: Factors | None, scheme: str) -> Any:

@@ -41,7 +41,6 @@ class Standardized(TypedMeasure):
     """
 
     BASE: Measure
-    decided: Any = None  # the match and the plan on all topics, where batches are evaluated
     OWN_PARAMS = {
         "scheme": ParamInfo(
             dtype=str, choices=list(SCHEMES), default="N", desc="standardization scheme"
@@ -63,7 +62,11 @@ class Standardized(TypedMeasure):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The classes are made at import, so pickle cannot find them by name.
-        return _rebuild, (self.__name__, self.params)
+        state = {"decided": self.decided} if self.decided else None
+        return _rebuild, (self.__name__, self.params), state
+
+    def __str__(self) -> str:
+        return self.decided.column if self.decided else repr(self)
 
     @property
     def base(self) -> Measure:

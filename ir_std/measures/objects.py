@@ -33,6 +33,9 @@ _BINARY = ParamInfo(
 class TypedMeasure(Measure):
     """A measure with the types that ir_measures leaves open."""
 
+    decided: Any = None
+    """What all topics of a collection decide, where they are evaluated in batches."""
+
     if TYPE_CHECKING:
 
         def __call__(self, **params: Any) -> Self:

@@ -25,9 +25,8 @@ from ir_std.analysis.agreement import (
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA
 from ir_std.errors import UsageError, counted, look_up
-from ir_std.evaluation.companions import companions
 from ir_std.evaluation.evaluation import ByMeasure
-from ir_std.evaluation.plans import match_factors
+from ir_std.evaluation.plans import add_standardized, match_factors
 from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.match import Match
@@ -201,7 +200,7 @@ def _scores_of_systems(
     if factors is None or factors.of_datasets or not factors.systems:
         return {}
     scored: BySystem = {}
-    for plan in companions(measures, match, qrels, schemes)[2]:
+    for plan in add_standardized(measures, match, qrels, schemes).plans:
         if plan.name in factors.scores and plan.factors is factors:
             numbers, scores = scores_by_system(factors, plan.name)
             raw = np.where(plan.rows[:, None] < 0, np.nan, scores[plan.rows])

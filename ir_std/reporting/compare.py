@@ -14,13 +14,11 @@ from ir_measures.measures import Measure
 from ir_std.analysis.paired import get_correction, get_test
 from ir_std.errors import UsageError, suggestion, warn_caller
 from ir_std.evaluation.api import SystemsSelection, select_factors
-from ir_std.evaluation.companions import companions
 from ir_std.evaluation.evaluation import ByMeasure
-from ir_std.evaluation.inputs import BEST, best_system, judgments_for, resolve
+from ir_std.evaluation.inputs import BEST, ScoresOfSystem, best_system, judgments_for, resolve
 from ir_std.evaluation.parallel import Progress
-from ir_std.evaluation.plans import match_factors
-from ir_std.evaluation.residual import EarlierDocuments
-from ir_std.evaluation.systems import ScoresOfSystem
+from ir_std.evaluation.plans import add_standardized, match_factors
+from ir_std.evaluation.run_messages import EarlierDocuments
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.evaluated_collection import collection_names
@@ -372,10 +370,7 @@ def _common_measures(
     UsageError
         If there is none.
     """
-    matches = [
-        (match_factors(qrels, select_factors(qrels, systems=systems)), qrels)
-        for qrels in collections
-    ]
+    matches = [(select_factors(qrels, systems=systems), qrels) for qrels in collections]
     candidates = dict.fromkeys(
         parse_set_measure(name)
         for match, _ in matches
@@ -386,7 +381,7 @@ def _common_measures(
         m
         for m in candidates
         if all(
-            len(companions([m], match, qrels, schemes)[0]) == 1 + len(schemes)
+            len(add_standardized([m], match, qrels, schemes).plans) == len(schemes)
             for match, qrels in matches
             if match.factors
         )

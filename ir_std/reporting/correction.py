@@ -15,8 +15,8 @@ from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA, holm
 from ir_std.analysis.prediction import Population, PredictionPowered, prediction_powered
 from ir_std.errors import UsageError, abbreviate, counted, warn_caller
+from ir_std.evaluation.inputs import SEPARATOR
 from ir_std.evaluation.plans import match_factors
-from ir_std.evaluation.systems import SEPARATOR
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.measures import Measures, Standardized, parse_measure, sign_of
 from ir_std.reporting.agreement import are_scores

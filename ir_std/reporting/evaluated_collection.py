@@ -13,7 +13,7 @@ from ir_measures.measures import Measure
 
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.peers import Peers, peers_of
+from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match

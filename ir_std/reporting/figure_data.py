@@ -19,7 +19,7 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from ir_std.analysis.estimate import Estimate
-from ir_std.evaluation.peers import peers_of
+from ir_std.evaluation.placement import peers_of
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.model import Results
 

@@ -21,10 +21,8 @@ from ir_std._arrays import Axes, DataFrame, Floats
 from ir_std.analysis.estimate import Estimate, combine_errors, mean_of_estimates
 from ir_std.analysis.paired import paired_tests
 from ir_std.errors import UsageError, counted, suggestion
-from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation
-from ir_std.evaluation.messages import Message, message_texts
-from ir_std.evaluation.placement import Placement
-from ir_std.evaluation.placer import Placer
+from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, message_texts
+from ir_std.evaluation.placement import Placement, Placer
 from ir_std.evaluation.uncertainty import (
     SystemsCovariance,
     joint_errors,

@@ -12,12 +12,18 @@ import numpy as np
 
 from ir_std.analysis.paired import get_correction, get_test
 from ir_std.errors import UsageError, warn_caller
-from ir_std.evaluation.api import SystemsSelection, evaluator_for, select_factors
+from ir_std.evaluation.api import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import Evaluation
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.factor_messages import factors_used
-from ir_std.evaluation.inputs import add_baseline, inputs_by_name, judgments_for, left_out
+from ir_std.evaluation.inputs import (
+    ScoresOfSystem,
+    add_baseline,
+    inputs_by_name,
+    judgments_for,
+    left_out,
+)
 from ir_std.evaluation.parallel import Progress, evaluate_runs
-from ir_std.evaluation.systems import ScoresOfSystem
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, main_score
 from ir_std.reporting.benchmark import Benchmark
@@ -25,6 +31,7 @@ from ir_std.reporting.evaluated_collection import EvaluatedCollection, collectio
 from ir_std.reporting.model import Results
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.scores.inputs import keep_duplicates
+from ir_std.scores.run_scores import RunScores
 
 _logger = logging.getLogger("ir_std")
 
@@ -135,14 +142,14 @@ def evaluate(
     selected = select_factors(judgments, factors, systems=systems, without=without)
     named = tuple(by_name)
     baseline = add_baseline(baseline, by_name, judgments, selected, measures)
-    evaluator = evaluator_for(
-        judgments,
+    evaluator = StdEvaluator(
         measures,
+        judgments,
         schemes,
         selected,
-        by_name.values(),
         residual,
-        lower_is_better,
+        scores=[run for run in by_name.values() if isinstance(run, RunScores)],
+        lower_is_better=lower_is_better,
     )
     if schemes or evaluator.plans:
         for match in evaluator.matches:

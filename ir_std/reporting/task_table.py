@@ -8,8 +8,7 @@ from functools import cache
 import numpy as np
 
 from ir_std.errors import NoFactorsError
-from ir_std.evaluation.placement import Placement
-from ir_std.evaluation.placer import place
+from ir_std.evaluation.placement import Placement, place
 from ir_std.factors.benchmarks import KINDS, SET
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.derived import select_kind

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ir_std
-from ir_std.evaluation.messages import Message
+from ir_std.evaluation.evaluation import Message
 from ir_std.factors.factor_set import FactorSet
 from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_qrels

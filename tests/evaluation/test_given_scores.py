@@ -14,7 +14,7 @@ from ir_measures import AP, P, Rprec, nDCG
 
 import ir_std
 from ir_std import InputError, NoFactorsError, UsageError
-from ir_std.evaluation.api import evaluator_for
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.measures import Standardized, sAP
 from ir_std.scores.inputs import as_run_or_scores, runs_by_name
 from ir_std.scores.run_scores import RunScores, counted_topics
@@ -55,12 +55,12 @@ def test_printed_scores_give_what_the_run_gives_but_for_rounding(
 ) -> None:
     qrels = as_qrels(data / "qrels" / f"{name}.txt")
     measures = ["AP", "P@10", "RR", "Rprec", "nDCG@10"]
-    direct = evaluator_for(qrels, measures, ("N", "U", "E", "z"), None)
+    direct = StdEvaluator(measures, qrels, "all")
     plans = {p.measure: p for p in direct.plans}
     for run in sorted(runs_of(name).iterdir())[::every]:
         expected = direct.evaluate(as_run(run)).values
         ((_, scores),) = ir_std.read_scores(written(run, qrels, tmp_path / "eval")).items()
-        evaluator = evaluator_for(counted_topics([scores]), measures, ("N", "U", "E", "z"), None)
+        evaluator = StdEvaluator(measures, counted_topics([scores]), "all")
         assert evaluator.match
         assert evaluator.match.factors
         assert evaluator.match.factors.id == name

@@ -19,7 +19,7 @@ from ir_measures.measures import Measure
 from processes import run_process
 
 import ir_std
-from ir_std.evaluation.other_providers import has_formula
+from ir_std.evaluation.raw_scores import has_formula
 
 CALLS = """
 import random, sys, warnings

@@ -14,8 +14,8 @@ from ir_measures import AP, ERR, RBP, RR, Bpref, Judged, P, R, Rprec, Success, n
 from ir_measures.providers import FallbackProvider
 
 import ir_std
+from ir_std.evaluation.api import StdProvider
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.plugin import StdProvider
 
 JUDGE = FallbackProvider(
     [p for p in ir_measures.DefaultPipeline.providers if not isinstance(p, StdProvider)]

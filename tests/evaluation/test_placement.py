@@ -13,8 +13,7 @@ from made_up import TOPICS, collection, write_qrels, write_runs
 
 import ir_std
 from ir_std import FactorSet, NoFactorsError, build_factors, place, sAP
-from ir_std.evaluation.placement import ordinal
-from ir_std.evaluation.placer import Placer
+from ir_std.evaluation.placement import Placer, ordinal
 from ir_std.factors.estimates import means_of_systems
 from ir_std.reporting.model import place_topics
 

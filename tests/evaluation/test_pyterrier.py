@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import ir_measures
 import pandas as pd
@@ -98,6 +102,41 @@ def test_batches_give_what_the_whole_gives() -> None:
     whole, batches = experiment([system]), experiment([system], batch_size=2)
     for name in map(str, MEASURES):
         assert batches[name][0] == pytest.approx(whole[name][0], abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:no factor set:ir_std.StandardizationWarning")
+def test_batches_of_unrecognized_qrels_keep_the_highest_level_of_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("IR_STD_FACTORS")
+    qrels = QRELS.copy()
+    qrels.loc[qrels["qid"] == "t1", "label"] *= 3
+    system = pt.Transformer.from_df(RESULTS)
+    whole, batches = (
+        pt.std.Experiment([system], TOPICS, qrels, [ir_std.nERR @ 3], names=["a"], batch_size=size)
+        for size in (None, 2)
+    )
+    assert batches["nERR@3"][0] == pytest.approx(whole["nERR@3"][0], abs=1e-12)
+    with pytest.warns(StandardizationWarning, match="use pt.std.Experiment, which takes that"):
+        pt.Experiment([system], TOPICS, qrels, [ir_std.nERR @ 3], names=["a"])
+
+
+@pytest.mark.filterwarnings("ignore:tiny has no factors:ir_std.StandardizationWarning")
+@pytest.mark.parametrize("copied", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy])
+@pytest.mark.parametrize("measure", [sAP(scheme="U"), ir_std.nERR @ 3])
+def test_copies_of_an_experiments_measures_keep_what_all_topics_decide(
+    copied: Callable[[Any], Any], measure: ir_measures.Measure
+) -> None:
+    given: list[Any] = []
+    with mock.patch.object(pt, "Experiment", lambda *arguments, **_: given.extend(arguments[3])):
+        pt.std.Experiment([RESULTS], TOPICS, QRELS, [measure], factors="tiny")
+    assert given
+    for one in given:
+        again = copied(one)
+        assert (again, str(again)) == (one, str(measure))
+        assert again.decided.highest == one.decided.highest == 1
+        if one.decided.plan:
+            assert again.decided.plan.differing == one.decided.plan.differing
 
 
 def test_topics_without_factors_count_in_no_mean_but_in_that_which_pyterrier_makes_itself() -> None:

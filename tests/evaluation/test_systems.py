@@ -11,8 +11,7 @@ import ir_std
 from ir_std import AP, P, nDCG
 from ir_std.cli import main
 from ir_std.errors import InputError, UsageError, nearest_names
-from ir_std.evaluation.inputs import SELF
-from ir_std.evaluation.systems import ScoresOfSystem, names_system, systems_of
+from ir_std.evaluation.inputs import SELF, ScoresOfSystem, names_system, systems_of
 
 BM25 = "dl19-passage/bm25base_p"
 

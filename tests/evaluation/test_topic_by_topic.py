@@ -12,7 +12,7 @@ from relabel import ALTERATIONS, Qrels, Run
 
 import ir_std
 from ir_std import AP, FactorSet, StandardizationWarning, load_factors, nDCG, recognize
-from ir_std.evaluation.messages import message_texts
+from ir_std.evaluation.evaluation import message_texts
 from ir_std.factors import catalog
 
 MEASURES = ["AP", "AP(rel=2)", "nDCG", "P@5", "Bpref", "Judged@5", "RBP(p=0.8)"]

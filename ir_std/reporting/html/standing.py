@@ -13,10 +13,10 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std.analysis.ranks import rank_intervals
-from ir_std.evaluation.api import evaluator_for
+from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.inputs import systems_of
 from ir_std.evaluation.placement import Placement
 from ir_std.evaluation.plans import Plan
-from ir_std.evaluation.systems import systems_of
 from ir_std.factors.estimates import scores_by_system
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.difference import Difference
@@ -241,11 +241,10 @@ def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int
         return {}
     collection = results.collection
     measures = {depth: Judged @ depth for depth in depths}
-    evaluator = evaluator_for(
-        collection.evaluator.qrels,
+    evaluator = StdEvaluator(
         list(measures.values()),
-        (),
-        collection.factors,
+        collection.evaluator.qrels,
+        factors=collection.match,
         residual=collection.evaluator.residual,
     )
     means = evaluator.evaluate(collection.inputs[run], run, collection.depth).means

@@ -14,7 +14,7 @@ import numpy as np
 from ir_std._arrays import Floats
 from ir_std.analysis.paired import describe_correction, get_test
 from ir_std.errors import abbreviate, counted, join_with_and
-from ir_std.evaluation.messages import message_texts
+from ir_std.evaluation.evaluation import message_texts
 from ir_std.evaluation.placement import Placement, ordinal
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.quality import FEW_SYSTEMS, saturates

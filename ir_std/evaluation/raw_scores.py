@@ -1,22 +1,28 @@
-"""The measures that ir_measures' own providers compute."""
+"""Raw scores of one run: by ir_std's own formulas, and by ir_measures' providers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
 from ir_measures import measures as irm
 from ir_measures import providers
-from ir_measures.measures import Measure
+from ir_measures.measures import Measure, SumAgg
 from ir_measures.providers.fallback_provider import FallbackEvaluator
 from ir_measures.util import Metric
 
+from ir_std._arrays import Floats, divide
 from ir_std.errors import InputError, UsageError
-from ir_std.evaluation.columns import RawScores
-from ir_std.measures import measure_record
-from ir_std.trec.qrels import Qrels
+from ir_std.evaluation.evaluation import Message
+from ir_std.evaluation.plans import mean_of_values
+from ir_std.measures import gains_are_shares, measure_record
+from ir_std.measures.formulas import Terms, sum_by_topic
+from ir_std.measures.objects import GeometricMean
+from ir_std.measures.records import Order
+from ir_std.trec.qrels import Qrels, Ranking
 from ir_std.trec.runs import Run
 
 
@@ -157,3 +163,69 @@ def _as_given(read: Run | Qrels) -> Any:
         topic: dict(zip(docs, scores.tolist(), strict=True))
         for topic, (docs, scores) in read.lists.items()
     }
+
+
+class Formula(NamedTuple):
+    """How ir_std computes a raw measure from a ranking in this order; the terms if it is a sum.
+
+    ``skips_unjudged``: a topic of which nothing is judged has no value.
+    """
+
+    order: Order
+    compute: partial[Floats]
+    terms: partial[Terms] | None = None
+    skips_unjudged: bool = False
+
+    @classmethod
+    def of(cls, measure: Measure, highest: int, skips_unjudged: bool = False) -> Formula:
+        """The formula of a measure; ``highest`` is the level that gains are shares of."""
+        params = {k: v for k, v in measure.params.items() if k != "judged_only"}
+        if gains_are_shares(measure):
+            params["highest"] = highest
+        record = measure_record(measure)
+        assert record.formula is not None
+        terms = record.terms and partial(record.terms, **params)
+        return cls(record.order(params), partial(record.formula, **params), terms, skips_unjudged)
+
+    def values(self, ranking: Ranking) -> Floats:
+        """The values by topic; NaN where there is none."""
+        values = self.compute(ranking)
+        return np.where(ranking.qrels.sizes, values, np.nan) if self.skips_unjudged else values
+
+    def contributions(self, ranking: Ranking) -> Terms:
+        """Return documents, and how much of their topic's value is each one's; for a sum."""
+        assert self.terms is not None
+        documents, terms = self.terms(ranking)
+        factor = divide(self.compute(ranking), sum_by_topic(documents, terms), otherwise=0)
+        return documents, terms * factor[documents.topic]
+
+
+class RawScores(NamedTuple):
+    """A run's values by one raw measure, shape (n_topics,), and their mean.
+
+    ``step`` is the step in which a score file has the values; 0 if they were computed.
+    """
+
+    values: Floats
+    mean: float
+    step: float = 0.0
+
+    @classmethod
+    def of(cls, measure: Measure, values: Floats, step: float = 0.0) -> RawScores:
+        """The mean is over the values that are known; of counts it is the sum, as ir_measures'."""
+        aggregator = measure.aggregator()
+        if isinstance(aggregator, SumAgg):
+            return cls(values, float(np.nansum(values)), step)
+        if isinstance(aggregator, GeometricMean):
+            for value in values.tolist():
+                aggregator.add(value)
+            return cls(values, aggregator.result(), step)
+        return cls(values, mean_of_values(values), step)
+
+
+class RawEvaluation(NamedTuple):
+    """A run's raw scores by the measure's name; messages and results as in an Evaluation."""
+
+    scores: dict[str, RawScores]
+    messages: Iterable[Message]
+    provider_results: tuple[Metric, ...] | None
