@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 
-from ir_std.factors.catalog import INDEX, index_entry, shipped_folder
+from ir_std.factors.catalog import INDEX, file_hash, index_entry, shipped_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import (
     FEW_MODELS,
@@ -42,7 +42,9 @@ def shipped_sets() -> list[FactorSet]:
 
 def index(sets: list[FactorSet]) -> str:
     """Return the index of the sets, a line a set."""
-    entries = {one.id: index_entry(one.path) for one in sets if one.path}
+    entries = {
+        one.id: {"sha256": file_hash(one.path), **index_entry(one)} for one in sets if one.path
+    }
     lines = (
         f"{json.dumps(name)}: {json.dumps(entry, ensure_ascii=False)}"
         for name, entry in entries.items()
@@ -52,10 +54,7 @@ def index(sets: list[FactorSet]) -> str:
 
 def table_head() -> str:
     """Return the head of the table of sets."""
-    columns = (
-        *("set", "collection", "ir_datasets", "systems of"),
-        *("topics", "systems", "measures", "quality"),
-    )
+    columns = ("set", "collection", "quality", "systems of", "topics", "systems", "measures")
     return f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}"
 
 
@@ -64,12 +63,11 @@ def row(factors: FactorSet, name: str = "", search_words: str = "") -> str:
     cells = (
         name or f"`{factors.id}`",
         factors.title,
-        ", ".join(f"`{name}`" for name in factors.info.get("ir_datasets", ())) + search_words,
+        summarize_quality(factors) + search_words,
         str(factors.info["year"]),
         str(len(factors.topics)),
         factors.systems_text(),
         str(len(factors.measures)),
-        summarize_quality(factors),
     )
     return f"| {' | '.join(cells)} |"
 

@@ -26,12 +26,11 @@ Factors: TypeAlias = FactorSet | str | os.PathLike[str]
 """A factor set, its id, or the path of its file."""
 
 INDEX = "index.json"
-"""Next to the shipped sets: of each the SHA-256 of its file, and by topic the number of relevant
-documents, so that most sets are ruled out unread."""
+"""Name of the index of the shipped sets, which rules most of them out unread."""
 
-Topics: TypeAlias = Mapping[str, int | None]
-"""By topic the number of documents judged relevant; None where it is not known, or proves
-nothing."""
+Entry: TypeAlias = Mapping[str, Any]
+"""What the index holds of a set: ``topics``, its number of relevant documents by topic (None where
+it is unknown or proves nothing), ``ir_datasets``, ``unit`` and the ``sha256`` of its file."""
 
 Version: TypeAlias = tuple[int, int, int]
 """Time, size and place on disk of a file: changes whenever it does."""
@@ -143,17 +142,13 @@ def _index(root: Path) -> Mapping[str, Mapping[str, Any]]:
     return listed
 
 
-def index_entry(file: Path) -> dict[str, Any]:
-    """Return what the index holds of a set: the SHA-256 of its file, and its topics.
-
-    A number of relevant documents is listed where another one rules the set out.
-    """
-    factors = FactorSet.load(file)
+def index_entry(factors: FactorSet) -> dict[str, Any]:
+    """Return what the index holds of a set, but for the hash of its file."""
+    names = dict.fromkeys([*factors.topics, *factors.info.get("aliases", ())])
     return {
-        "sha256": file_hash(file),
-        "topics": dict.fromkeys([*factors.topics, *factors.info.get("aliases", ())])
-        if factors.of_datasets
-        else dict(factors.n_rel),
+        "unit": factors.info.get("unit", "topic"),
+        "ir_datasets": list(factors.info.get("ir_datasets", ())),
+        "topics": names if factors.of_datasets else dict(factors.n_rel),
     }
 
 
@@ -247,25 +242,24 @@ def _load(file: str, _: Version | None) -> FactorSet:
 
 
 def described_sets(
-    sets: tuple[SetVersion, ...], wanted: Callable[[Topics], bool] | None = None
+    sets: tuple[SetVersion, ...], wanted: Callable[[Entry], bool]
 ) -> Iterator[FactorSet]:
-    """Yield the sets whose topics are wanted; all sets if ``wanted`` is None.
+    """Yield the sets whose entries in the index are wanted.
 
-    A broken one is skipped with a warning: it must not stand in the way of the others.
+    Broken sets are skipped with a warning, so that they do not hinder the others.
     """
     for name, file, version in sets:
         try:
-            if wanted is None or wanted(_topics(name, file, version)):
+            if wanted(_index(shipped_folder())[name] if version is None else _entry(file, version)):
                 yield _load(file, version)
         except InputError as broken:
             _warn_once(version, f"the factor set {name} is skipped: {broken}")
 
 
-def _topics(name: str, file: str, version: Version | None) -> Topics:
-    if version is None:
-        topics: Topics = _index(shipped_folder())[name]["topics"]
-        return topics
-    return dict.fromkeys(_load(file, version).topics)
+def _entry(file: str, version: Version) -> Entry:
+    """Return the entry of a user's set, whose numbers of relevant documents are not looked at."""
+    factors = _load(file, version)
+    return index_entry(factors) | {"topics": dict.fromkeys(factors.topics)}
 
 
 def is_shipped(factors: FactorSet) -> bool:
@@ -296,7 +290,7 @@ def sibling_sets(factors: FactorSet) -> list[FactorSet]:
     """Return the sets of other systems on the topics of a set."""
     return [
         other
-        for other in described_sets(known_sets(), lambda there: factors.topics[0] in there)
+        for other in described_sets(known_sets(), lambda one: factors.topics[0] in one["topics"])
         if other.info.get("beside") == factors.id
     ]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ir_std.errors import NoFactorsError, abbreviate, counted
 from ir_std.factors.catalog import (
+    Entry,
     SetVersion,
     described_sets,
     is_shipped,
@@ -56,8 +57,7 @@ def _match_by_dataset_id(collection: Collection, sets: tuple[SetVersion, ...]) -
         return None
     fits = _usable_fits(
         fit_set(s, collection)
-        for s in described_sets(sets)
-        if collection.dataset in s.info.get("ir_datasets", ())
+        for s in described_sets(sets, lambda one: collection.dataset in one["ir_datasets"])
     )
     return Match(_loaded(fits[0]), chosen_by="ir_datasets id") if fits else None
 
@@ -79,10 +79,12 @@ def _match_by_judgments(collection: Collection, sets: tuple[SetVersion, ...]) ->
 
 def _proven_fits(collection: Collection, sets: tuple[SetVersion, ...]) -> list[Fit]:
     """The sets whose judgments agree on the topics that they share with the collection."""
-    likely = described_sets(
-        sets, lambda there: collection.shares_topics(there) and not collection.rules_out(there)
-    )
-    fits = (fit_set(factors, collection) for factors in likely)
+
+    def is_likely(entry: Entry) -> bool:
+        topics = entry["topics"]
+        return collection.shares_topics(topics) and not collection.rules_out(topics)
+
+    fits = (fit_set(factors, collection) for factors in described_sets(sets, is_likely))
     return _usable_fits(fit for fit in fits if not fit.mismatch_reason)
 
 
@@ -104,18 +106,21 @@ def _no_match(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
 
 def _match_whole_dataset(collection: Collection, sets: tuple[SetVersion, ...]) -> Match | None:
     """The first set of data sets that has the qrels, as a whole, as a row."""
-    for factors in described_sets(sets):
-        if factors.of_datasets:
-            for fit in dataset_fits(factors, collection):
-                return Match(_loaded(fit))
+    for factors in described_sets(sets, _is_of_datasets):
+        for fit in dataset_fits(factors, collection):
+            return Match(_loaded(fit))
     return None
+
+
+def _is_of_datasets(entry: Entry) -> bool:
+    return bool(entry["unit"] == "collection")
 
 
 def _match_by_measures(collection: Collection, sets: tuple[SetVersion, ...]) -> Match | None:
     """The user's own set that has most of the topics, and one of the external measures."""
     fits = [
         fit_set(factors, collection)
-        for factors in described_sets(sets, collection.shares_topics)
+        for factors in described_sets(sets, lambda one: collection.shares_topics(one["topics"]))
         if not is_shipped(factors) and {*factors.measures} & {*collection.external}
     ]
     fits = [
@@ -160,11 +165,11 @@ def _dataset_candidates(factors: FactorSet, collection: Collection) -> Iterator[
 
 def _nearest_fits(collection: Collection, sets: tuple[SetVersion, ...]) -> tuple[Fit, ...]:
     """The three sets that come nearest, each with the reason why it does not fit."""
-    for factors in described_sets(sets):
-        if factors.of_datasets:
-            for fit in _dataset_candidates(factors, collection):
-                return (fit,)
-    fits = [fit_set(s, collection) for s in described_sets(sets, collection.shares_topics)]
+    for factors in described_sets(sets, _is_of_datasets):
+        for fit in _dataset_candidates(factors, collection):
+            return (fit,)
+    shared = described_sets(sets, lambda one: collection.shares_topics(one["topics"]))
+    fits = [fit_set(factors, collection) for factors in shared]
     fits.sort(
         key=lambda f: (f.n_missing, len(f.count_mismatches), len(f.factors.topics), f.factors.id)
     )

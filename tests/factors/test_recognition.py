@@ -374,7 +374,7 @@ def test_the_shipped_set_wins_over_a_users_own_of_the_same_judgments(
 ) -> None:
     make("z", judged(range(30)))
     made_of("a", judged(range(20))).save(tmp_path / "own" / "a.npz")
-    shipped = {"z": catalog.index_entry(tmp_path / "sets" / "z.npz")}
+    shipped = {"z": catalog.index_entry(load_factors(tmp_path / "sets" / "z.npz"))}
     (tmp_path / "sets" / catalog.INDEX).write_text(json.dumps(shipped))
     monkeypatch.setattr(catalog, "shipped_folder", lambda: tmp_path / "sets")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "own"))
@@ -415,7 +415,10 @@ def test_shipped_sets_that_counts_rule_out_are_not_read(
     shipped = tmp_path / "shipped"
     for name, relevant in (("mine", 10), ("other", 5)):
         made_of(name, judged(range(20), relevant)).save(shipped / f"{name}.npz")
-    entries = {name: catalog.index_entry(shipped / f"{name}.npz") for name in ("mine", "other")}
+    entries = {
+        name: catalog.index_entry(load_factors(shipped / f"{name}.npz"))
+        for name in ("mine", "other")
+    }
     (shipped / catalog.INDEX).write_text(json.dumps(entries))
     (shipped / "other.npz").write_text("broken")
     monkeypatch.setattr(catalog, "shipped_folder", lambda: shipped)

@@ -158,27 +158,41 @@ def test_every_set_is_known_by_its_own_counts_among_all(name: str) -> None:
     assert name in (match.factors.id, *match.alternatives)
 
 
-@pytest.mark.slow
-def test_evaluating_on_one_set_reads_only_that_set() -> None:
-    code = """
+def opened_sets(code: str) -> set[str]:
+    """Return the names of the set files that are opened while code runs in a new process."""
+    start = """
 import sys
 opened = set()
 sys.addaudithook(lambda event, args: opened.add(str(args[0])) if event == "open" else None)
 import ir_std
 from ir_std.testing import simulated_qrels, simulated_run
-qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-ir_std.calc_aggregate([ir_std.AP], qrels, simulated_run(qrels, 1), schemes="all")
-for name in sorted(opened):
-    if name.endswith((".npz", "mean.csv", "sd.csv")):
-        print("/".join(name.split("/")[-2:]))
+n_rel = {str(topic): 5 for topic in range(401, 451)}
 """
-    out = run_process([sys.executable, "-c", code], check=True)
-    assert out.stdout.split() == [
-        "trec8-adhoc/mean.csv",
-        "trec8-adhoc/scores.npz",
-        "trec8-adhoc/sd.csv",
-        "trec8-adhoc/systems.npz",
+    end = 'print(*(name for name in opened if name.endswith(".npz")), sep="\\n")'
+    out = run_process([sys.executable, "-c", f"{start}{code}\n{end}"], check=True)
+    return {Path(name).stem for name in out.stdout.splitlines()}
+
+
+@pytest.mark.slow
+def test_evaluating_opens_only_sets_with_the_same_counts(data: Path) -> None:
+    code = f"""
+qrels = ir_std.read_trec_qrels({str(data / "qrels" / "trec8-adhoc.txt")!r})
+run = {{qrel.query_id: {{qrel.doc_id: 1.0}} for qrel in qrels}}
+ir_std.calc_aggregate([ir_std.AP], {str(data / "qrels" / "trec8-adhoc.txt")!r}, run, schemes="all")
+"""
+    assert opened_sets(code) == {"trec8-adhoc", "robust03", "robust04"}
+
+
+@pytest.mark.slow
+def test_judgments_that_match_no_set_open_only_sets_with_their_topics() -> None:
+    shares = [
+        name
+        for name in available_factors()
+        if {"401", "425", "450"} & load_factors(name).judgments.keys()
     ]
+    assert len(shares) < 6
+    code = "print(ir_std.recognize(simulated_qrels(n_rel)), file=sys.stderr)"
+    assert opened_sets(code) == {*shares, "mteb-retrieval"}
 
 
 # -- TREC-8: the published factors, and what is built from its 129 runs ------------------------
