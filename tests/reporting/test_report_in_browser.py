@@ -76,6 +76,8 @@ def test_the_largest_loss_is_open(view: View, results: Any) -> None:
 def test_both_rankings_are_those_of_the_runs(view: View, results: Any) -> None:
     lists = view.page.get_by_role("list")
     topic = view.page.locator("nav button[aria-pressed=true]").inner_text().split("\n")[0]
+    said = view.page.get_by_role("status").filter(has_text="Relevance").inner_text()
+    assert len(re.findall(r"\d(?:st|nd|rd|th) of 130, standardized", said)) == 2
     for number, run in enumerate(("run1", "run0")):
         given = results.collection.inputs[run][topic]
         first = sorted(given, key=lambda d: (-given[d], d))[:10]

@@ -76,8 +76,9 @@ def test_what_is_not_separated_is_never_equal() -> None:
     assert headline_of(results) == (
         "p_bert is 6th of the 37 systems of its track; 43 topics do not separate it from the best."
     )
-    assert f"(95% interval {low} to {high}; paired t-test, p = {found.p:.3f})" in plain(
-        record(results)["deck"]
+    assert (
+        f"(95% interval {low} to {high}; paired t-test, p = {found.p:.3f}, one comparison)"
+        in plain(record(results)["deck"])
     )
     assert record(results)["trust"][0].startswith("The order of the two, no.")
 
@@ -154,6 +155,23 @@ def test_models_are_called_models_and_data_sets_data_sets() -> None:
     assert "qrels" not in said
 
 
+def test_a_model_that_too_few_others_can_be_compared_with_has_no_place() -> None:
+    found = record(ir_std.evaluate("mteb-retrieval/BAAI/bge-m3", None, "nDCG@10"))
+    assert plain(found["headline"]) == "BAAI/bge-m3 is about average on 525 data sets."
+    assert found["place"] == [None]
+    assert max(n or 0 for n in found["systemsOn"]) > 80
+
+
+def test_runs_that_are_all_the_systems_are_not_called_yours() -> None:
+    found = record(ir_std.evaluate("ntcir13-www-english/*", None, "nDCG@10"))
+    assert plain(found["headline"]) == (
+        "RMIT-E-NU-Own-1 is the best of the 13 runs, but any of the top three could be."
+    )
+    assert plain(found["deck"]).endswith(
+        "The best was chosen by these scores; those that could be it are a 95% confidence set."
+    )
+
+
 def test_a_measure_without_scores_says_so() -> None:
     results = simulated(1, [AP])
     facts = RunStanding(results, views_of(results)[0], "run0")
@@ -169,14 +187,15 @@ def test_the_deck_has_both_scores_and_the_average() -> None:
     means = results.placements["bm25base_p"][results.measures[0]].means
     assert plain(record(results)["deck"]) == (
         "Its nDCG@10 is 0.506; that of idst_bert_p1 is 0.764, and the average of the systems is "
-        f"{sum(means) / 37:.3f}. The gap is no accident of these topics (paired t-test, p < 0.001)."
+        f"{sum(means) / 37:.3f}. The gap is no accident of these topics (paired t-test, p < 0.001, "
+        "one comparison). The best was chosen by its scores on these topics."
     )
 
 
 def test_other_runs_are_counted_beside_the_baseline_with_the_correction() -> None:
     said = plain(record(hits({"good": GOOD, "base": BASE, "best": BEST}, baseline="base"))["deck"])
     assert "after Holm's correction for 2 runs" in said
-    assert said.endswith("Of the other 1 run, 1 is clearly better.")
+    assert said.endswith("The other run, best, is clearly better.")
 
 
 def test_the_heading_of_the_places_counts_systems_beyond_the_interval() -> None:

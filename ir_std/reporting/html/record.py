@@ -35,8 +35,10 @@ from ir_std.reporting.sentences.page import (
     average_of,
     deck,
     headline,
+    n_systems,
     place_heading,
     rankings_needed,
+    systems_word,
     topics_heading,
     trust,
     warnings,
@@ -88,6 +90,7 @@ class MeasureRecord(TypedDict):
     byTopic: Matrix  # raw scores of runs and of named systems, in ten-thousandths
     scoresByTopic: Matrix | None  # standardized ones; None where they are raw or only means known
     places: Matrix | None  # places of the runs by topic
+    systemsOn: list[int | None] | None  # by topic: the number of reference systems
     systemsByTopic: Numbers | None  # the mean raw score of the reference systems by topic
 
 
@@ -97,6 +100,7 @@ class CollectionRecord(TypedDict):
     name: str
     unit: str  # what scores are by: topic, or data set
     systemsWord: str  # what reference systems are called
+    runsWord: str  # runs, or models
     runs: list[str]
     systems: list[str]  # named reference systems that are none of the runs
     topics: list[str]
@@ -130,7 +134,8 @@ def collection_record(
     return {
         "name": name,
         "unit": results.collection.unit,
-        "systemsWord": "models" if results.collection.is_of_datasets else "systems",
+        "systemsWord": systems_word(results),
+        "runsWord": "models" if results.collection.is_of_datasets else "runs",
         "runs": runs,
         "systems": list(systems),
         "topics": list(results.topics),
@@ -197,6 +202,7 @@ def _measure(
         "byTopic": _matrix(by_topic),
         "scoresByTopic": _scores_by_topic(facts, plan, of_systems) if is_by_topic else None,
         "places": _places(plan, raw) if plan and is_by_topic else None,
+        "systemsOn": _matrix(n_systems(plan)[None], 1)[0] if plan and is_by_topic else None,
         "systemsByTopic": None if peers is None else _numbers(peers.mean),
     }
 

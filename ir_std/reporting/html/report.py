@@ -20,7 +20,7 @@ from ir_std.reporting.html.method import Licence, known_weaknesses, licences, me
 from ir_std.reporting.html.record import collection_record, packed
 from ir_std.reporting.html.standing import subject_of, views_of
 from ir_std.reporting.model import Results
-from ir_std.reporting.sentences.page import recognized_by, systems_word
+from ir_std.reporting.sentences.page import count_runs, recognized_by, systems_word
 from ir_std.schemes import SCHEMES
 from ir_std.trec.texts import read_texts
 
@@ -133,6 +133,7 @@ class Part:
         self.record = collection_record(results, name, subject_of(results), queries)
         self.is_pair = self.record["rival"] is not None or len(results.runs) == 1
         self.several = len(results.runs) > 2
+        self.warnings = results.warnings
         self.weaknesses = [t for texts in known_weaknesses([results]).values() for t in texts]
 
     @property
@@ -141,9 +142,9 @@ class Part:
         n_systems = max((len(m["systems"]) for m in self.record["measures"]), default=0)
         n_runs, n_topics = len(self.results.runs), len(self.results.topics)
         return " · ".join(
-            [counted(n_runs, "run")] * self.several
+            [count_runs(self.results, n_runs)] * self.several
             + [counted(n_topics, self.results.collection.unit)]
-            + [f"{n_systems} {systems_word(self.results)}"] * (n_systems > 0)
+            + [f"{n_systems} {systems_word(self.results)}"] * (0 < n_systems != n_runs)
         )
 
     @property

@@ -151,9 +151,10 @@ class RunStanding:
     # Among the reference systems.
 
     def placement(self, run: str) -> Placement | None:
-        """The place among the reference systems."""
+        """Return the place among the reference systems, if there are at least two others."""
         placed = self.results.placements.get(run, {}).get(self.view.scored)
-        return placed if placed and not placed.why_not else None
+        known = placed and not placed.why_not and placed.n_systems - placed.among > 1
+        return placed if known else None
 
     def systems(self) -> tuple[tuple[str, float], ...]:
         """Names, empty where unknown, and mean scores of the reference systems, best first."""

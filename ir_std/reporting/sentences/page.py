@@ -51,8 +51,13 @@ def number(value: float, sign: str = "") -> str:
 
 
 def systems_word(results: Results) -> str:
-    """What the reference systems are called."""
+    """Return what the reference systems are called."""
     return "models" if results.collection.is_of_datasets else "systems"
+
+
+def count_runs(results: Results, n: int) -> str:
+    """Return ``12 runs``, or ``269 models`` if their scores are on whole datasets."""
+    return counted(n, "model" if results.collection.is_of_datasets else "run")
 
 
 def recognized_by(results: Results) -> str:
@@ -85,6 +90,8 @@ def headline(facts: RunStanding) -> Words:
     if len(results.runs) > 1:
         return _best_of_many(facts)
     placed = facts.placement(run)
+    if placed is None and _average(facts) is not None and not isnan(facts.interval(run)[0]):
+        return [("run", run), f" is {_beside_average(facts)} on {_topics(results)}."]
     if placed is None:
         return [
             ("run", run),
@@ -173,14 +180,23 @@ def _best_of_many(facts: RunStanding) -> Words:
     if facts.run not in first or facts.ranked[0] != facts.run:  # one's own run among systems
         rank = facts.rank(facts.run).rank
         which = "last" if rank == n else "the best" if rank == 1 else ordinal(rank or n)
-        return [("run", facts.run), f" is {which} of {n} runs{_could_be(facts, facts.run)}."]
+        of = count_runs(facts.results, n)
+        return [("run", facts.run), f" is {which} of {of}{_could_be(facts, facts.run)}."]
+    whose = "the" if _are_the_systems(facts) else "your"
+    runs = f"{whose} {count_runs(facts.results, n)}"
     if len(first) == n:
-        return [f"No order: any of your {n} runs could be best."]
+        return [f"No order: any of {runs} could be best."]
     if len(first) == 1:
-        return [("run", facts.run), f" is the best of your {n} runs, and clearly so."]
+        return [("run", facts.run), f" is the best of {runs}, and clearly so."]
     top = first == facts.ranked[: len(first)]
     others = f"any of the top {number_word(len(first))}" if top else f"{len(first)} of them"
-    return [("run", facts.run), f" is the best of your {n} runs, but {others} could be."]
+    return [("run", facts.run), f" is the best of {runs}, but {others} could be."]
+
+
+def _are_the_systems(facts: RunStanding) -> bool:
+    """Check whether the runs are all the reference systems, and nothing else."""
+    placed = [facts.placement(run) for run in facts.results.runs]
+    return all(p and p.among and p.n_systems == len(placed) for p in placed)
 
 
 def _could_be(facts: RunStanding, run: str) -> str:
@@ -210,8 +226,10 @@ def deck(facts: RunStanding) -> Words:
     words.append(".")
     if facts.rival is not None:
         words.append(f" {_difference(facts)}")
+        if results.baseline is not None and _is_best_of_set(facts, results.baseline):
+            words.append(" The best was chosen by its scores on these topics.")
         words += _others_beside_baseline(facts)
-    elif len(results.topics) > 1 and facts.placement(run):
+    elif len(results.topics) > 1 and not isnan(average):
         words.append(_interval_text(facts))
     return words
 
@@ -223,7 +241,16 @@ def _interval_text(facts: RunStanding) -> str:
     score = facts.score(facts.run)
     name = facts.view.scored_name
     name = f"{name[0].upper()}{name[1:]}"
-    return f" {name} is {number(score)} (95% interval {number(low)} to {number(high)})."
+    interval = f"95% interval {number(low)} to {number(high)}{_place_range(facts, '; places')}"
+    return f" {name} is {number(score)} ({interval})."
+
+
+def _place_range(facts: RunStanding, before: str) -> str:
+    """Return the places that the ends of the interval would take, if they differ."""
+    places = facts.places(facts.run)
+    if places is None or places[0] == places[1]:
+        return ""
+    return f"{before} {ordinal(places[0])} to {ordinal(places[1])}"
 
 
 def _difference(facts: RunStanding) -> str:
@@ -232,8 +259,8 @@ def _difference(facts: RunStanding) -> str:
     if found is None or isnan(found.p_adjusted):
         return f"{_topics(facts.results)} are too few for a test.".capitalize()
     how = f"{get_test(facts.results.test)[1]}, {p_text(found.p_adjusted)}"
-    if facts.results.baseline is not None:
-        how += describe_correction(facts.results.correction, len(facts.results.differences))
+    n = len(facts.results.differences) if facts.results.baseline is not None else 1
+    how += describe_correction(facts.results.correction, n) or ", one comparison"
     if found.significant:
         return f"The gap is no accident of these {facts.results.collection.unit}s ({how})."
     low, high = found.interval
@@ -250,36 +277,43 @@ def _others_beside_baseline(facts: RunStanding) -> Words:
     verdicts = [facts.verdict(r) for r in others]
     counts = [(verdicts.count(1), "clearly better"), (verdicts.count(-1), "clearly worse"),
               (verdicts.count(0), "not separated from it")]  # fmt: skip
-    told = join_with_and(f"{n} {'is' if n == 1 else 'are'} {what}" for n, what in counts if n)
-    return [f" Of the other {counted(len(others), 'run')}, {told}."]
+    if len(others) == 1:
+        verdict = next(what for n, what in counts if n)
+        return [" The other run, ", ("b", others[0]), f", is {verdict}."]
+    said = join_with_and(f"{n} {'is' if n == 1 else 'are'} {what}" for n, what in counts if n)
+    return [f" Of the other {count_runs(facts.results, len(others))}, {said}."]
 
 
 def _deck_of_many(facts: RunStanding) -> Words:
     results, run = facts.results, facts.run
     placed = facts.placement(run)
     words: Words = []
-    if placed:
+    if placed and not _are_the_systems(facts):
         text = _place(facts, placed).replace("its track", "the track")
-        words.append(f"It {text.replace('is ', 'is also ', 1)}. ")
+        text = text.replace("is ", "is also ", 1) + _place_range(facts, ", plausibly")
+        words.append(f"It {text}. ")
     behind = [r for r in facts.ranked if facts.rank(r).rank and facts.rank(r).best > 1]
     if len(facts.could_be_best) == len(results.runs):
         words.append(f"{_topics(results).capitalize()} do not separate any two of them clearly.")
     elif len(behind) == 1:
         words += [("b", behind[0]), " is clearly behind at least one of the others."]
     else:
-        words.append(f"{len(behind)} of the runs are each clearly behind at least one other run.")
+        runs = count_runs(results, len(behind))
+        words.append(f"{runs} are each clearly behind at least one other.")
+    if facts.ranked[0] == run:
+        words.append(
+            " The best was chosen by these scores; those that could be it are a 95% confidence set."
+        )
     return words
 
 
 def place_heading(facts: RunStanding) -> str:
     """``33rd of 37; plausibly 26th to 35th``."""
-    placed, places = facts.placement(facts.run), facts.places(facts.run)
+    placed = facts.placement(facts.run)
     if placed is None:
         return ""
-    text = f"{ordinal(placed.better + 1)} of {placed.n_systems + (not placed.among)}"
-    if places and places[0] < places[1]:
-        text += f"; plausibly {ordinal(places[0])} to {ordinal(places[1])}"
-    return text
+    n = placed.n_systems + (not placed.among)
+    return f"{ordinal(placed.better + 1)} of {n}{_place_range(facts, '; plausibly')}"
 
 
 def topics_heading(facts: RunStanding) -> str:
@@ -329,10 +363,12 @@ def _holds(facts: RunStanding) -> str:
         first = len(facts.could_be_best)
         best = f"{facts.ranked[0]} as the best, yes."
         texts.append(best if first == 1 else f"The order of the first {number_word(first)}, no.")
-    if placed is None:
+    if placed is None and not isinstance(facts.view.scored, Standardized):
         return " ".join(texts or ["A raw score: it compares only with scores on the same topics."])
-    n, what = placed.n_systems, systems_word(results)
-    if n < VERY_FEW:
+    n, what = placed.n_systems if placed else 0, systems_word(results)
+    if placed is None:
+        texts.append(f"The score, not a place: no two {what} have scores on all of these.")
+    elif n < VERY_FEW:
         texts.append(f"Only {n} {what} stand behind this: read the place, not the score.")
     elif n < FEW_SYSTEMS:
         texts.append(f"The place, roughly: {n} {what} are few.")
@@ -411,13 +447,13 @@ def warnings(facts: RunStanding) -> list[str]:
         and not evaluations_of(results)[run].is_broken
     ]
     if others:
-        texts += (f"there are warnings about {abbreviate(others)}: run ir_std to see them",)
+        texts += (f"there are also warnings about {abbreviate(others)}; see All warnings below",)
     saturated = [run for run in (facts.run, facts.rival) if run and is_saturated(facts, run)]
     if saturated:
         are = "is" if len(saturated) == 1 else "are"
         texts += (
             f"on many topics {join_with_and(saturated)} {are} at an end of the scale, where runs "
-            "can hardly be told apart; scheme z has no ends",
+            "look alike; scheme z has no ends",
         )
     return [f"Warning: {text}." for text in texts]
 

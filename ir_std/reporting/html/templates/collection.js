@@ -4,10 +4,12 @@
 class Measure {
   constructor({ name, raw, scored, standardized, sign, headline, deck, warnings, trust, placeHeading, topicsHeading,
     ticks, average, limits, means, scores, low, high, rank, couldBeFirst, best, worst, place, placeOf, among,
-    placeBest, placeWorst, difference, p, verdict, systems, byTopic, scoresByTopic, places, systemsByTopic }) {
+    placeBest, placeWorst, difference, p, verdict, systems, byTopic, scoresByTopic, places, systemsOn,
+    systemsByTopic }) {
     Object.assign(this, { name, raw, scored, standardized, sign, headline, deck, warnings, trust, placeHeading,
       topicsHeading, ticks, average, limits, means, scores, low, high, rank, couldBeFirst, best, worst, place, placeOf,
-      among, placeBest, placeWorst, difference, p, verdict, systems, byTopic, scoresByTopic, places, systemsByTopic });
+      among, placeBest, placeWorst, difference, p, verdict, systems, byTopic, scoresByTopic, places, systemsOn,
+      systemsByTopic });
   }
 
   /** A run's raw score on a topic. */
@@ -27,10 +29,10 @@ class Measure {
 const parts = (whole) => whole === null || whole === undefined ? null : whole / 1e4;
 
 class Collection {
-  constructor({ name, unit, systemsWord, runs, systems, topics, queries, subject, rival, baseline, broken, measures,
+  constructor({ name, unit, systemsWord, runsWord, runs, systems, topics, queries, subject, rival, baseline, broken, measures,
     rankings }) {
-    Object.assign(this, { name, unit, systemsWord, runs, systems, topics, queries, subject, rival, baseline, broken,
-      rankings });
+    Object.assign(this, { name, unit, systemsWord, runsWord, runs, systems, topics, queries, subject, rival, baseline,
+      broken, rankings });
     this.measures = measures.map((measure) => new Measure(measure));
     /** What can be set against each other: the runs, and the systems of the track whose scores are known. */
     this.names = [...runs, ...systems];
@@ -64,9 +66,9 @@ class Collection {
 
   placeText(m, run) { return m.place[run] === null ? "" : `${ordinal(m.place[run])} of ${m.placeOf[run]}`; }
 
-  /** The place of a run on a topic, or what is known of it. */
+  /** The place of a run on a topic, "7th of 37"; empty if it is not known. */
   topicPlace(m, run, topic) {
     const place = m.places?.[run]?.[topic];
-    return place ? `, ${ordinal(place)}` : "";
+    return place ? `${ordinal(place)} of ${m.systemsOn[topic] + !m.among[run]}` : "";
   }
 }

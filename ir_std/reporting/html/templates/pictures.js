@@ -36,7 +36,8 @@ function drawPlaces(collection, m, width) {
       : [y(clip(m.high[run], low, high)), y(clip(m.low[run], low, high))];
     const wide = widthOf(name);
     const isLeft = cx + wide > right, x0 = isLeft ? Math.min(right, cx + half + 4) : Math.max(left + 4, cx - half);
-    const ty = above ? Math.max(top - 4, box[0] - 8) : Math.min(bottom - 6, box[1] + 18);
+    const isBelow = !above && box[1] + 18 <= bottom - 6;
+    const ty = isBelow ? box[1] + 18 : Math.max(top - 4, Math.min(box[0], cy - 6) - 8);
     labels.push({ from: isLeft ? x0 - wide : x0, to: isLeft ? x0 : x0 + wide, y: ty,
       drawn: text(`${kind(run)} halo`, x0, ty, isLeft ? "end" : "start", name) });
     return mark([`${collection.runs[run]}: ${collection.placeText(m, run)}`,
@@ -76,9 +77,9 @@ function columnsOf(order) {
 }
 
 /** Topics from the run's worst to its best, the other run beside; a press opens a column's topic. */
-function drawTopics(collection, m, { run, against, topic: opened }, width, open) {
+function drawTopics(collection, m, { run, against, topic: opened }, width, isAlone, open) {
   const ticks = topicTicks(m), average = m.topicAverage;
-  const narrow = width < 500, left = narrow ? 36 : 6, right = width - 6;
+  const narrow = width < 500, numbers = narrow || isAlone, left = numbers ? 36 : 6, right = width - 6;
   const top = 34, bottom = narrow ? 270 : 300;
   const y = linear(ticks[0], ticks.at(-1), bottom, top);
   const height = (value) => y(clip(value, ticks[0], ticks.at(-1)));
@@ -116,7 +117,7 @@ function drawTopics(collection, m, { run, against, topic: opened }, width, open)
       shortened(collection.topicName(opened), Math.floor((current > width / 2 ? current : width - current) / 6.6)))];
   const label = `${plural(order.length, collection.unit)} from the worst of ${collection.names[run]} to its best`;
   return picture(width, bottom + 30, label + (against === null ? "" : `, with ${collection.names[against]}`),
-  gridLines(y, ticks, average, left, right, narrow), marks, ending,
+  gridLines(y, ticks, average, left, right, numbers), marks, ending,
   text("", left, bottom + 22, "start", `its worst ${collection.unit}`),
   text("", left + Math.max(columns.length * step, 180), bottom + 22, "end", `its best ${collection.unit}`));
 }
@@ -125,7 +126,8 @@ function drawTopics(collection, m, { run, against, topic: opened }, width, open)
 function topicLine(collection, m, run, topic) {
   const said = `${collection.names[run]}: ${m.raw} ${fixed(m.value(run, topic))}`;
   const standardized = m.scoresByTopic ? `, standardized ${fixed(m.score(run, topic), 2)}` : "";
-  return said + collection.topicPlace(m, run, topic) + standardized;
+  const place = collection.topicPlace(m, run, topic);
+  return said + (place && `, ${place}`) + standardized;
 }
 
 /** By how much a run is better than another on a topic; 0 where one has no score. */

@@ -12,8 +12,11 @@ function kindOf(collection, run, otherwise = "plain") {
   return collection.baseline && run === collection.rival ? "base" : otherwise;
 }
 
+/** A name that may break behind a slash only, as that of a team and its model. */
+const nameParts = (name) => name.split(/(?<=\/)/).flatMap((part) => [html("wbr"), html("span", { class: "nb" }, part)]);
+
 const nameOf = (collection, run) => html("th", { scope: "row" },
-  html("span", { class: kindOf(collection, run, "") }, collection.runs[run]),
+  html("span", { class: `name ${kindOf(collection, run, "")}` }, nameParts(collection.runs[run])),
   collection.broken.includes(run) ? html("small", { class: "warning" }, "looks broken, see the warning") : null);
 
 /** The runs that a picture shows: all of few, else the first, the run that the page is about and its rival. */
@@ -26,7 +29,8 @@ function shownRuns(collection, m) {
 function runRows(collection, m, choose) {
   const runs = shownRuns(collection, m), n = collection.runs.length;
   const columns = columnsOf(collection.byHardness(m)), placed = m.place.some((place) => place !== null);
-  const stripWidth = innerWidth < 700 ? 150 : 252;
+  const longest = Math.max(...runs.flatMap((run) => collection.runs[run].split(/(?<=\/)/).map(widthOf)));
+  const stripWidth = innerWidth < 700 ? 150 : clip(472 - longest, 150, 252);
   const rows = runs.map((run) => html("tr", { class: m.couldBeFirst[run] ? "could-be-best" : "" },
     nameOf(collection, run),
     cell(rankText(m, run), { class: "ranks" }), cell(rankBar(collection, m, run), { class: "wide bars" }),
@@ -42,9 +46,9 @@ function runRows(collection, m, choose) {
     cell(fromTo("1st", ordinal(n)), { class: "wide ends" }), cell(stripAxis(m, stripWidth), { class: "bars" }),
     cell("", { class: "wide" }), placed && cell("", { class: "wide" }),
     cell(fromTo("hardest", "easiest"), { class: "wide ends topics" }));
-  const average = m.topicAverage === null ? "average of your runs" : `average ${collection.systemsWord.slice(0, -1)}`;
+  const average = m.topicAverage === null ? `average of your ${collection.runsWord}` : `average ${collection.systemsWord.slice(0, -1)}`;
   const placesOf = collection.placesOf(m);
-  return tableOf(`Runs by ${m.scored}`, [head("Run"),
+  return tableOf(`Runs by ${m.scored}`, [head(capital(collection.runsWord.slice(0, -1))),
     head(["Rank it could", html("br"), `have of ${n}`], { colspan: innerWidth < 700 ? 1 : 2, class: "left" }),
     head([capital(m.scored), html("br"), "with 95% interval"], { class: "left bars" }), head(m.raw, { class: "wide" }),
     placed && head(["Place", html("br"), placesOf ? `of ${placesOf}` : "among systems"], { class: "wide" }),
@@ -124,7 +128,7 @@ class RunsTable {
       } }, name));
     const many = collection.runs.length > LOOK.folded;
     this.tools = html("div", { class: "tools" },
-      many && html("label", {}, "Find a run ", html("input", { type: "search", oninput: (event) => {
+      many && html("label", {}, `Find a ${collection.runsWord.slice(0, -1)} `, html("input", { type: "search", oninput: (event) => {
         this.wanted = event.target.value.toLowerCase();
         this.show(this.m);
       } })), collection.measures.some((one) => one.standardized)
@@ -173,11 +177,11 @@ class RunsTable {
       placed && cell(placeIn(collection, m, run))));
     const among = collection.placesOf(m) || collection.systemsWord;
     this.body.replaceChildren(tableOf("Runs by every measure", [
-      this.sortable("run", "Run", false), n > 1 && this.sortable("rank", "Rank", false),
+      this.sortable("run", capital(collection.runsWord.slice(0, -1)), false), n > 1 && this.sortable("rank", "Rank", false),
       collection.measures.map((one, i) => this.sortable(i, one.name, one.sign > 0)),
       placed && this.sortable("place", `Place among ${among}`, false)], rows, "by-measure"));
     this.more.hidden = n <= shown.length && !this.all || n <= LOOK.folded;
-    this.more.textContent = this.all ? `Show the first ${LOOK.folded}` : `Show all ${n} runs`;
+    this.more.textContent = this.all ? `Show the first ${LOOK.folded}` : `Show all ${n} ${collection.runsWord}`;
   }
 
   /** The head of a column that a press sorts by, or turns round. */
@@ -227,7 +231,7 @@ function topicsCsv(collection, m) {
 
 /** All topics, the largest loss first. */
 function topicRows(collection, m, { run, against }, order, open) {
-  const two = against !== null, n = m.systems.length;
+  const two = against !== null;
   const link = (t) => html("a", { href: `#topic=${encodeURIComponent(collection.topics[t])}`, onclick: (event) => {
     event.preventDefault();
     open(t);
@@ -235,12 +239,12 @@ function topicRows(collection, m, { run, against }, order, open) {
   const rows = order.map((t) => html("tr", {}, html("th", { scope: "row" }, link(t)),
     cell(fixed(m.value(run, t)), { class: "run" }), two && cell(fixed(m.value(against, t))),
     two && cell(signed(m.sign * difference(m, run, against, t))),
-    m.places && cell(m.places[run]?.[t] ? ordinal(m.places[run][t]) : NONE),
+    m.places && cell(collection.topicPlace(m, run, t) || NONE),
     m.scoresByTopic && cell(fixed(m.score(run, t), 2)), m.systemsByTopic && cell(fixed(m.systemsByTopic[t])),
     collection.queries.length > 0 && cell(html("code", {}, collection.topics[t]))));
   return tableOf(`All ${collection.unit}s`, [head(capital(collection.unit)),
     head(collection.names[run], { class: "run" }), two && head(collection.names[against]),
-    two && head("Difference"), m.places && head(`Place of ${n}`), m.scoresByTopic && head("Standardized"),
+    two && head("Difference"), m.places && head("Place"), m.scoresByTopic && head("Standardized"),
     m.systemsByTopic && head(`Mean of the ${collection.systemsWord}`),
     collection.queries.length > 0 && head("id")], rows, "topics");
 }

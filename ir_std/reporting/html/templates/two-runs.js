@@ -30,7 +30,8 @@ class TwoRuns {
   paint() {
     const width = this.figure.clientWidth || this.figure.parentNode.clientWidth;
     if (!width) return;
-    this.figure.replaceChildren(drawTopics(this.collection, this.m, this, Math.min(width, 760),
+    const isAlone = this.figure.closest(".pair").classList.contains("alone");
+    this.figure.replaceChildren(drawTopics(this.collection, this.m, this, Math.min(width, 760), isAlone,
       (topic) => this.open(topic)));
   }
 
@@ -60,7 +61,8 @@ class TwoRuns {
 
   /** The largest losses and gains, and a list of all. */
   pick() {
-    const { collection, m } = this, order = this.byDifference();
+    const { collection, m } = this;
+    const order = this.byDifference().filter((t) => m.score(this.run, t) !== null);
     const group = (title, topics) => topics.length ? html("div", {}, html("h3", {}, title), topics.map((t) =>
       html("button", { type: "button", "aria-pressed": `${t === this.topic}`, onclick: () => this.open(t) },
         collection.queries[t] ?? collection.topics[t],
@@ -85,9 +87,9 @@ class TwoRuns {
   }
 
   scoreText(who) {
-    const { m, topic, collection } = this, n = m.systems.length;
+    const { m, topic, collection } = this;
     const place = collection.topicPlace(m, who, topic);
-    return `${m.raw} ${fixed(m.value(who, topic), 2)}${place ? `${place} of ${n}` : ""}`
+    return `${m.raw} ${fixed(m.value(who, topic), 2)}${place && `, ${place}`}`
       + (m.scoresByTopic && m.score(who, topic) !== null ? `, standardized ${fixed(m.score(who, topic), 2)}` : "");
   }
 
