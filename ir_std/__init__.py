@@ -61,7 +61,7 @@ from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.api import StdProvider, install_provider
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Fit
+from ir_std.factors.match import Fit
 from ir_std.factors.match import Match
 from ir_std.evaluation.inputs import system
 from ir_std.measures import (

@@ -27,10 +27,10 @@ import numpy as np
 from data_folder import ROOT, add_data_option
 
 from ir_std._version import __version__
-from ir_std.factors.cells import FEWEST, MAIN, MISSING, NOT_TRAINED, STEPS, TRAINED, UNKNOWN, Cells
 from ir_std.factors.collection import judgments_of_dataset
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
+from ir_std.factors.schema import FEWEST, MAIN, MISSING, NOT_TRAINED, STEPS, TRAINED, UNKNOWN, Cells
 from ir_std.scores.mteb import CQADUPSTACK, aliases_of_rows, row_name
 from ir_std.trec.files import read_qrels
 

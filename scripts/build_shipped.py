@@ -40,11 +40,11 @@ from tracks import (
 from ir_std._version import __version__
 from ir_std.builders.from_runs import BUILD_MEASURES, build_factors
 from ir_std.builders.from_scores import build_from_scores
+from ir_std.factors.collection import pack_earlier
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.quality import has_coarse_deviation
-from ir_std.factors.residual import pack_earlier
 from ir_std.measures import parse_measure
 
 DEEP_MEASURES = (

@@ -30,7 +30,7 @@ from ir_std.factors.benchmarks import (
     tasks_of,
 )
 from ir_std.factors.catalog import load_factors
-from ir_std.factors.cells import TRAINED
+from ir_std.factors.schema import TRAINED
 from ir_std.reporting.benchmark import MIN_SHARE
 from ir_std.reporting.results import evaluate
 

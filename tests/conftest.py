@@ -18,8 +18,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from ir_std.cli import main
-from ir_std.factors.agreement import Agreement
-from ir_std.factors.collection import Collection
+from ir_std.factors.collection import Agreement, Collection
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgment_arrays, judgments_of
 from ir_std.testing import simulated_qrels

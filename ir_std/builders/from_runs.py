@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
+from ir_measures.measures import Measure
 
+from ir_std._arrays import Floats
+from ir_std._system.files import read_bounded
 from ir_std._system.processes import map_in_order
-from ir_std.builders.checks import Teams, check_measure_names, judge_fields, team_fields
-from ir_std.builders.system_scores import BuildTask, SystemScores, score_system
-from ir_std.errors import InputError, UsageError, look_up, warn_caller
+from ir_std._system.text import path_text
+from ir_std.errors import InputError, UsageError, abbreviate, look_up, warn_caller
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.run_messages import repeated_text
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
-from ir_std.measures import Measures
+from ir_std.factors.schema import FIELDS
+from ir_std.factors.store import LARGEST
+from ir_std.measures import Measures, canonical, has_standardized, parse_measure
 from ir_std.reading import FileSource, Source, run_sources
 from ir_std.trec.array_run import DUPLICATES
-from ir_std.trec.inputs import as_qrels
+from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.qrels import Qrels
+from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import Run
 
 BUILD_MEASURES = (
@@ -63,6 +73,8 @@ DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
 """Those of them that are reported when none are asked for."""
 SHORT = 0.1
 """A system is short if on the median topic it has less than this share of the deepest's depth."""
+Teams = Mapping[str, str] | str | os.PathLike[str] | None
+"""Whose systems are, by their names, or a file of lines ``SYSTEM TEAM``; None where names tell."""
 
 
 Progress = Callable[[Iterable["SystemScores | InputError"]], Iterable["SystemScores | InputError"]]
@@ -273,3 +285,152 @@ def _identity(source: Source) -> object:
         return there.st_dev, there.st_ino
     archive, _, member = source.name.partition("!")
     return os.path.realpath(archive), member
+
+
+@dataclass(frozen=True)
+class BuildTask:
+    """How every run is evaluated."""
+
+    qrels: Qrels
+    measures: tuple[str, ...]
+    depth: int | None
+    duplicates: str = "error"
+
+
+@dataclass(frozen=True)
+class SystemScores:
+    """The scores of one system's run.
+
+    Attributes
+    ----------
+    name : str
+        The run's file, or what messages call it.
+    tag : str
+        What the set calls the system.
+    values : ndarray, shape (n_measures, n_topics)
+    depth : int
+        The most documents it has on a topic, before it is cut.
+    length : int
+        How many it has on the median topic.
+    repeated : int
+        How many lines were left out because their document is in others.
+    """
+
+    name: str
+    tag: str
+    values: Floats
+    depth: int
+    length: int
+    repeated: int = 0
+
+
+def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputError:
+    """Evaluate one run; what a worker does.
+
+    Parameters
+    ----------
+    task : bytes
+        A pickled :class:`BuildTask`: bytes are cheap to send, and the worker unpickles them once.
+    item : tuple of str and a source, path, Run, dict, DataFrame or iterable
+        The system's tag, or nothing if the run's name gives it; and the run.
+
+    Returns
+    -------
+    SystemScores or InputError
+        The error, not raised, if the run is broken.
+    """
+    tag, source = item
+    evaluator, depth, duplicates = _unpickle_evaluator(task)
+    try:
+        if isinstance(source, Source):
+            source.duplicates = duplicates
+        run = as_run(source, duplicates)
+        sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
+        if not any(sizes):
+            raise InputError.at(
+                run.name,
+                "has no topic of the qrels",
+                f"topics such as {evaluator.qrels.topics[0]} are expected",
+            )
+    except InputError as broken:
+        return broken
+    repeated = run.repeated
+    if depth is not None and max(sizes) > depth:
+        run = sort_run(run, depth)
+    values = np.stack(list(evaluator.values(run).values()))
+    length = int(np.median(sizes))
+    return SystemScores(run.name, tag or run_tag(run.name), values, max(sizes), length, repeated)
+
+
+@lru_cache(maxsize=1)
+def _unpickle_evaluator(pickled: bytes) -> tuple[StdEvaluator, int | None, str]:
+    task: BuildTask = pickle.loads(pickled)
+    return StdEvaluator(task.measures, task.qrels), task.depth, task.duplicates
+
+
+def run_tag(name: str) -> str:
+    """What a system is called: its run's file name, without folders, archive and ``.gz``.
+
+    >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn.gz")
+    'Flab8atdn'
+    """
+    return re.sub(r"\.(gz|bz2|xz)$", "", path_text(PurePath(name.rpartition("!")[2]).name))
+
+
+def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
+    """What ``set.json`` says of a set whose labels are a language model's; nothing without one."""
+    if not judge:
+        return {}
+    fields = {"name": judge} if isinstance(judge, str) else dict(judge)
+    if wrong := FIELDS["judge"](fields):
+        raise UsageError(f"judge is {judge!r}: {wrong}")
+    return {"kind": "judge", "judge": fields}
+
+
+def team_fields(teams: Teams, systems: Collection[str]) -> dict[str, Any]:
+    """What ``set.json`` says of the systems' teams; nothing if they are not given."""
+    if teams is None:
+        return {}
+    if not isinstance(teams, Mapping):
+        teams = _teams_in(teams)
+    if len(set(systems)) < len(systems):
+        raise UsageError("teams of systems with the same name: give each run's file another name")
+    if unknown := [system for system in teams if system not in systems]:
+        raise UsageError(f"teams name {abbreviate(unknown)}, of which there are no scores")
+    if wrong := FIELDS["teams"](teams):
+        raise UsageError(f"teams: {wrong}")
+    return {"teams": dict(sorted(teams.items()))}
+
+
+def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
+    teams: dict[str, str] = {}
+    expected = "a system and its team are expected, one system a line"
+    try:
+        lines = read_bounded(file, LARGEST, "name a readable file of teams").decode().splitlines()
+    except UnicodeDecodeError:
+        raise InputError.at(file, "not UTF-8", "UTF-8 text is expected") from None
+    for number, line in enumerate(lines, 1):
+        fields = line.split()
+        if fields and (len(fields) != 2 or fields[0] in teams):
+            twice = f"{fields[0]} a second time" if fields[0] in teams else repr(line)
+            raise InputError.at(file, twice, expected, line=number)
+        teams |= dict([fields]) if fields else {}
+    if not teams:
+        raise InputError.at(file, "no line has a system", expected)
+    return teams
+
+
+def check_measure_names(measures: Measures) -> tuple[str, ...]:
+    """The names of raw measures that can be standardized, each once; strings stay as written."""
+    names: dict[str, str] = {}
+    for given in [measures] if isinstance(measures, (str, Measure)) else measures:
+        measure = parse_measure(given)
+        if not has_standardized(measure):
+            raise UsageError(f"{measure} cannot be standardized: name raw measures")
+        name = canonical(measure)
+        if name in names:
+            raise UsageError(f"{given} is given twice")
+        names[name] = given if isinstance(given, str) else name
+    if not names:
+        raise UsageError("no measure is given")
+    return tuple(names.values())

@@ -12,7 +12,7 @@ from ir_measures import P
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std.builders.checks import Teams, check_measure_names, judge_fields, team_fields
+from ir_std.builders.from_runs import Teams, check_measure_names, judge_fields, team_fields
 from ir_std.errors import InputError, UsageError, abbreviate, warn_caller
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet

@@ -23,8 +23,7 @@ from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.raw_scores import has_formula, ir_measures_providers
 from ir_std.factors.catalog import Factors, sibling_sets
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import MIN_COUNTED_TOPICS
-from ir_std.factors.match import Match
+from ir_std.factors.match import MIN_COUNTED_TOPICS, Match
 from ir_std.measures import DCG, SP, Measures, Q, Standardized, nDCG, nERR
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels

@@ -11,9 +11,8 @@ from ir_std.errors import abbreviate, counted, join_with_and
 from ir_std.evaluation.evaluation import Message, listed_counts
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
-from ir_std.factors.fit import Fit
 from ir_std.factors.fit_words import describe_difference, levels_text
-from ir_std.factors.match import Match
+from ir_std.factors.match import Fit, Match
 from ir_std.measures import ExternalMeasure, gains_are_shares
 from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.qrels import Qrels

@@ -32,8 +32,7 @@ from ir_std.factors.catalog import (
 )
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Fit, fit_set
-from ir_std.factors.match import Match
+from ir_std.factors.match import Fit, Match, fit_set
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import (
     Standardized,

@@ -15,9 +15,8 @@ from ir_std.evaluation.evaluation import Message
 from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.collection import Collection
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Fit
 from ir_std.factors.judgments import ALL_JUDGED
-from ir_std.factors.match import Match
+from ir_std.factors.match import Fit, Match
 from ir_std.factors.recognition import match_by_name, match_by_systems, recognize_collection
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import (

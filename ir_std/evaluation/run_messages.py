@@ -17,11 +17,10 @@ from ir_std.errors import UsageError, abbreviate, counted, join_with_and
 from ir_std.evaluation.evaluation import Message, listed_counts
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
-from ir_std.factors.collection import look_alike
+from ir_std.factors.collection import find_earlier, look_alike
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
 from ir_std.factors.quality import NEAR_THE_END, saturates
-from ir_std.factors.residual import find_earlier
 from ir_std.measures import measure_record
 from ir_std.measures.records import TREC_EVAL
 from ir_std.scores.run_scores import CountedTopics, RunScores

@@ -2,7 +2,6 @@
 
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Fit
-from ir_std.factors.match import Match
+from ir_std.factors.match import Fit, Match
 
 __all__ = ["FactorSet", "Fit", "Match", "available_factors", "load_factors"]

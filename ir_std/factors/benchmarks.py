@@ -14,9 +14,9 @@ from ir_std._arrays import Floats, Ints, divide
 from ir_std.analysis.incomplete import linked_scores
 from ir_std.errors import NoFactorsError, UsageError, abbreviate, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder
-from ir_std.factors.cells import KINDS as KINDS_OF_MODELS
-from ir_std.factors.cells import NOT_TRAINED, UNKNOWN
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.schema import KINDS as KINDS_OF_MODELS
+from ir_std.factors.schema import NOT_TRAINED, UNKNOWN
 from ir_std.factors.store import parse_json
 
 FILE = "mteb-benchmarks.json"

@@ -10,10 +10,10 @@ import numpy as np
 from ir_std._arrays import Floats
 from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, counted, suggestion
-from ir_std.factors.cells import FEWEST, KINDS, UNKNOWN
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import find_weak_systems
+from ir_std.factors.schema import FEWEST, KINDS, UNKNOWN
 from ir_std.factors.store import LARGEST
 
 WEAK = "weak"
@@ -67,7 +67,7 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
     topics : iterable of str
         Data sets, or their aliases; those that the set does not hold are left out.
     kind : str
-        Which models: one of :data:`ir_std.factors.cells.KINDS`.
+        Which models: one of :data:`ir_std.factors.schema.KINDS`.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def select_kind(
     ----------
     factors : FactorSet
     kind : str
-        One of :data:`ir_std.factors.cells.KINDS`.
+        One of :data:`ir_std.factors.schema.KINDS`.
     topics : iterable of str, optional
         The data sets; those of the set if not given.
 

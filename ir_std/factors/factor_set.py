@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -16,64 +16,21 @@ from ir_std._arrays import Floats, Ints, Mask, pick_rows
 from ir_std._system.files import errors_of, read_bounded, write_atomically
 from ir_std.errors import InputError, NoFactorsError, counted, warn_caller
 from ir_std.factors import schema
-from ir_std.factors.cells import Cells
 from ir_std.factors.judgments import Judgments, judgment_arrays, judgments_from_arrays
+from ir_std.factors.schema import Cells
 from ir_std.factors.store import (
     LARGEST,
     SUFFIX,
+    AliasDict,
     Array,
     LazyDict,
     content_hash,
+    freeze,
     parse_file,
     to_bytes,
 )
 from ir_std.measures import ExternalMeasure, measure_record
 from ir_std.schemes import EXACT, get_scheme
-
-Value = TypeVar("Value")
-
-
-class FrozenDict(dict[str, Value]):
-    """A dict that refuses changes; ``frozen | {...}`` gives an ordinary one."""
-
-    def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
-        raise TypeError("a factor set is frozen: make another one")
-
-    __setitem__ = __delitem__ = __ior__ = _refuse
-    clear = pop = popitem = setdefault = update = _refuse
-
-    def __reduce__(self) -> Any:
-        return freeze, (dict(self),)
-
-
-class AliasDict(FrozenDict[Value]):
-    """Values by topic, found by other names of a dataset, too; those are not listed."""
-
-    def __init__(self, values: Mapping[str, Value], aliases: Mapping[str, str]) -> None:
-        super().__init__(values)
-        self._aliases = aliases
-
-    def __contains__(self, topic: object) -> bool:
-        return super().__contains__(topic) or topic in self._aliases
-
-    def names(self) -> set[str]:
-        """Return the topics and their other names."""
-        return {*self, *self._aliases}
-
-    def __missing__(self, topic: str) -> Value:
-        return self[self._aliases[topic]]
-
-    def __reduce__(self) -> Any:
-        return AliasDict, (dict(self), self._aliases)
-
-
-def freeze(value: Any) -> Any:
-    """Return the same value, deeply read-only; mutable parts are copied."""
-    if isinstance(value, Mapping):
-        return FrozenDict({key: freeze(item) for key, item in value.items()})
-    if isinstance(value, (list, tuple)):
-        return tuple(map(freeze, value))
-    return value
 
 
 class FactorSet:
@@ -101,9 +58,9 @@ class FactorSet:
     systems : sequence of str, optional
         Names of the systems, one for each column; empty where they are anonymous.
     earlier : ndarray of uint64, optional
-        Documents judged in earlier rounds, see ``ir_std.factors.residual.pack_earlier``.
+        Documents judged in earlier rounds, see ``ir_std.factors.collection.pack_earlier``.
     cells : mapping of str to ndarray, optional
-        In place of ``scores``: see ``ir_std.factors.cells.Cells``.
+        In place of ``scores``: see ``ir_std.factors.schema.Cells``.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from ir_std.errors import abbreviate, counted, join_with_and
 from ir_std.factors.judgments import ALL_JUDGED
 
 if TYPE_CHECKING:
-    from ir_std.factors.fit import Fit
+    from ir_std.factors.match import Fit
 
 COUNTS = "counts of relevant documents"
 

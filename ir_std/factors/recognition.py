@@ -16,8 +16,7 @@ from ir_std.factors.catalog import (
 )
 from ir_std.factors.collection import Collection, DatasetCollection
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import BY_MEASURES, Fit, fit_set
-from ir_std.factors.match import Match
+from ir_std.factors.match import BY_MEASURES, Fit, Match, fit_set
 
 
 def recognize_collection(collection: Collection) -> Match:
@@ -26,7 +25,7 @@ def recognize_collection(collection: Collection) -> Match:
     One set serves one file of qrels.  A set is eligible if it holds more than half of the topics
     and its judgments are proven on at least half of those that it shares with the file: by equal
     fingerprints of the relevant documents or, where the set has none, by their numbers, see
-    :class:`~ir_std.factors.fit.Fit`.  Topics that differ have no standardized values.
+    :class:`~ir_std.factors.match.Fit`.  Topics that differ have no standardized values.
 
     Of the eligible sets the one that shares the most topics is used, then a shipped one, then one
     with the systems of the track itself, then the one with the fewest topics.  An ir_datasets id

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from tokenize import TokenError
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
@@ -57,6 +57,49 @@ _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
+
+
+class FrozenDict(dict[str, Value]):
+    """A dict that refuses changes; ``frozen | {...}`` gives an ordinary one."""
+
+    def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
+        raise TypeError("a factor set is frozen: make another one")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> Any:
+        return freeze, (dict(self),)
+
+
+class AliasDict(FrozenDict[Value]):
+    """Values by topic, found by other names of a dataset, too; those are not listed."""
+
+    def __init__(self, values: Mapping[str, Value], aliases: Mapping[str, str]) -> None:
+        super().__init__(values)
+        self._aliases = aliases
+
+    def __contains__(self, topic: object) -> bool:
+        return super().__contains__(topic) or topic in self._aliases
+
+    def names(self) -> set[str]:
+        """Return the topics and their other names."""
+        return {*self, *self._aliases}
+
+    def __missing__(self, topic: str) -> Value:
+        return self[self._aliases[topic]]
+
+    def __reduce__(self) -> Any:
+        return AliasDict, (dict(self), self._aliases)
+
+
+def freeze(value: Any) -> Any:
+    """Return the same value, deeply read-only; mutable parts are copied."""
+    if isinstance(value, Mapping):
+        return FrozenDict({key: freeze(item) for key, item in value.items()})
+    if isinstance(value, (list, tuple)):
+        return tuple(map(freeze, value))
+    return value
 
 
 class LazyDict(Mapping[str, Value]):

@@ -14,8 +14,8 @@ from plain_hash import hash_of
 
 import ir_std
 from ir_std.errors import InputError, UsageError
+from ir_std.factors.collection import find_earlier, pack_earlier
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.residual import find_earlier, pack_earlier
 from ir_std.trec.files import read_qrels, read_run, write_run
 from ir_std.trec.inputs import as_run
 

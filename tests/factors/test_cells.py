@@ -11,9 +11,9 @@ import pytest
 
 import ir_std
 from ir_std import FactorSet, InputError, NoFactorsError, UsageError
-from ir_std.factors.cells import FEWEST, MAIN, MISSING, NOT_TRAINED, TRAINED, UNKNOWN, Cells
 from ir_std.factors.derived import select_kind, select_rows
 from ir_std.factors.quality import Quality
+from ir_std.factors.schema import FEWEST, MAIN, MISSING, NOT_TRAINED, TRAINED, UNKNOWN, Cells
 from ir_std.scores.run_scores import RunScores
 
 MODELS = 2 * FEWEST

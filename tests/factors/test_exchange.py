@@ -17,7 +17,7 @@ from made_up import collection
 import ir_std
 from ir_std import InputError, UsageError, build_factors
 from ir_std.errors import UnknownSetError
-from ir_std.factors import catalog, download
+from ir_std.factors import catalog
 from ir_std.factors.catalog import add_set, remove_set
 
 
@@ -157,6 +157,6 @@ def test_downloads_end_where_sets_do(
     served: str, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pooch", reason="pooch is not installed")
-    monkeypatch.setattr(download, "LARGEST", 1000)
+    monkeypatch.setattr(catalog, "LARGEST", 1000)
     with pytest.raises(InputError, match="is larger than 1000 bytes"):
         add_set(f"{served}/x.npz#sha256={digest(shared)}")

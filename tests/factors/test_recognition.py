@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 import ir_std
 from ir_std import FactorSet, Match, StandardizationWarning, recognize
 from ir_std.evaluation.plans import collection_of
-from ir_std.factors import catalog, fit, recognition
+from ir_std.factors import catalog, recognition
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.collection import Collection
 from ir_std.factors.judgments import Judgments, judgments_of
+from ir_std.factors.match import MIN_COUNTED_TOPICS, fit_set
 from ir_std.factors.recognition import match_by_name
 from ir_std.testing import simulated_qrels
 from ir_std.trec.files import read_qrels
@@ -165,12 +166,12 @@ def test_topics_on_which_documents_keep_their_names_are_recognized(make: Make) -
 
 
 @pytest.mark.parametrize(
-    ("topics", "basis"), [(fit.MIN_COUNTED_TOPICS, "counts"), (fit.MIN_COUNTED_TOPICS - 1, None)]
+    ("topics", "basis"), [(MIN_COUNTED_TOPICS, "counts"), (MIN_COUNTED_TOPICS - 1, None)]
 )
 def test_equal_counts_prove_something_from_ten_topics_on(
     topics: int, basis: str | None, make: Make
 ) -> None:
-    assert fit.MIN_COUNTED_TOPICS == 10
+    assert MIN_COUNTED_TOPICS == 10
     make("mine", judged(range(20)), fingerprints=False)
     match = recognize(judged(range(topics)))
     assert found(match)[1] == basis
@@ -319,7 +320,7 @@ def test_no_set_that_fits_is_ruled_out_unread_by_its_counts(
     factors = made_of("mine", before, fingerprints)
     collection = collection_of(as_qrels(named(after)))
     if collection.rules_out(factors.n_rel):
-        assert fit.fit_set(factors, collection).mismatch_reason
+        assert fit_set(factors, collection).mismatch_reason
     assert not collection.rules_out(dict.fromkeys(factors.topics))
 
 

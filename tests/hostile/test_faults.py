@@ -21,7 +21,7 @@ import ir_std
 from ir_std import AP, FactorSet, InputError, UsageError
 from ir_std._system.files import write_all_atomically, write_atomically
 from ir_std._system.processes import map_in_order
-from ir_std.factors import download
+from ir_std.factors import catalog
 from ir_std.factors.catalog import add_set, remove_set
 from ir_std.measures.translation import IN_LOWER_CASE, MTEB_NAMES, TREC_EVAL_NAMES, translated
 from ir_std.reading import files_below, run_sources
@@ -209,7 +209,7 @@ def test_an_interrupted_write_leaves_no_litter(what: str, tmp_path: Path) -> Non
 
 def test_scores_of_which_a_topic_lacks_num_rel_are_compared_on_the_others(tmp_path: Path) -> None:
     from ir_std.factors.collection import Collection
-    from ir_std.factors.fit import fit_set
+    from ir_std.factors.match import fit_set
 
     scores = "".join(f"map\t{t}\t0.5\n" for t in (1, 2, 3)) + "num_rel\t1\t4\nnum_rel\t2\t4\n"
     (tmp_path / "s").write_text(scores)
@@ -279,10 +279,10 @@ def test_an_address_that_is_none_is_told() -> None:
 
 
 def test_a_download_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "LONGEST", 0.1)
-    limit = download._Limit("http://slow")
+    monkeypatch.setattr(catalog, "LONGEST_DOWNLOAD", 0.1)
+    limit = catalog._Limit("http://slow")
     with pytest.raises(InputError, match=r"takes more than 0\.1 seconds"):
-        download._within(limit, partial(time.sleep, 2))  # type: ignore[arg-type]
+        catalog._within(limit, partial(time.sleep, 2))  # type: ignore[arg-type]
     assert limit.over
 
 

@@ -13,7 +13,7 @@ import ir_std
 from ir_std import NoFactorsError, UsageError
 from ir_std.analysis import linked_scores, rank_intervals
 from ir_std.factors.benchmarks import benchmark_scores, borda_ranks, tasks_of
-from ir_std.factors.cells import NOT_TRAINED
+from ir_std.factors.schema import NOT_TRAINED
 from ir_std.measures import main_score
 from ir_std.scores.run_scores import RunScores
 

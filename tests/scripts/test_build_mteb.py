@@ -37,8 +37,8 @@ from build_mteb import (
 
 import ir_std
 from ir_std.factors.catalog import load_factors, shipped_folder
-from ir_std.factors.cells import FEWEST, NOT_TRAINED, TRAINED, UNKNOWN
 from ir_std.factors.derived import select_rows
+from ir_std.factors.schema import FEWEST, NOT_TRAINED, TRAINED, UNKNOWN
 from ir_std.scores.mteb import row_name
 from ir_std.scores.run_scores import RunScores
 
