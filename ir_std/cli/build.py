@@ -12,7 +12,7 @@ from ir_std.cli.inputs import read_measures
 from ir_std.cli.options import call
 from ir_std.cli.streams import note, progress
 from ir_std.errors import UsageError
-from ir_std.evaluation.inputs import refuse_systems
+from ir_std.evaluation.inputs import reject_system_names
 from ir_std.factors.catalog import check_new_set
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.store import SUFFIX
@@ -54,7 +54,7 @@ def run(args: Namespace) -> None:
     if args.output is None:
         raise UsageError("build needs -o FILE.npz, the file of the new set")
     qrels, *runs = args.inputs or [None]
-    refuse_systems(runs, "a factor set")
+    reject_system_names(runs, "a factor set")
     output = Path(args.output)
     read = [qrels, *runs, *(args.from_scores or ()), args.teams]
     check_new_set(output, filter(None, read), args.force)

@@ -12,7 +12,7 @@ from ir_std.cli.options import call, check_places, check_requires
 from ir_std.cli.output import print_tables, show_notes
 from ir_std.cli.streams import note, progress
 from ir_std.errors import UsageError
-from ir_std.evaluation.inputs import names_system
+from ir_std.evaluation.inputs import is_system_name
 from ir_std.reporting.compare import compare
 from ir_std.reporting.model import Results
 from ir_std.reporting.result_tables import collection_tables, differences_table, means_with_pairs
@@ -74,7 +74,7 @@ def run(args: Namespace) -> None:
 
 def with_baseline(args: Namespace, given: Entries) -> Entries:
     """Add the baseline if it is a system of a set that is no entry yet; name it by its entry."""
-    if args.baseline is None or not names_system(args.baseline):
+    if args.baseline is None or not is_system_name(args.baseline):
         return given
     named: dict[object, Entry] = {e.run: e for e in given.entries if isinstance(e.run, str)}
     baseline = named.get(args.baseline)

@@ -24,10 +24,10 @@ from ir_std.errors import (
 )
 from ir_std.evaluation.inputs import (
     expand,
-    find_system,
-    inputs_by_name,
-    may_be_system,
-    names_system,
+    hides_system,
+    is_system_name,
+    resolve_runs,
+    unknown_system,
 )
 from ir_std.factors.catalog import available_factors
 from ir_std.measures import ExternalMeasure, parse_measure, standardized, suggest_measures
@@ -50,7 +50,7 @@ from ir_std.reading import (
     source_of,
 )
 from ir_std.scores.files import is_score_file, read_scores
-from ir_std.scores.inputs import keep_duplicates, kind_of, name_runs, short_name
+from ir_std.scores.inputs import kind_of, short_name
 from ir_std.scores.mteb import is_model_meta
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import is_dataset
@@ -115,17 +115,15 @@ def read_inputs(args: Namespace) -> Inputs:
                     qrels.append(source)
                 else:
                     runs[name] = source
-        elif is_measure(given) or not (names_system(given) or is_dataset(given)):
+        elif is_measure(given) or not (is_system_name(given) or is_dataset(given)):
             measures.append(given)
-        elif names_system(given):
+        elif is_system_name(given):
             runs[given] = given
         else:
             qrels.append(given)
     _note_hidden_names([*runs, *map(_name_of, qrels)], not qrels and _has_run_file(runs.values()))
-    named = name_runs(list(runs.values())) if runs else {}
-    if (duplicates := getattr(args, "duplicates", None)) is not None:
-        named = keep_duplicates(named, duplicates)
-    by_run = inputs_by_name(named) if named else {}
+    duplicates = getattr(args, "duplicates", None) or "error"
+    by_run = resolve_runs([*runs.values()], duplicates=duplicates) if runs else {}
     custom = custom_measures(by_run.values())
     sort = getattr(args, "sort", None)
     return Inputs(
@@ -147,7 +145,7 @@ def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
     for file in files:
         if file in by_name:
             note(f"{file} is a file here and a measure; ir_std uses the file")
-    hide = [f for f in files if qrels_missing and os.path.lexists(f) and may_be_system(f)]
+    hide = [f for f in files if qrels_missing and hides_system(f)]
     if hide:
         note(f"{abbreviate(hide)}: a file here and a system of a factor set; ir_std uses the file")
 
@@ -270,7 +268,8 @@ def is_measure(text: str) -> bool:
 
 def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
     """Return what is wrong with an argument that is nothing known."""
-    find_system(given)  # says which systems a set has, if it names one
+    if (wrong := unknown_system(given)) is not None:
+        return wrong
     if meant := _near_systems(given):
         return UsageError(f"{given}: no such file or system of a set{did_you_mean(meant)}")
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
@@ -287,7 +286,7 @@ def _near_systems(given: str) -> list[str]:
     """Return the systems of that name in sets whose names are near."""
     set_id, separator, tag = given.partition("/")
     near = nearest_names(set_id, available_factors()) if separator else []
-    return [system for name in near if names_system(system := f"{name}/{tag}")]
+    return [system for name in near if is_system_name(system := f"{name}/{tag}")]
 
 
 def _near_files(given: str) -> list[str]:
@@ -358,7 +357,7 @@ def read_entries(args: Namespace) -> Entries:
             entries += named_entries(text, sources)
         elif may_be_there(text):
             entries += _entries_of_scores(text, None, None, sources)
-        elif systems := [e for e in expand(text) if isinstance(e, str) and names_system(e)]:
+        elif systems := [e for e in expand(text) if isinstance(e, str) and is_system_name(e)]:
             entries += map(system_entry, systems)
         elif not is_measure(text) and (cut := _cut_behind_run(text)):
             entries.append(Entry(short_name(cut[0]), *cut))
@@ -389,7 +388,7 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
     system of a set.  NAME@LABEL says what the collection is to be called.
     """
     name, label, given = _name_and_label(text)
-    if given == STANDARD_INPUT or is_pipe(given) or names_system(given):
+    if given == STANDARD_INPUT or is_pipe(given) or is_system_name(given):
         return [Entry(name, given, None, label)]
     cuts = _cuts(given)
     # What cannot be RUN:QRELS is opened if it may be there, which says why it cannot be read.
@@ -397,10 +396,9 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
     if os.path.isdir(given) or (is_file and is_score_file(sources[given])):
         return list(_entries_of_scores(given, name, label, sources))
     if not cuts:
-        find_system(given)  # says which systems there are, if it names a set
         missing = given and not may_be_there(given)
         wrong = f"{given}: no such file" if missing else f"cannot read {text!r}"
-        raise UsageError(f"{wrong}; {ENTRY_SYNTAX}")
+        raise unknown_system(given) or UsageError(f"{wrong}; {ENTRY_SYNTAX}")
     return [Entry(name, *(_cut_behind_run(given) or cuts[0]), label)]
 
 
@@ -423,7 +421,7 @@ def _cuts(text: str) -> list[tuple[str, str]]:
 
 def _cut_behind_run(text: str) -> tuple[str, str] | None:
     """Return RUN and QRELS, cut at the first colon behind a file or a system that exists."""
-    existing = (cut for cut in _cuts(text) if os.path.exists(cut[0]) or names_system(cut[0]))
+    existing = (cut for cut in _cuts(text) if os.path.exists(cut[0]) or is_system_name(cut[0]))
     return next(existing, None)
 
 

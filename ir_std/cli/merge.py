@@ -8,7 +8,7 @@ from ir_std._system.files import check_output
 from ir_std.cli.inputs import check_read_once, open_input
 from ir_std.cli.streams import note, warn
 from ir_std.errors import UsageError, abbreviate, counted
-from ir_std.evaluation.inputs import expand, refuse_systems
+from ir_std.evaluation.inputs import expand, reject_system_names
 from ir_std.merging import merge, runs_without_common_topics
 from ir_std.reading import is_archive
 from ir_std.trec.files import read_run, run_text, write_run
@@ -52,7 +52,7 @@ def run(args: Namespace) -> None:
     check_read_once(args.inputs)
     inputs = [each for given in args.inputs for each in expand(given)]
     files = [*filter(is_archive, args.inputs), *(each for each in inputs if isinstance(each, str))]
-    refuse_systems(files, "merging")
+    reject_system_names(files, "merging")
     if args.output != STANDARD_OUTPUT:
         check_output(args.output, files, new=not args.force)  # before the work
     runs = [read_run(open_input(file)) for file in inputs]

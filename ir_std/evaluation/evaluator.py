@@ -18,8 +18,8 @@ from ir_std.evaluation.inputs import (
     ScoresOfSystem,
     measure_at_level,
     resolve,
+    restrict_scores,
     scores_at_level,
-    scores_on,
 )
 from ir_std.evaluation.plans import (
     Plan,
@@ -255,7 +255,7 @@ class StdEvaluator(providers.Evaluator):
             check_common_topics(read, self.qrels)
         name = name or read.name
         if isinstance(read, ScoresOfSystem):
-            read = scores_on(read, self.qrels)
+            read = restrict_scores(read, self.qrels)
         if isinstance(read, RunScores):
             has_all = self.residual and not isinstance(read, ScoresOfSystem)
             if has_all or depth is not None:

@@ -14,7 +14,16 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, counted, suggestion
+from ir_std.errors import (
+    InputError,
+    NoFactorsError,
+    UsageError,
+    abbreviate,
+    counted,
+    look_up,
+    suggestion,
+    warn_caller,
+)
 from ir_std.evaluation.plans import (
     TopicsOfSet,
     collection_of,
@@ -42,9 +51,14 @@ from ir_std.measures import (
     sign_of,
     standardized,
 )
-from ir_std.reading import FileSource, Source, files_below, is_archive, run_sources
-from ir_std.scores.inputs import as_run_or_scores, name_runs, qrels_or_counts, runs_by_name
+from ir_std.reading import FileSource, Source, files_below, is_archive, run_sources, source_of
+from ir_std.scores.files import holds_scores, is_score_file, read_scores
+from ir_std.scores.inputs import name_runs, qrels_or_counts
+from ir_std.scores.mteb import OtherTaskError, is_model_meta
 from ir_std.scores.run_scores import CountedTopics, RunScores
+from ir_std.trec.array_run import DUPLICATES
+from ir_std.trec.files import read_run
+from ir_std.trec.inputs import as_run, is_file
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
@@ -118,24 +132,18 @@ def system(name: str) -> ScoresOfSystem:
 
 
 def system_of(factors: FactorSet, tag: str) -> ScoresOfSystem:
-    """The scores of the system that a set calls ``tag``.
+    """Return the scores of the system that a set calls ``tag``.
 
     Raises
     ------
     UsageError
         If there is none, or the set knows no scores of single systems.
     """
-    by_tag = _scores_by_tag(factors)
-    if not by_tag:
-        raise UsageError(f"{factors.id} does not know the scores of its single systems by name")
-    if tag not in by_tag:
-        raise UsageError(
-            f"{factors.id} has no system {tag!r}: it has {abbreviate(by_tag)}, which ir_std "
-            f"factors systems {factors.id} lists{suggestion(tag, by_tag)}"
-        )
+    if (wrong := _why_no_system(factors, tag)) is not None:
+        raise wrong
     return ScoresOfSystem(
         f"{factors.id}{SEPARATOR}{tag}",
-        by_tag[tag],
+        _scores_by_tag(factors)[tag],
         {topic: n for topic, n in factors.n_rel.items() if n is not None},
         unit="collection" if factors.of_datasets else "topic",
         factors=factors,
@@ -144,19 +152,40 @@ def system_of(factors: FactorSet, tag: str) -> ScoresOfSystem:
     )
 
 
-def names_system(given: Any) -> bool:
-    """Whether something is the name of a set's system, and no file is called so."""
-    return isinstance(given, str) and not os.path.lexists(given) and may_be_system(given)
+def _why_no_system(factors: FactorSet, tag: str) -> UsageError | None:
+    by_tag = _scores_by_tag(factors)
+    if not by_tag:
+        return UsageError(f"{factors.id} does not know the scores of its single systems by name")
+    if tag not in by_tag:
+        return UsageError(
+            f"{factors.id} has no system {tag!r}: it has {abbreviate(by_tag)}, which ir_std "
+            f"factors systems {factors.id} lists{suggestion(tag, by_tag)}"
+        )
+    return None
 
 
-def may_be_system(name: str) -> bool:
-    """Whether a set has a system of that name; a file of the same name comes first."""
+def unknown_system(name: str) -> UsageError | None:
+    """Return what is wrong with the name of a system; None if it names one, or no set."""
     found = _split(name)
-    return found is not None and found[1] in _scores_by_tag(load_factors(found[0]))
+    return None if found is None else _why_no_system(load_factors(found[0]), found[1])
 
 
-def refuse_systems(names: Iterable[str], what: str) -> None:
-    """Refuse names of systems where documents are needed.
+def is_system_name(given: Any) -> bool:
+    """Check whether something is the name of a set's system, and not that of a file."""
+    return isinstance(given, str) and not os.path.lexists(given) and _is_system(given)
+
+
+def hides_system(file: str) -> bool:
+    """Check whether a file has the name of a set's system."""
+    return os.path.lexists(file) and _is_system(file)
+
+
+def _is_system(name: str) -> bool:
+    return _split(name) is not None and unknown_system(name) is None
+
+
+def reject_system_names(names: Iterable[str], what: str) -> None:
+    """Reject names of systems where documents are needed.
 
     Raises
     ------
@@ -164,24 +193,11 @@ def refuse_systems(names: Iterable[str], what: str) -> None:
         If one of the names is a system's.
     """
     for name in names:
-        if names_system(name):
+        if is_system_name(name):
             raise UsageError(
                 f"{name} is a system of a factor set, of which scores are known and no documents: "
                 f"{what} needs its run"
             )
-
-
-def find_system(given: Any) -> Any:
-    """The scores of the system that a text names; what is a file, or no text, as it is.
-
-    Raises
-    ------
-    UsageError
-        If a text names a set, and none of its systems.
-    """
-    if not isinstance(given, str) or os.path.lexists(given) or _split(given) is None:
-        return given
-    return system(given)
 
 
 def systems_of(factors: FactorSet) -> tuple[str, ...]:
@@ -234,32 +250,116 @@ def _steps(factors: FactorSet) -> Mapping[str, float]:
     }
 
 
-def resolve(run: Any) -> Run | RunScores:
-    """A run, or scores of one, in any form; or the name of a set's system.
+def resolve(given: Any) -> Run | RunScores:
+    """Return what is given for a run: a run, scores of one, or a set's system by its name.
+
+    Parameters
+    ----------
+    given
+        Any form that :func:`ir_std.trec.inputs.as_run` or :func:`ir_std.read_scores` takes, or
+        ``SET/SYSTEM``.
 
     Raises
     ------
     InputError
-        As :func:`ir_std.scores.inputs.as_run_or_scores`.
+        If it cannot be read, or holds the scores of several runs.
     UsageError
         If a text names a set, and none of its systems.
     """
-    return as_run_or_scores(find_system(run))
+    if isinstance(given, RunScores):
+        return given
+    if _names_set(given):
+        return system(given)
+    source = source_of(given) if is_file(given) else None
+    if source is None and not holds_scores(given):
+        return as_run(given)
+    if source and not is_score_file(source):
+        return read_run(source)
+    read = read_scores(source or given)
+    if len(read) > 1:
+        raise InputError.at(
+            source.name if source else "scores",
+            f"scores of {len(read)} runs ({abbreviate(read)})",
+            "read them with read_scores, and give one",
+        )
+    return next(iter(read.values())).check_listed()
 
 
-def inputs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
-    """Runs, scores and systems by name, as :func:`ir_std.scores.inputs.runs_by_name`.
+def resolve_runs(
+    runs: Any, measure: str | None = None, duplicates: str = "error"
+) -> dict[str, Any]:
+    """Return runs, scores and systems by name; files of runs are opened and not yet read.
 
-    A folder stands for the files below it.  A system is called as its set calls it; by the set's
-    name too, where a run is called the same.
+    A folder stands for the files below it, and a file of scores for one or several runs.  A system
+    is called as its set calls it; by the set's name too, where a run is called the same.
+
+    Parameters
+    ----------
+    runs
+        As for :func:`ir_std.scores.inputs.name_runs`.
+    measure : str, optional
+        The measure of tables with a column per run, as for :func:`ir_std.read_scores`.
+    duplicates : {'error', 'first', 'last'}
+        What counts where a run has a document twice in a topic.
+
+    Raises
+    ------
+    InputError
+        If a file of scores cannot be used.
+    UsageError
+        If two runs have the same name.
     """
+    look_up(duplicates, dict.fromkeys(DUPLICATES), "choice of duplicates")
     named: dict[str, Any] = {}
+    other_tasks: dict[str, OtherTaskError] = {}
     for name, run in name_runs(_expanded(runs)).items():
-        found = find_system(run)
-        # The name of a model has a slash, of which a file's name would have the end alone.
-        is_cut = isinstance(found, ScoresOfSystem) and found.tag.endswith(f"/{name}")
-        named[found.tag if is_cut else name] = found
-    return runs_by_name(named, measure)
+        run = system(run) if _names_set(run) else run
+        source = source_of(run) if is_file(run) else None
+        if isinstance(run, ScoresOfSystem):
+            # The name of a model has a slash, of which a file's name would have the end alone.
+            named[run.tag if run.tag.endswith(f"/{name}") else name] = run
+        elif not (is_score_file(source) if source else holds_scores(run)):
+            named[name] = _keep_duplicates(source or run, duplicates)
+        elif source is None or not is_model_meta(source):
+            try:
+                _add_scores(named, name, read_scores(source or run, measure))
+            except OtherTaskError as other:
+                other_tasks[name] = other
+    if other_tasks and not named:
+        raise next(iter(other_tasks.values()))
+    if other_tasks:
+        files = abbreviate(other_tasks)
+        warn_caller([f"{len(other_tasks)} results of other tasks than retrieval left out: {files}"])
+    if not named:
+        raise UsageError("no scores: a model_meta.json says only whose results are beside it")
+    return named
+
+
+def _names_set(given: Any) -> bool:
+    """Check whether something is a text that begins with the name of a set, and not a file."""
+    return isinstance(given, str) and not os.path.lexists(given) and _split(given) is not None
+
+
+def _keep_duplicates(run: Any, duplicates: str) -> Any:
+    """Return a run that is read, or will be, with the lines that count in it."""
+    if isinstance(run, Source):
+        run.duplicates = duplicates
+    elif duplicates != "error" and not isinstance(run, (Run, RunScores, Mapping)):
+        return as_run(run, duplicates)
+    return run
+
+
+def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) -> None:
+    for name, scores in read.items():
+        scores.check_listed()
+        given = name if len(read) > 1 or scores.unit == "collection" else file
+        known = named.get(given)
+        if scores.unit == "collection" and isinstance(known, RunScores):
+            named[given] = known.joined(scores)  # MTEB writes a file a data set
+        elif known is not None:
+            raise UsageError(f"two runs are called {given}: the second is in {file}")
+        else:
+            named[given] = scores
 
 
 def expand(given: str) -> list[str | Source]:
@@ -294,7 +394,7 @@ def _expanded(runs: Any) -> Any:
     return runs
 
 
-def judgments_for(runs: Iterable[Any], qrels: Any) -> Qrels:
+def resolve_qrels(runs: Iterable[Any], qrels: Any) -> Qrels:
     """The qrels; where none are given what scores show of them, or the set of a system.
 
     Raises
@@ -310,7 +410,7 @@ def judgments_for(runs: Iterable[Any], qrels: Any) -> Qrels:
     return judgments
 
 
-def scores_on(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
+def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
     """A system's scores on the topics that are judged alike in its set and in qrels.
 
     On the others a measure that looks at the levels which differ has no value.
@@ -389,7 +489,7 @@ def _comparable_values(
         yield measure, {t: v for t, v in by_topic.items() if t not in differing}
 
 
-def left_out(without: str | Iterable[str], runs: Iterable[Any]) -> tuple[str, ...]:
+def resolve_excluded(without: str | Iterable[str], runs: Iterable[Any]) -> tuple[str, ...]:
     """The systems to leave out of factors, with ``self`` for those that are evaluated.
 
     Raises
@@ -438,15 +538,14 @@ def add_baseline(
         return baseline
     if (named := _run_of_file(baseline, runs)) is not None:
         return named
-    if names_system(baseline):
+    if is_system_name(baseline):
         given = (name for name, run in runs.items() if is_system(run, baseline))
         return next(given, None) or _added(system(baseline), runs)
     if baseline == BEST:
         return _added(best_system(qrels, factors, measures), runs)
     if os.path.lexists(baseline):
         raise UsageError(f"the baseline {baseline} is not among the runs; pass it with them")
-    find_system(baseline)  # says which systems there are, if it names a set
-    raise UsageError(
+    raise unknown_system(baseline) or UsageError(
         f"unknown baseline {baseline!r}; choose from {abbreviate([*runs, BEST], 6)}"
         f"{suggestion(baseline, (*runs, BEST))}"
     )

@@ -15,7 +15,7 @@ from ir_std._system.processes import default_jobs, map_in_order
 from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.inputs import ScoresOfSystem, resolve, scores_on
+from ir_std.evaluation.inputs import ScoresOfSystem, resolve, restrict_scores
 from ir_std.reading import FileSource
 from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import RunScores
@@ -92,7 +92,7 @@ def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -
 def _portable(run: Any, qrels: Qrels) -> Any:
     """A run that can be sent to a worker: an open file, or what can be read only once, is read."""
     if isinstance(run, ScoresOfSystem):
-        return scores_on(run, qrels)  # a worker needs its scores, and not the whole set
+        return restrict_scores(run, qrels)  # a worker needs its scores, and not the whole set
     if isinstance(run, (str, os.PathLike, FileSource, Mapping, Run, RunScores)) or hasattr(
         run, "itertuples"
     ):

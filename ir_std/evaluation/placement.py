@@ -16,7 +16,7 @@ from ir_std._arrays import Floats, Ints
 from ir_std.errors import NoFactorsError, UsageError, warn_caller
 from ir_std.evaluation.evaluation import message_texts
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.inputs import judgments_for, resolve
+from ir_std.evaluation.inputs import resolve, resolve_qrels
 from ir_std.evaluation.plans import (
     Plan,
     TopicsOfSet,
@@ -206,7 +206,7 @@ def place(
     if isinstance(run, (int, float)) and not isinstance(run, bool):
         return _place_mean(float(run), measures, factors)
     read = resolve(run)
-    judgments = judgments_for([read], qrels)
+    judgments = resolve_qrels([read], qrels)
     match = match_factors(judgments, factors)
     if match.factors is None:
         raise NoFactorsError(str(match))

@@ -43,8 +43,7 @@ from ir_std.reporting.tables import (
     number_cell,
 )
 from ir_std.schemes import scheme_names
-from ir_std.scores.files import holds_scores, read_scores
-from ir_std.scores.inputs import SCORES, kind_of
+from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.trec.inputs import as_qrels, is_file
 from ir_std.trec.qrels import Qrels
 
@@ -156,7 +155,7 @@ def _names(files: Sequence[str]) -> tuple[str, str]:
 def are_scores(labels: Any) -> bool:
     """Check whether judgments are given by scores of runs under them, and not as qrels."""
     if is_file(labels):
-        return kind_of(source_of(labels)) == SCORES
+        return is_score_file(source_of(labels))
     if isinstance(labels, Mapping) and labels:
         first = next(iter(labels.values()))
         if isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Mapping):

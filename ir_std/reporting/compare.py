@@ -15,7 +15,7 @@ from ir_std.analysis.paired import get_correction, get_test
 from ir_std.errors import UsageError, suggestion, warn_caller
 from ir_std.evaluation.api import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import ByMeasure
-from ir_std.evaluation.inputs import BEST, ScoresOfSystem, best_system, judgments_for, resolve
+from ir_std.evaluation.inputs import BEST, ScoresOfSystem, best_system, resolve, resolve_qrels
 from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import add_standardized, match_factors
 from ir_std.evaluation.run_messages import EarlierDocuments
@@ -290,7 +290,7 @@ def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str,
     counted = {
         id(run): topics
         for group in groups
-        for topics in [judgments_for(group, None)]
+        for topics in [resolve_qrels(group, None)]
         for run in group
     }
     return [

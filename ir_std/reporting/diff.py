@@ -18,7 +18,7 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import UsageError, abbreviate, counted, look_up, suggestion
 from ir_std.evaluation.api import SystemsSelection
-from ir_std.evaluation.inputs import inputs_by_name, resolve
+from ir_std.evaluation.inputs import resolve, resolve_runs
 from ir_std.evaluation.ranked_topics import RankedTopic, formula_of, rank_topics
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, Standardized, as_measures
@@ -26,7 +26,6 @@ from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
 from ir_std.reporting.tables import Cell, Table, label_cell, number_cell, signed_cell
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.scores.inputs import keep_duplicates
 from ir_std.trec.texts import read_texts
 
 MAX_TEXT_CHARS = 40
@@ -98,7 +97,7 @@ def diff(
         raise UsageError(f"differences are by one measure: {len(asked)} are given")
     if asked and isinstance(asked[0], Standardized):
         asked, schemes = [asked[0].base, asked[0]], ()  # by the scheme that it names
-    given = keep_duplicates(inputs_by_name([a, b]), duplicates)
+    given = resolve_runs([a, b], duplicates=duplicates)
     if len(given) != 2:
         raise UsageError(f"differences are of two runs: found {', '.join(given)}")
     results = evaluate(

@@ -19,9 +19,9 @@ from ir_std.evaluation.factor_messages import factors_used
 from ir_std.evaluation.inputs import (
     ScoresOfSystem,
     add_baseline,
-    inputs_by_name,
-    judgments_for,
-    left_out,
+    resolve_excluded,
+    resolve_qrels,
+    resolve_runs,
 )
 from ir_std.evaluation.parallel import Progress, evaluate_runs
 from ir_std.factors.catalog import Factors
@@ -30,7 +30,6 @@ from ir_std.reporting.benchmark import Benchmark
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, collection_names
 from ir_std.reporting.model import Results
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.scores.inputs import keep_duplicates
 from ir_std.scores.run_scores import RunScores
 
 _logger = logging.getLogger("ir_std")
@@ -129,7 +128,7 @@ def evaluate(
     ...
     """
     schemes = schemes and scheme_names(schemes)
-    by_name = keep_duplicates(inputs_by_name(runs), duplicates)
+    by_name = resolve_runs(runs, duplicates=duplicates)
     get_test(test), get_correction(correction)
     board = None
     if benchmark is not None:
@@ -137,8 +136,8 @@ def evaluate(
             raise UsageError("a benchmark has main scores: give MTEB results, no qrels or measures")
         board = Benchmark.of(by_name, benchmark, systems)
         by_name, measures, factors, systems = board.runs(by_name), main_score, board.factors, None
-    judgments = judgments_for(by_name.values(), qrels)
-    without = left_out(without, by_name.values())
+    judgments = resolve_qrels(by_name.values(), qrels)
+    without = resolve_excluded(without, by_name.values())
     selected = select_factors(judgments, factors, systems=systems, without=without)
     named = tuple(by_name)
     baseline = add_baseline(baseline, by_name, judgments, selected, measures)

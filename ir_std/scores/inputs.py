@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ir_std._system.text import path_text
-from ir_std.errors import InputError, UsageError, abbreviate, counted, look_up, warn_caller
-from ir_std.reading import QRELS, RANKED_RUN, RUN, Source, source_of
-from ir_std.scores.files import holds_scores, is_score_file, read_scores
-from ir_std.scores.mteb import OtherTaskError, is_model_meta, scores_of_objects
+from ir_std.errors import InputError, UsageError, abbreviate, counted
+from ir_std.reading import QRELS, RANKED_RUN, RUN, Source
+from ir_std.scores.files import is_score_file
+from ir_std.scores.mteb import scores_of_objects
 from ir_std.scores.run_scores import RunScores, counted_topics
 from ir_std.scores.tables import split_header
-from ir_std.trec.array_run import DUPLICATES
-from ir_std.trec.files import count_columns, read_run
-from ir_std.trec.inputs import as_qrels, as_run, is_file
+from ir_std.trec.files import count_columns
+from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
@@ -45,101 +44,6 @@ def kind_of(source: Source) -> str:
         f"{RUN.layout}, {QRELS.layout}, a table of scores a header with a column topic, run or "
         "data set",
     )
-
-
-def as_run_or_scores(run: Any) -> Run | RunScores:
-    """A run in any form that :func:`as_run` takes, or scores of one that are known already.
-
-    Raises
-    ------
-    InputError
-        As :func:`as_run` and :func:`read_scores`; or if a file holds the scores of several runs.
-    """
-    if isinstance(run, RunScores):
-        return run
-    source = source_of(run) if is_file(run) else None
-    if source is None and not holds_scores(run):
-        return as_run(run)
-    if source and not is_score_file(source):
-        return read_run(source)
-    read = read_scores(source or run)
-    if len(read) > 1:
-        raise InputError.at(
-            source.name if source else "scores",
-            f"scores of {len(read)} runs ({abbreviate(read)})",
-            "read them with read_scores, and give one",
-        )
-    return next(iter(read.values())).check_listed()
-
-
-def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
-    """:func:`name_runs`, with files of scores read: one may hold several runs, or a part of one.
-
-    Parameters
-    ----------
-    runs
-        As for :func:`name_runs`.
-    measure : str, optional
-        Of tables with a column a run, as for :func:`read_scores`.
-
-    Raises
-    ------
-    InputError
-        If a file of scores cannot be used.
-    UsageError
-        If two runs have the same name.
-    """
-    named: dict[str, Any] = {}
-    other_tasks: dict[str, OtherTaskError] = {}
-    for name, run in name_runs(runs).items():
-        source = source_of(run) if is_file(run) else None
-        if not (is_score_file(source) if source else holds_scores(run)):
-            named[name] = source or run
-        elif source is None or not is_model_meta(source):
-            try:
-                _add_scores(named, name, read_scores(source or run, measure))
-            except OtherTaskError as other:
-                other_tasks[name] = other
-    if other_tasks and not named:
-        raise next(iter(other_tasks.values()))
-    if other_tasks:
-        files = abbreviate(other_tasks)
-        warn_caller([f"{len(other_tasks)} results of other tasks than retrieval left out: {files}"])
-    if not named:
-        raise UsageError("no scores: a model_meta.json says only whose results are beside it")
-    return named
-
-
-def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) -> None:
-    for name, scores in read.items():
-        scores.check_listed()
-        given = name if len(read) > 1 or scores.unit == "collection" else file
-        known = named.get(given)
-        if scores.unit == "collection" and isinstance(known, RunScores):
-            named[given] = known.joined(scores)  # MTEB writes a file a data set
-        elif known is not None:
-            raise UsageError(f"two runs are called {given}: the second is in {file}")
-        else:
-            named[given] = scores
-
-
-def keep_duplicates(runs: Mapping[str, Any], duplicates: str) -> dict[str, Any]:
-    """Runs by name, in which a document may be twice in a topic.
-
-    Parameters
-    ----------
-    runs : mapping of str to run
-    duplicates : {'error', 'first', 'last'}
-        Whether that is an error, or what counts.
-    """
-    look_up(duplicates, dict.fromkeys(DUPLICATES), "choice of duplicates")
-    kept = dict(runs)
-    for name, run in runs.items():
-        if isinstance(run, Source):
-            run.duplicates = duplicates
-        elif duplicates != "error" and not isinstance(run, (Run, RunScores, Mapping)):
-            kept[name] = as_run(run, duplicates)
-    return kept
 
 
 def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:

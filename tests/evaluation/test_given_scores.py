@@ -15,8 +15,8 @@ from ir_measures import AP, P, Rprec, nDCG
 import ir_std
 from ir_std import InputError, NoFactorsError, UsageError
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.inputs import resolve, resolve_runs
 from ir_std.measures import Standardized, sAP
-from ir_std.scores.inputs import as_run_or_scores, runs_by_name
 from ir_std.scores.run_scores import RunScores, counted_topics
 from ir_std.trec.inputs import as_qrels, as_run
 
@@ -170,11 +170,11 @@ def test_a_run_needs_qrels() -> None:
 def test_a_file_of_several_runs_is_no_one_run(tmp_path: Path) -> None:
     (tmp_path / "long").write_text("run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n")
     with pytest.raises(InputError, match=r"long: scores of 2 runs \(a, b\)"):
-        as_run_or_scores(tmp_path / "long")
+        resolve(tmp_path / "long")
     with (tmp_path / "long").open("rb") as file, pytest.raises(InputError, match="of 2 runs"):
-        as_run_or_scores(file)
+        resolve(file)
     one = made_up()
-    assert as_run_or_scores(one) is one
+    assert resolve(one) is one
 
 
 def test_scores_of_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -184,13 +184,13 @@ def test_scores_of_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
             "run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n"
         )
     with pytest.raises(UsageError, match="two runs are called a: the second is in"):
-        runs_by_name([tmp_path / "x" / "s", tmp_path / "y" / "s"])
+        resolve_runs([tmp_path / "x" / "s", tmp_path / "y" / "s"])
 
 
 def test_what_mteb_says_of_a_model_is_no_score(tmp_path: Path) -> None:
     (tmp_path / "model_meta.json").write_text('{"name": "org/model"}')
     with pytest.raises(UsageError, match="only whose results are beside it"):
-        runs_by_name([tmp_path / "model_meta.json"])
+        resolve_runs([tmp_path / "model_meta.json"])
 
 
 def test_scores_and_runs_are_compared_on_the_runs_qrels(

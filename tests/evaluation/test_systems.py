@@ -11,7 +11,7 @@ import ir_std
 from ir_std import AP, P, nDCG
 from ir_std.cli import main
 from ir_std.errors import InputError, UsageError, nearest_names
-from ir_std.evaluation.inputs import SELF, ScoresOfSystem, names_system, systems_of
+from ir_std.evaluation.inputs import SELF, ScoresOfSystem, is_system_name, systems_of
 
 BM25 = "dl19-passage/bm25base_p"
 
@@ -149,7 +149,7 @@ def test_a_file_of_that_name_comes_first(
     (tmp_path / "dl19-passage").mkdir()
     (tmp_path / BM25).write_text("19335 Q0 7 1 1.0 x\n")
     (tmp_path / "q").write_text("19335 0 7 1\n")
-    assert not names_system(BM25)
+    assert not is_system_name(BM25)
     assert main([BM25, "q", "AP"]) == 0
     caught = capsys.readouterr()
     assert caught.out == "AP\t1.0000\n"

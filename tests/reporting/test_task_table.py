@@ -11,11 +11,11 @@ import pytest
 
 import ir_std
 from ir_std import InputError, nDCG
+from ir_std.evaluation.inputs import resolve_runs
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.derived import select_rows
 from ir_std.measures import main_score
 from ir_std.reporting.task_table import task_table
-from ir_std.scores.inputs import runs_by_name
 from ir_std.scores.run_scores import RunScores
 
 SCORES = {"ndcg_at_10": 0.7, "main_score": 0.7, "hf_subset": "default"}
@@ -92,7 +92,7 @@ def test_zero_shot_models_alone_may_be_too_few() -> None:
 
 def test_mtebs_objects_are_runs() -> None:
     several = SimpleNamespace(model_results=[model(), model("me/other")])
-    assert list(runs_by_name(several)) == ["me/mine", "me/other"]
+    assert list(resolve_runs(several)) == ["me/mine", "me/other"]
     results = ir_std.evaluate(model("me/mine", result(), result("STS12", cosine_spearman=0.5)))
     assert results.means["me/mine"][nDCG @ 10] == pytest.approx(0.7)
     with pytest.raises(InputError, match="task STS12"):
@@ -103,15 +103,15 @@ def test_mtebs_objects_are_runs() -> None:
 
 def test_a_main_score_may_be_negative_as_p_mrr_is() -> None:
     mine = model("me/mine", result("Core17InstructionRetrieval", main_score=-0.03, map=0.2))
-    (scores,) = runs_by_name(mine).values()
+    (scores,) = resolve_runs(mine).values()
     assert scores.values[main_score] == {"Core17InstructionRetrieval/test": -0.03}
     for main, ndcg in ((-1.5, 0.2), (0.2, -0.1)):
         with pytest.raises(InputError, match="is -"):
-            runs_by_name(model("me/mine", result("SciFact", main_score=main, ndcg_at_10=ndcg)))
+            resolve_runs(model("me/mine", result("SciFact", main_score=main, ndcg_at_10=ndcg)))
 
 
 def test_old_results_without_a_main_score_have_the_tasks_own() -> None:
-    (scores,) = runs_by_name(model("a", result(ndcg_at_10=0.4, map_at_100=0.3))).values()
+    (scores,) = resolve_runs(model("a", result(ndcg_at_10=0.4, map_at_100=0.3))).values()
     assert scores.values[main_score] == {"SciFact/test": 0.4}
-    (scores,) = runs_by_name(model("a", result("AskUbuntuDupQuestions", map=0.6, mrr=0.7))).values()
+    (scores,) = resolve_runs(model("a", result("AskUbuntuDupQuestions", map=0.6, mrr=0.7))).values()
     assert scores.values[main_score] == {"AskUbuntuDupQuestions/test": 0.6}
