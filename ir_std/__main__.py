@@ -1,4 +1,4 @@
-"""``python -m ir_std``; the console script sets up its process first, in ``ir_std_program``."""
+"""Run ``python -m ir_std``; the console script runs ``ir_std_program``."""
 
 from ir_std.cli.main import program
 

@@ -1,4 +1,4 @@
-"""Array types, types of libraries that are imported only where they are used, small functions."""
+"""Define types of arrays and of lazily imported libraries; compute on arrays."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def divide(a: npt.ArrayLike, b: npt.ArrayLike, otherwise: float) -> Floats:
-    """``a / b``, and ``otherwise`` where ``b`` is not above 0; ``a`` and ``b`` broadcast."""
+    """Divide ``a`` by ``b``, with ``otherwise`` where ``b`` is not above 0."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     ratio: Floats = np.full(np.broadcast(a, b).shape, otherwise, float)
     np.divide(a, b, out=ratio, where=b > 0)
@@ -40,7 +40,7 @@ def divide(a: npt.ArrayLike, b: npt.ArrayLike, otherwise: float) -> Floats:
 
 
 def pick_rows(values: Floats, rows: Ints) -> Floats:
-    """Rows of ``values``; NaN where the row is -1."""
+    """Pick rows of ``values``; NaN where the row is -1."""
     picked = values[rows]
     picked[rows < 0] = np.nan
     return picked

@@ -1,4 +1,4 @@
-"""The errors a user can cause.  Every message says what was found and what to do."""
+"""Define errors of users; each message says what was found and what to do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LINE_BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 class IrStdError(Exception):
-    """Base of all errors that come from what the user gave; the command line exits with 2.
+    """Base of all errors that are due to the input; the command line exits with 2.
 
     The text is one line, whatever names it quotes.
     """
@@ -24,11 +24,11 @@ class IrStdError(Exception):
 
 
 class InputError(IrStdError, ValueError):
-    """A file or an object that cannot be used as it is."""
+    """Error for a file or an object that cannot be used as it is."""
 
     @classmethod
     def at(cls, file: object, found: str, expected: str, *, line: int | None = None) -> InputError:
-        """Built from its facts: where, what was found, what is expected instead."""
+        """Build an error from the place, what was found, and what is expected instead."""
         where = f"{file}:{line}" if line is not None else f"{file}"
         if len(found) > 1000:  # it quotes what somebody made long
             found = f"{found[:400]}... ({len(found)} characters)"
@@ -36,20 +36,20 @@ class InputError(IrStdError, ValueError):
 
 
 class UsageError(IrStdError, ValueError):
-    """An option, measure or scheme that does not exist or does not fit the others."""
+    """Error for an unknown option, measure or scheme, or a conflict of two."""
 
 
 class UnknownMeasureError(IrStdError, NameError):
-    """A measure of that name does not exist."""
+    """Error for the name of a measure that does not exist."""
 
 
 class NoFactorsError(IrStdError, ValueError):
-    """A standardized value was asked for that no factors are known for.
+    """Error for a standardized measure that has no factors.
 
     Attributes
     ----------
     obstacle : str or None
-        Why factors that the set has do not apply to these qrels; empty where it has none.
+        Reason why the set's factors do not apply to these qrels; empty if it has none.
     """
 
     def __init__(self, message: str, obstacle: str | None = None) -> None:
@@ -58,32 +58,32 @@ class NoFactorsError(IrStdError, ValueError):
 
 
 class MissingMeasureError(IrStdError, KeyError):
-    """There is no value of that measure."""
+    """Error for a measure that has no value."""
 
     __str__ = Exception.__str__  # KeyError's puts the message in quotes
 
 
 class UnknownSetError(IrStdError, LookupError):
-    """A factor set of that name does not exist."""
+    """Error for the name of a factor set that does not exist."""
 
 
 class MissingLibraryError(IrStdError, ImportError):
-    """A library that the core does without is not installed."""
+    """Error for an optional library that is not installed."""
 
     @classmethod
     def of(cls, what: str, library: str, extra: str | None = None) -> MissingLibraryError:
-        """``what`` needs a library, which an extra of ir_std brings with it."""
+        """Build an error for ``what``, which needs a library or an extra of ir_std."""
         return cls(
             f"{what} needs {library}: pip install " + (f"'ir-std[{extra}]'" if extra else library)
         )
 
 
 class StandardizationWarning(UserWarning):
-    """Something about the factors that a reader of the scores should know."""
+    """Warning about factors or runs that a reader of the scores should know."""
 
 
 def warn_caller(texts: Iterable[str]) -> None:
-    """Warn at the line of the user's own program that led here."""
+    """Warn at the line of the user's own program that called ir_std."""
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
         "ir_std",
@@ -95,13 +95,14 @@ def warn_caller(texts: Iterable[str]) -> None:
         warnings.warn(text, StandardizationWarning, stacklevel=level)
 
 
-def nearest_names(name: str, allowed: Iterable[str]) -> list[str]:
-    """The one to three allowed names that ``name`` may have been meant for, or none.
+def suggest_names(name: str, allowed: Iterable[str]) -> list[str]:
+    """Suggest up to three allowed names that the user may have meant by ``name``.
 
-    Those that differ in case or in the order of their parts only; or that begin with it; or that
-    have it as parts, as ``trec8-adhoc`` has ``adhoc``; or the nearest that are at most a quarter of
-    its letters away: dropped, added, changed or swapped with the next one; or that have all its
-    letters in this order, as ``covid-round5`` those of ``covid5``.
+    The first rule that finds a name wins: same letters in another case; same parts in another
+    order; allowed names that begin with ``name``; names that contain all its parts (``adhoc`` finds
+    ``trec8-adhoc``); the nearest names, at most a quarter of its letters away (dropped, added,
+    changed or swapped with the next one); names that contain its letters in order (``covid5`` finds
+    ``covid-round5``).
     """
     by_folded: dict[str, str] = {}
     for one in allowed:
@@ -143,7 +144,7 @@ def _few_letters_away(name: str, allowed: Iterable[str]) -> list[str]:
 
 
 def _distance(a: str, b: str) -> int:
-    """How many letters must be dropped, added, changed or swapped with the next one."""
+    """Count the letters to drop, add, change or swap with the next one."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, letter in enumerate(a, 1):
@@ -156,7 +157,7 @@ def _distance(a: str, b: str) -> int:
 
 
 def look_up(name: str, known: Mapping[str, T], what: str) -> T:
-    """What is known by a name.
+    """Return the value of a name, or raise an error that suggests another.
 
     >>> look_up("hollm", {"holm": 1, "none": 2}, "method")
     Traceback (most recent call last):
@@ -165,7 +166,7 @@ def look_up(name: str, known: Mapping[str, T], what: str) -> T:
     Raises
     ------
     UsageError
-        If there is nothing of that name; the message lists the allowed ones.
+        If the name is unknown; the message lists the allowed names.
     """
     if name not in known:
         raise UsageError(
@@ -175,19 +176,19 @@ def look_up(name: str, known: Mapping[str, T], what: str) -> T:
 
 
 def suggestion(name: str, allowed: Iterable[str]) -> str:
-    """``"; did you mean 'x'?"`` with the :func:`nearest_names` allowed names, or nothing."""
-    return did_you_mean(nearest_names(name, allowed))
+    """Return ``"; did you mean 'x'?"`` with the nearest allowed names, or nothing."""
+    return did_you_mean(suggest_names(name, allowed))
 
 
 def did_you_mean(names: Iterable[str]) -> str:
-    """``"; did you mean 'x' or 'y'?"``; nothing without names."""
+    """Return ``"; did you mean 'x' or 'y'?"``, or nothing without names."""
     quoted = [repr(name) for name in names]
     asked = " or ".join([", ".join(quoted[:-1]), *quoted[-1:]] if quoted[1:] else quoted)
     return f"; did you mean {asked}?" if asked else ""
 
 
 def abbreviate(names: Iterable[str], most: int = 3) -> str:
-    """The first of many names, and how many there are."""
+    """List the first names of many, and how many there are."""
     listed = list(names)
     if len(listed) <= most:
         return ", ".join(listed)
@@ -195,11 +196,11 @@ def abbreviate(names: Iterable[str], most: int = 3) -> str:
 
 
 def join_with_and(parts: Iterable[str]) -> str:
-    """Join names for a sentence, as ``a, b and c``."""
+    """Join names for a sentence: ``a, b and c``."""
     *most, last = parts
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def counted(n: int, what: str) -> str:
-    """``1 topic``, ``2 topics``."""
+    """Return ``1 topic``, ``2 topics`` and so on."""
     return f"{n} {what}{'' if n == 1 else 's'}"

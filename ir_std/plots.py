@@ -1,4 +1,4 @@
-"""Draw results: runs among the reference systems, topics, differences, and collections."""
+"""Draw runs among the reference systems, topics, differences and collections."""
 
 from ir_std.reporting.plots import (
     comparison_figure,

@@ -1,7 +1,7 @@
-"""The schemes: how a raw score becomes a standardized one.  Pure array formulas.
+"""Turn raw scores into standardized ones by z, N, U and E: pure array formulas.
 
-Each takes a topic's raw scores ``x`` and what is known of the standardizing systems on that
-topic: their mean, their sample standard deviation (n-1), or their sorted scores.
+Each scheme takes a topic's raw scores ``x`` and, for the reference systems on that topic, their
+mean, their sample standard deviation (n-1), or their sorted scores.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ EXACT = 1e-9
 """Raw scores are reproduced to this accuracy; closer values count as equal."""
 
 _MANY = 50_000
-"""With more values than this, scipy.special is faster, its import included."""
+"""Number of values above which scipy.special is faster, including its import."""
 
 
 def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats:
-    """Deviations from the mean in units of the standard deviation.
+    """Compute differences from the mean in units of the standard deviation.
 
     Webber, Moffat and Zobel (SIGIR 2008), eq. 1: ``(x - mean) / sd``.
 
@@ -36,8 +36,8 @@ def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats
     Returns
     -------
     ndarray
-        NaN where a factor is NaN, and where ``sd`` is 0: all standardizing systems scored the
-        same, there is no unit to count in.
+        NaN where a factor is NaN, and where ``sd`` is 0: if all reference systems have the same
+        score, there is no unit.
     """
     x, mean, sd = (np.asarray(a, dtype=float) for a in (x, mean, sd))
     spread = sd > 0
@@ -46,15 +46,15 @@ def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats
 
 
 def limit_of_z(x: npt.ArrayLike, mean: npt.ArrayLike, resolution: float = 0.0) -> Floats:
-    """Where :func:`z_scores` tends as ``sd`` goes to 0: minus infinity, 0 or plus infinity.
+    """Return the limit of :func:`z_scores` as ``sd`` goes to 0: 0, inf or -inf.
 
     Parameters
     ----------
     x, mean : array_like
-        Raw scores, and the score that all standardizing systems share.
+        Raw scores, and the score that all reference systems share.
     resolution : float
-        The step in which the scores behind the factors were recorded (0.0001 for four
-        decimals, 0 for exact ones); ``x`` equals the mean if it would be recorded so.
+        Step in which the reference systems' scores were recorded (0.0001 for four decimals, 0 for
+        exact scores); ``x`` equals the mean if it would be recorded as the mean.
     """
     above = np.asarray(x, dtype=float) - np.asarray(mean, dtype=float)
     same = np.abs(above) <= max(resolution / 2, 0) + EXACT
@@ -62,7 +62,7 @@ def limit_of_z(x: npt.ArrayLike, mean: npt.ArrayLike, resolution: float = 0.0) -
 
 
 def normal_cdf(z: npt.ArrayLike) -> Floats:
-    """The standard normal distribution function, elementwise; NaN stays NaN.
+    """Compute the standard normal distribution function, elementwise; NaN stays NaN.
 
     Webber, Moffat and Zobel (SIGIR 2008), eq. 2.
     """
@@ -77,12 +77,15 @@ def normal_cdf(z: npt.ArrayLike) -> Floats:
 
 
 def clipped_linear(z: npt.ArrayLike, A: float = 0.15, B: float = 0.5) -> Floats:
-    """``A * z + B`` cut to [0, 1].  Sakai (ICTIR 2016), std-AB; NaN stays NaN."""
+    """Compute ``A * z + B``, clipped to [0, 1]; NaN stays NaN.
+
+    Sakai (ICTIR 2016), std-AB.
+    """
     return np.clip(A * np.asarray(z, dtype=float) + B, 0.0, 1.0)
 
 
 def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0.0) -> Floats:
-    """The share of the standardizing systems that score at most ``x``.
+    """Compute the share of the reference systems that score at most ``x``.
 
     Urbano, Lima and Hanjalic (SIGIR 2019), eq. 7.
 
@@ -91,10 +94,10 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
     x : array_like, shape (...)
         Raw scores.
     scores : array_like, shape (..., n)
-        For each of them the scores of the ``n`` standardizing systems on its topic.  A NaN is
-        a system without a score; a row of only NaN gives NaN.
+        Scores of the ``n`` reference systems on the topic of each raw score.  NaN means that a
+        system has no score; a row of only NaN gives NaN.
     resolution : float
-        As for :func:`limit_of_z`; ``x`` is rounded to it before it is compared.
+        See :func:`limit_of_z`; ``x`` is rounded to it before it is compared.
 
     Returns
     -------
@@ -102,11 +105,11 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
 
     Notes
     -----
-    Systems that tie with ``x`` count in full, so that 0.5 is average only where none tie.  Counting
-    them half would make it average always, but separate systems less well by coarse measures: of
-    comparisons between halves of the topics 0.156 swap instead of 0.150 by P@10 on TREC-8, 0.141
-    instead of 0.133 on DL 2019.  Scores of 0 and 1 alone it would not standardize at all, as the
-    two values are then half apart on every topic.
+    Systems that tie with ``x`` count in full, so 0.5 is average only where no systems tie.  If they
+    counted half, 0.5 would always be average, but coarse measures would separate systems less well:
+    between halves of the topics, 0.156 of the comparisons swap for P@10 on TREC-8 instead of 0.150,
+    and 0.141 on DL 2019 instead of 0.133.  Scores that are only 0 or 1 would not be standardized at
+    all, as the two values would then be half apart on every topic.
     """
     x = np.asarray(x, dtype=float)
     scores = np.asarray(scores, dtype=float)
@@ -120,7 +123,7 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
 
 
 class Scheme(NamedTuple):
-    """A scheme: its name, what it needs of the standardizing systems, and how it applies."""
+    """Scheme: name, source and formula, and whether it needs the systems' scores."""
 
     name: str
     needs_scores: bool
@@ -139,41 +142,40 @@ class Scheme(NamedTuple):
         sign: float = 1.0,
         **params: Any,
     ) -> Floats:
-        """Standardized values of ``x``, elementwise.
+        """Standardize ``x``, elementwise.
 
         Parameters
         ----------
         x : array_like, shape (...)
         mean, sd : array_like, broadcastable to ``x``
-            For z, N and U.
+            Factors for z, N and U.
         scores : array_like, shape (..., n)
-            For E.
+            Scores of the reference systems, for E.
         resolution : float
             See :func:`limit_of_z`.
         sign : {1, -1}
-            -1 where less is better: then the negatives of all scores are standardized, so that
-            0.84 is one deviation better than average, whichever way that is.
+            -1 if lower is better: then all scores are negated first, so that 0.84 is always one
+            standard deviation better than average.
         **params
-            ``A`` and ``B`` of U.
+            Parameters ``A`` and ``B`` of U.
 
         Returns
         -------
         ndarray, shape (...)
             NaN where a factor is NaN.  Where ``sd`` is 0, N and U take their limits: 0 below the
-            standardizing systems' common score, 0.5 (U: ``B``) at it, 1 above; z, which has none,
-            is NaN, whatever ``x``.
+            reference systems' common score, 0.5 (U: ``B``) at it, 1 above it; z has no limit and is
+            NaN for every ``x``.
 
         Raises
         ------
         NoFactorsError
-            If E is asked for without scores.
+            If E is applied without scores.
         """
         if self.from_z is None:
             if scores is None:
                 raise NoFactorsError(
-                    "scheme 'E' needs the scores of the standardizing systems; "
-                    "these factors hold only means and deviations: use N, U "
-                    "or z"
+                    "scheme 'E' needs the scores of the reference systems, but these factors hold "
+                    "only means and standard deviations; use N, U or z"
                 )
             return empirical_cdf(np.multiply(x, sign), np.multiply(scores, sign), resolution)
         x, mean = np.multiply(x, sign), np.multiply(mean, sign)
@@ -193,27 +195,27 @@ SCHEMES: dict[str, Scheme] = {
         Scheme("z", False, "Webber, Moffat and Zobel 2008, eq. 1", np.asarray, bounded=False),
     )
 }
-"""The schemes by name, the default first."""
+"""Schemes by name, the default first."""
 
 
 def get_scheme(name: str) -> Scheme:
-    """The scheme of that name.
+    """Look up a scheme by its name.
 
     Raises
     ------
     UsageError
-        If there is none; the message lists the allowed names.
+        If the name is unknown; the message lists the allowed names.
     """
     return look_up(name, SCHEMES, "scheme")
 
 
 def scheme_names(schemes: str | Iterable[str]) -> tuple[str, ...]:
-    """Return names of schemes: one name, ``"N,U"``, several names, ``"all"`` or ``"none"``.
+    """Parse names of schemes: ``"N,U"``, several names, ``"all"`` or ``"none"``.
 
     Raises
     ------
     UsageError
-        If one of them is unknown, or there is none.
+        If a name is unknown, or if there is none.
     """
     if not isinstance(schemes, Iterable):
         raise UsageError(f"expected names of schemes, got {schemes!r}")
@@ -223,5 +225,5 @@ def scheme_names(schemes: str | Iterable[str]) -> tuple[str, ...]:
     if names == ["none"]:
         return ()
     if not names:
-        raise UsageError(f"no scheme: name at least one of {', '.join(SCHEMES)}")
+        raise UsageError(f"no scheme; name at least one of {', '.join(SCHEMES)}")
     return tuple(dict.fromkeys(get_scheme(name.strip()).name for name in names))

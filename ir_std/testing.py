@@ -1,4 +1,4 @@
-"""Made-up qrels and runs with the shape of a real collection, for demonstrations and tests."""
+"""Simulate qrels, runs and nuggets, for examples and tests."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _JUDGED_NOT_RELEVANT = 1000
 def simulated_qrels(
     n_rel: Mapping[str, int | Mapping[int, int] | None],
 ) -> dict[str, dict[str, int]]:
-    """Qrels with the given topics and numbers of relevant documents, in all or by level.
+    """Simulate qrels with given numbers of relevant documents, in all or by level.
 
-    Document ids are made up and occur in no collection: on each topic the relevant ones, then
-    1,000 that are not relevant, the depth of a run.
+    Document IDs are made up and occur in no collection.  Each topic has its relevant documents,
+    then 1,000 that are not relevant, which is the depth of a run.
     """
     qrels = {}
     for topic, given in n_rel.items():
@@ -30,15 +30,15 @@ def simulated_qrels(
 def simulated_run(
     qrels: Mapping[str, Mapping[str, int]], seed: int, depth: int = 1000
 ) -> dict[str, dict[str, float]]:
-    """A run whose scores are noise plus, for relevant documents, a bonus that varies by topic.
+    """Simulate a run: noise plus, for relevant documents, a bonus per topic.
 
     Parameters
     ----------
     qrels : mapping of str to mapping of str to int
     seed : int
-        Of the random generator; the same seed gives the same run.
+        Seed of the random generator; the same seed gives the same run.
     depth : int
-        Documents per topic.
+        Number of documents per topic.
     """
     random = np.random.default_rng(seed)
     scored = {}
@@ -53,10 +53,11 @@ def simulated_run(
 
 
 def simulated_nuggets(systems: int = 10, topics: int = 30, seed: int = 0) -> str:
-    """A table of how RAG systems did, as AutoNuggetizer scores answers (Pradeep et al. 2024).
+    """Simulate scores of RAG systems, like AutoNuggetizer's (Pradeep et al. 2024).
 
-    On each topic an answer should hold 4 to 8 vital nuggets of information and as many that are
-    only okay; a system supports each, in part or not, the better ones more often.
+    On each topic, an answer should hold 4 to 8 vital nuggets of information and the same number
+    that are only okay.  A system supports each of them fully, in part or not at all; better systems
+    support more.
 
     Parameters
     ----------

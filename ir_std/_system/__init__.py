@@ -1,1 +1,1 @@
-"""What this package needs of the system: files, processes, signals, and text for terminals."""
+"""Handle what belongs to the system: files, processes, signals and terminals."""

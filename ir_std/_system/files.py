@@ -1,4 +1,4 @@
-"""Files out: whole or not at all."""
+"""Write files whole or not at all."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from ir_std.errors import InputError
 def read_bounded(
     file: str | os.PathLike[str], most: int, expected: str = "name a readable file"
 ) -> bytes:
-    """The content of a file of at most ``most`` bytes; of a device or a pipe no more is read."""
-    with errors_of(file, "cannot be read", expected), Path(file).open("rb") as stream:
+    """Read a file of at most ``most`` bytes; read no more from a device or a pipe."""
+    with wrap_os_errors(file, "cannot be read", expected), Path(file).open("rb") as stream:
         content = stream.read(most + 1)
     if len(content) > most:
         raise InputError.at(file, f"has more than {most:,} bytes", expected)
@@ -34,12 +34,12 @@ def write_atomically(
     content: bytes,
     inputs: Iterable[str | os.PathLike[str]] = (),
 ) -> None:
-    """Write a file that appears whole or not at all; an older one is replaced.
+    """Write a file that appears whole or not at all, in place of an older one.
 
     Parameters
     ----------
     file : str, path or open file
-        An open one gets the content, as text if it is one of text.
+        An open file gets the content, as text if it is a text file.
     content : bytes
     inputs : iterable of str or path
         Files that must not be replaced.
@@ -47,7 +47,7 @@ def write_atomically(
     Raises
     ------
     InputError
-        If ``file`` is one of the inputs or no regular file, or cannot be written.
+        If ``file`` is one of the inputs, is not a regular file, or cannot be written.
     """
     if not isinstance(file, (str, os.PathLike)):
         file.write(content.decode() if isinstance(file, TextIOBase) else content)
@@ -58,7 +58,7 @@ def write_atomically(
 def write_all_atomically(
     contents: Mapping[str | os.PathLike[str], bytes], inputs: Iterable[str | os.PathLike[str]] = ()
 ) -> None:
-    """Write files that belong together: all are replaced, or none.
+    """Write files that belong together: replace all of them, or none.
 
     An older file keeps its mode, and its owner where that is allowed.  A link stays, and the file
     that it leads to is replaced.
@@ -68,18 +68,18 @@ def write_all_atomically(
     with ExitStack() as stack:
         written: list[tuple[Path, Path]] = []
         for file, content in contents.items():
-            with errors_of(file, "cannot be written", "name a file in a folder of your own"):
+            with wrap_os_errors(file, "cannot be written", "name a file in a folder of your own"):
                 target = Path(file).resolve()
-                scratch = stack.enter_context(temporary_folder_beside(target))
+                scratch = stack.enter_context(temporary_folder_next_to(target))
                 (scratch / "new").write_bytes(content)
                 keep_mode(target, scratch / "new")
                 written.append((scratch, target))
-        with errors_of(file, "cannot be written", "name a file in a folder of your own"):
+        with wrap_os_errors(file, "cannot be written", "name a file in a folder of your own"):
             _put_in_place(written)
 
 
 def _put_in_place(written: list[tuple[Path, Path]]) -> None:
-    """Rename the new files; if one cannot be, the older ones are put back."""
+    """Rename the new files; if one cannot be renamed, put the older ones back."""
     undo = ExitStack()
     with signals_blocked(), undo:
         for scratch, target in written:
@@ -93,7 +93,7 @@ def _put_in_place(written: list[tuple[Path, Path]]) -> None:
 
 
 def keep_mode(old: Path, new: Path) -> None:
-    """Give a file or folder the mode of the one that it replaces, and the owner if that may be."""
+    """Give a file the mode of the one it replaces, and its owner if allowed."""
     if not old.exists():
         return
     there, here = old.stat(), new.stat()
@@ -104,22 +104,22 @@ def keep_mode(old: Path, new: Path) -> None:
 
 
 @contextmanager
-def errors_of(file: object, what: str, expected: str) -> Iterator[None]:
-    """Turn what the system says of a file into an InputError."""
+def wrap_os_errors(file: object, what: str, expected: str) -> Iterator[None]:
+    """Turn the system's errors about a file into an InputError."""
     try:
         yield
     except (OSError, RuntimeError, ValueError) as failed:
-        # A RuntimeError of links in a circle, a ValueError of a name with a zero in it.
+        # Links in a circle raise a RuntimeError, and a name with a zero byte a ValueError.
         if isinstance(failed, InputError):
             raise
         reason = getattr(failed, "strerror", None) or str(failed)
-        raise InputError.at(shown_name(file), f"{what} ({reason})", expected) from None
+        raise InputError.at(display_name(file), f"{what} ({reason})", expected) from None
 
 
-def may_be_there(file: str | os.PathLike[str]) -> bool:
-    """Whether there is such a file, link or folder, or it lies where the user may not look.
+def path_may_exist(file: str | os.PathLike[str]) -> bool:
+    """Check whether a path exists, or is in a folder that the user may not look into.
 
-    A bare name in a working folder of that kind is more likely that of something else.
+    A bare name in such a working folder is more likely the name of something else.
     """
     try:
         os.lstat(file)
@@ -130,15 +130,18 @@ def may_be_there(file: str | os.PathLike[str]) -> bool:
     return True
 
 
-def shown_name(file: object) -> str:
-    """What messages call a file: on one line, and shortened."""
+def display_name(file: object) -> str:
+    """Return the name of a file for messages: on one line, and shortened."""
     name = escape_line(f"{file}")
     return name if len(name) < 400 else f"{name[:100]}... ({len(name)} characters)"
 
 
 @contextmanager
-def temporary_folder_beside(target: Path) -> Iterator[Path]:
-    """A hidden folder beside ``target``, removed in the end, also if a signal ends the program."""
+def temporary_folder_next_to(target: Path) -> Iterator[Path]:
+    """Make a hidden folder next to ``target``, and remove it at the end.
+
+    It is removed even if a signal ends the program.
+    """
     with ExitStack() as stack:
         with signals_blocked():
             folder = tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:40]}.")
@@ -153,27 +156,27 @@ def check_output(
     *,
     new: bool = False,
 ) -> None:
-    """Refuse to replace what must stay.
+    """Raise an error if a file must not be replaced.
 
     Parameters
     ----------
     file : str, path or open file
-        May be missing.  An open one may always be written to.
+        It need not exist.  An open file may always be written to.
     inputs : iterable of str or path
         Files that must not be replaced.
     mark : bytes
-        What the first kilobyte must hold of a file that may be replaced, unless it is empty.
+        Bytes that the first kilobyte of a file must hold to be replaced, unless it is empty.
     new : bool
-        Whether none may be replaced that is not empty.
+        If True, only an empty file may be replaced.
 
     Raises
     ------
     InputError
-        If it is one of the inputs, no regular file, without the mark, or not new.
+        If it is one of the inputs, is not a regular file, lacks the mark, or is not new.
     """
     if not isinstance(file, (str, os.PathLike)):
         return
-    with errors_of(file, "cannot be written", "name a file in a folder of your own"):
+    with wrap_os_errors(file, "cannot be written", "name a file in a folder of your own"):
         _check_target(file, inputs, mark, new)
 
 
@@ -186,13 +189,13 @@ def _check_target(
     if target.exists() and not target.is_file():
         raise InputError.at(file, "is not a regular file", "name a new file")
     if new and target.exists() and target.stat().st_size:
-        raise InputError.at(file, "is there already", "name a new file, or replace it with --force")
+        raise InputError.at(file, "file exists", "name a new file, or overwrite it with --force")
     if mark and target.exists():
         with target.open("rb") as stream:
             start = stream.read(1024)
         if start and mark not in start:
             raise InputError.at(
                 file,
-                "is there already, and ir_std did not write it",
-                "name a new file, or replace it with --force (force=True)",
+                "file exists and was not written by ir_std",
+                "choose another name, or overwrite it with --force (force=True)",
             )

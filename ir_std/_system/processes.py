@@ -1,4 +1,4 @@
-"""The same work for many runs, in one process or several, with results in order."""
+"""Do the same work for many runs, in one or several processes, in order."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 IN_FLIGHT = 128
-"""Items given to an executor ahead of their turn; the others are not yet in memory."""
+"""Number of items given to an executor ahead of time; the others are not yet in memory."""
 _CHECK_EVERY = 1.0
-"""Seconds after which it is checked whether a result may still come."""
+"""Seconds between two checks of whether a result may still come."""
 
 
 def default_jobs(n_items: int) -> int:
-    """The number of processes for so many items: starting one costs about as much as 16 runs."""
+    """Choose the number of processes; starting one costs about as much as 16 runs."""
     return max(1, min(os.cpu_count() or 1, n_items // 16))
 
 
@@ -38,24 +38,24 @@ def map_in_order(
     jobs: int = 1,
     executor: Executor | None = None,
 ) -> Iterator[Result]:
-    """``function(task, item)`` for each item, in the order of the items.
+    """Compute ``function(task, item)`` for each item, in the order of the items.
 
     Parameters
     ----------
     function : callable
-        Of the top level of a module, so that other processes find it.
+        A function at the top level of a module, so that other processes find it.
     task : bytes
-        What all items share, pickled: bytes are cheap to send.
+        Pickled object that all items share; bytes are cheap to send.
     items : iterable
     jobs : int
-        Number of processes; 1 is this one.
+        Number of processes; 1 means this process only.
     executor : concurrent.futures.Executor, optional
-        Work there instead.
+        Executor that does the work instead.
 
     Raises
     ------
     UsageError
-        If ``jobs`` is less than 1, or a process died, or the executor's scheduler.
+        If ``jobs`` is less than 1, or if a process or the executor's scheduler died.
     """
     if executor is not None:
         check = partial(_check_connected, executor)
@@ -66,7 +66,7 @@ def map_in_order(
         for item in items:
             yield function(task, item)
     elif jobs < 1:
-        raise UsageError(f"jobs is {jobs}: give the number of processes, at least 1")
+        raise UsageError(f"jobs is {jobs}; expected a number of processes, at least 1")
     else:
         yield from _in_processes(function, task, items, jobs)
 
@@ -74,13 +74,13 @@ def map_in_order(
 def _check_connected(executor: Executor) -> None:
     """Raise an error if the scheduler of a Dask cluster is gone.
 
-    Its client may wait for a new one until it times out, and for results for ever; what was under
-    way is lost as soon as the connection is.
+    Its client may wait for a new scheduler until it times out, and for results forever.  The
+    results under way are lost as soon as the connection is.
     """
     distributed = sys.modules.get("distributed")
     client = getattr(executor, "_client", None)
     if distributed and isinstance(client, distributed.Client) and client.status != "running":
-        raise UsageError("the scheduler of the Dask cluster is gone: start the cluster again")
+        raise UsageError("the scheduler of the Dask cluster is gone; start the cluster again")
 
 
 def _in_order(
@@ -89,7 +89,7 @@ def _in_order(
     ahead: int,
     check: Callable[[], None] = lambda: None,
 ) -> Iterator[Result]:
-    """The results of submitted items, of which ``ahead`` at most are under way.
+    """Yield the results of submitted items, with at most ``ahead`` of them under way.
 
     ``check`` is called before each item and while its result is waited for.
     """
@@ -119,7 +119,7 @@ def _in_order(
                 return result(submitted(item))
             except (CancelledError, OSError):
                 raise UsageError(
-                    "the executor is gone, or has lost its workers: start it again"
+                    "the executor is gone, or has lost its workers; start it again"
                 ) from None
 
     try:
@@ -137,12 +137,12 @@ def _in_order(
 def _in_processes(
     function: Callable[[bytes, Any], Result], task: bytes, items: Iterable[Any], jobs: int
 ) -> Iterator[Result]:
-    """As :func:`map_in_order`, in processes that end when this one does, however it ends.
+    """Map in processes that end when this one does, however it ends.
 
     Each worker process has a pipe, and in this process a thread waits for it.  The pools of
     concurrent.futures and loky share semaphores among their processes instead: when such a program
-    is interrupted, semaphores are left over, of which Python warns after our last line, and when it
-    is killed, workers wait for locks that nobody will release.  A pipe just ends.
+    is interrupted, semaphores are left over, and Python warns about them after our last line;
+    when it is killed, workers wait for locks that nobody will release.  A pipe just ends.
     """
     from concurrent.futures import ThreadPoolExecutor
     from multiprocessing import resource_tracker
@@ -182,15 +182,15 @@ def _in_processes(
 
 @contextmanager
 def _start_errors() -> Iterator[None]:
-    """Say what to do where the system allows no further process, thread or pipe."""
+    """Raise a helpful error if the system allows no further process or thread."""
     try:
         yield
     except (OSError, RuntimeError) as failed:
-        raise UsageError(f"no process can be started ({failed}): use fewer jobs") from None
+        raise UsageError(f"no process can be started ({failed}); use fewer jobs") from None
 
 
 class _Worker:
-    """A process that computes ``function(task, item)`` for one item after the other."""
+    """Process that computes ``function(task, item)`` for one item after the other."""
 
     def __init__(self, function: Callable[[bytes, Any], Any], task: bytes) -> None:
         from multiprocessing import get_context
@@ -210,8 +210,8 @@ class _Worker:
             done, answer, trace = self.pipe.recv()
         except (EOFError, OSError):
             raise UsageError(
-                "a process died, perhaps because memory ran out: use fewer jobs; a "
-                "script must do this under if __name__ == '__main__':"
+                "a process died, perhaps because memory ran out; use fewer jobs, and in a "
+                "script call ir_std under if __name__ == '__main__':"
             ) from None
         if done:
             return answer
@@ -219,7 +219,7 @@ class _Worker:
 
 
 def _serve(pipe: Connection) -> None:
-    """Answer what comes through the pipe, until the parent ends or kills this process."""
+    """Answer requests from the pipe until the parent ends or kills this process."""
     from traceback import format_exc
 
     if hasattr(signal, "pthread_sigmask"):

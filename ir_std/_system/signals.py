@@ -1,6 +1,6 @@
-"""Signals that end the program: at once, in one line, with nothing left behind.
+"""End the program on a signal: at once, with one line, and nothing left behind.
 
-Only our own process takes them so: in a program that imports ir_std, signals stay as they are.
+Only our own process does this; a program that imports ir_std keeps its signal handlers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def end_on_signals() -> None:
 
 
 def ignore_signals() -> None:
-    """Let this process, whose work is done, exit undisturbed.
+    """Let this process exit undisturbed once its work is done.
 
     Python puts the system's own handlers back before it is gone, but keeps a signal ignored.
     """
@@ -54,14 +54,14 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 def mark_line_started(begun: bool) -> None:
-    """Set whether a line on standard error is begun, which the last message must not continue."""
+    """Record whether the last message must begin on a new line of standard error."""
     global _line_begun  # noqa: PLW0603 - the handler has no other way to know
     _line_begun = begun
 
 
 @contextmanager
 def cleanup_on_exit(clean_up: Callable[[], object]) -> Iterator[None]:
-    """Call ``clean_up`` on leaving the block, also if a signal ends the program inside it."""
+    """Call ``clean_up`` on leaving the block, even if a signal ends the program."""
     _clean_ups.append(clean_up)
     try:
         yield
@@ -72,7 +72,7 @@ def cleanup_on_exit(clean_up: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def signals_blocked() -> Iterator[None]:
-    """Hold signals back, and from processes that are started here.  For the main thread."""
+    """Hold signals back from this process and its children; for the main thread."""
     global _blocked  # noqa: PLW0603 - the handler has no other way to know
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

@@ -1,4 +1,4 @@
-r"""Text that cannot harm a terminal or break a row: control characters are written as escapes.
+r"""Escape control characters, so that text cannot harm a terminal or break a row.
 
 Names of files, runs and topics come from elsewhere and may hold anything.  The escapes are those of
 JSON (``\u001b``), so that lines of JSON stay what they are.
@@ -12,27 +12,27 @@ import unicodedata
 from collections.abc import Callable
 
 _HARMFUL = (
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, less tab and newline
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except tab and newline
     "\u2028\u2029"  # separators of lines
     "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the order in which others are shown
     "\ud800-\udfff]"
-)  # bytes of a file's name that are no text
+)  # bytes of a file name that are not text
 
 
 def escape_controls(text: str) -> str:
-    """``text`` with its control characters escaped, less tabs and newlines."""
+    """Escape the control characters of a text, except tabs and newlines."""
     if text.isprintable():  # as nearly all is: the expression takes long to compile
         return text
     return re.sub(_HARMFUL, lambda match: _escaped(match[0]), text)
 
 
 def escape_line(text: str) -> str:
-    """``text`` with its control characters escaped, tabs and newlines too."""
+    """Escape the control characters of a text, including tabs and newlines."""
     return escape_controls(text).replace("\t", r"\u0009").replace("\n", r"\u000a")
 
 
 def escape_unencodable(text: str, encoding: str, escape: Callable[[str], str] | None = None) -> str:
-    r"""``text`` with the characters escaped that ``encoding`` lacks: as ``\u00e9`` by default."""
+    r"""Escape the characters that ``encoding`` lacks, such as ``\u00e9`` by default."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -41,7 +41,7 @@ def escape_unencodable(text: str, encoding: str, escape: Callable[[str], str] | 
 
 
 def guard_cell(text: str) -> str:
-    """Return a cell of CSV that no spreadsheet takes for a formula; :func:`unguard_cell` undoes it.
+    """Guard a cell of CSV, so that no spreadsheet takes it for a formula.
 
     >>> guard_cell("=1+1"), guard_cell("'=1+1"), guard_cell("it's")
     ("'=1+1", "''=1+1", "it's")
@@ -50,25 +50,25 @@ def guard_cell(text: str) -> str:
 
 
 def unguard_cell(text: str) -> str:
-    """Return what :func:`guard_cell` was given."""
+    """Undo :func:`guard_cell`."""
     return text[1:] if text[:1] == "'" and _is_formula(text) else text
 
 
 def _is_formula(text: str) -> bool:
-    """Check for a formula's first characters, of single or full width, perhaps behind quotes."""
+    """Check whether a text begins like a formula, perhaps after quotes."""
     return re.match("'*[=+@\uff1d\uff0b\uff0d\uff20-].", text) is not None
 
 
 def path_text(path: str) -> str:
-    """Return a path as text: file systems have UTF-8, whatever the locale says.
+    """Return a path as text: file systems use UTF-8, whatever the locale says.
 
-    In a C locale Python has bytes that are no ASCII as surrogates, which cannot be written.
+    In a C locale, Python holds bytes that are not ASCII as surrogates, which cannot be written.
     """
     return os.fsencode(path).decode("utf-8", "surrogateescape")
 
 
 def latex_command(character: str) -> str:
-    r"""A character as LaTeX writes it in ASCII.
+    r"""Write a character in ASCII for LaTeX.
 
     >>> print(latex_command("\u00e9"), latex_command("\u20ac"))
     \'{e} \symbol{"20AC}
@@ -92,11 +92,11 @@ LATEX = {
     "[": "{[}",
     "*": "{*}",
 }
-"""How characters are written that LaTeX would read otherwise."""
+"""LaTeX code of the characters that have a meaning in LaTeX."""
 
 
 def latex_escape(text: str) -> str:
-    """``text`` in one line, with every character that LaTeX would read otherwise escaped."""
+    """Return a text on one line, with the special characters of LaTeX escaped."""
     return "".join(LATEX.get(c, c) for c in escape_line(text))
 
 

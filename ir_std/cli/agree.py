@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from ir_std._system.files import may_be_there
+from ir_std._system.files import path_may_exist
 from ir_std.cli.inputs import read_inputs
 from ir_std.cli.options import call
 from ir_std.cli.output import print_tables
@@ -43,7 +43,9 @@ def run(args: Namespace) -> None:
     """Compare and print."""
     if args.output == "csv" and not args.table:
         raise UsageError(f"-o csv prints one table; add --table {'|'.join(TABLES)}")
-    judgments: list[Any] = [file for file in args.inputs if may_be_there(file) and are_scores(file)]
+    judgments: list[Any] = [
+        file for file in args.inputs if path_may_exist(file) and are_scores(file)
+    ]
     args.inputs = [each for each in args.inputs if each not in judgments]
     given = read_inputs(args)
     judgments = judgments or given.qrels

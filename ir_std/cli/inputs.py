@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ir_measures.measures import Measure
 
-from ir_std._system.files import may_be_there
+from ir_std._system.files import path_may_exist
 from ir_std.cli.options import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
 from ir_std.errors import (
@@ -20,7 +20,7 @@ from ir_std.errors import (
     UsageError,
     abbreviate,
     did_you_mean,
-    nearest_names,
+    suggest_names,
 )
 from ir_std.evaluation.inputs import (
     expand,
@@ -107,7 +107,7 @@ def read_inputs(args: Namespace) -> Inputs:
     runs: dict[str, Source | str] = {}
     check_read_once(args.inputs)
     for given in (each for text in args.inputs for each in expand(text)):
-        if isinstance(given, Source) or given == STANDARD_INPUT or may_be_there(given):
+        if isinstance(given, Source) or given == STANDARD_INPUT or path_may_exist(given):
             name = given.name if isinstance(given, Source) else given
             if name not in runs:
                 source = open_input(given)
@@ -166,7 +166,7 @@ def open_input(name: str | Source) -> Source:
 def note_datasets(*texts: str | None) -> None:
     """Say from which ids of ir_datasets texts come, and that these may be downloaded."""
     for given in dict.fromkeys(texts):
-        if given is not None and not may_be_there(given) and is_dataset(given):
+        if given is not None and not path_may_exist(given) and is_dataset(given):
             note(f"ir_datasets provides the texts of {given} and may download them")
 
 
@@ -275,8 +275,8 @@ def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
         what = " or ir_datasets ID" if "/" in given else ""
         return UsageError(f"{given}: no such file{what}{did_you_mean(_near_files(given))}")
-    commands = [f"{PROGRAM} {name}" for name in nearest_names(given, COMMANDS)]
-    near = commands or suggest_measures(given) or nearest_names(given, custom)
+    commands = [f"{PROGRAM} {name}" for name in suggest_names(given, COMMANDS)]
+    near = commands or suggest_measures(given) or suggest_names(given, custom)
     return UsageError(
         f"{given!r} is not a file, a measure or an ir_datasets ID{did_you_mean(near)}"
     )
@@ -285,7 +285,7 @@ def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
 def _near_systems(given: str) -> list[str]:
     """Return the systems of that name in sets whose names are near."""
     set_id, separator, tag = given.partition("/")
-    near = nearest_names(set_id, available_factors()) if separator else []
+    near = suggest_names(set_id, available_factors()) if separator else []
     return [system for name in near if is_system_name(system := f"{name}/{tag}")]
 
 
@@ -293,7 +293,7 @@ def _near_files(given: str) -> list[str]:
     """Return the files in the same folder whose names are near."""
     folder = os.path.dirname(given) or "."
     files = [file.name for file in Path(folder).iterdir()] if os.path.isdir(folder) else []
-    return nearest_names(os.path.basename(given), files)
+    return suggest_names(os.path.basename(given), files)
 
 
 # --- systems on collections: NAME=RUN:QRELS, files of scores, folders of these -------------------
@@ -355,7 +355,7 @@ def read_entries(args: Namespace) -> Entries:
     for text in args.inputs:
         if is_entry(text):
             entries += named_entries(text, sources)
-        elif may_be_there(text):
+        elif path_may_exist(text):
             entries += _entries_of_scores(text, None, None, sources)
         elif systems := [e for e in expand(text) if isinstance(e, str) and is_system_name(e)]:
             entries += map(system_entry, systems)
@@ -392,11 +392,11 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
         return [Entry(name, given, None, label)]
     cuts = _cuts(given)
     # What cannot be RUN:QRELS is opened if it may be there, which says why it cannot be read.
-    is_file = os.path.isfile(given) or (not cuts and may_be_there(given))
+    is_file = os.path.isfile(given) or (not cuts and path_may_exist(given))
     if os.path.isdir(given) or (is_file and is_score_file(sources[given])):
         return list(_entries_of_scores(given, name, label, sources))
     if not cuts:
-        missing = given and not may_be_there(given)
+        missing = given and not path_may_exist(given)
         wrong = f"{given}: no such file" if missing else f"cannot read {text!r}"
         raise unknown_system(given) or UsageError(f"{wrong}; {ENTRY_SYNTAX}")
     return [Entry(name, *(_cut_behind_run(given) or cuts[0]), label)]
@@ -461,7 +461,7 @@ def _opened(entries: list[Entry], sources: SourceCache) -> Iterator[Entry]:
     check_read_once([*names, *{entry.qrels for entry in entries if isinstance(entry.qrels, str)}])
 
     def opened(name: Any) -> Any:
-        exists = isinstance(name, str) and (name == STANDARD_INPUT or may_be_there(name))
+        exists = isinstance(name, str) and (name == STANDARD_INPUT or path_may_exist(name))
         return sources[name] if exists else name
 
     for entry in entries:

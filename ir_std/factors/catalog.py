@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 
 from ir_std._system.files import (
     check_output,
-    errors_of,
-    may_be_there,
+    path_may_exist,
     read_bounded,
-    temporary_folder_beside,
+    temporary_folder_next_to,
+    wrap_os_errors,
     write_atomically,
 )
 from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion, warn_caller
@@ -166,7 +166,7 @@ def _files_in(folder: Path) -> list[str]:
     expected = "IR_STD_FACTORS names folders of factor sets"
     if not os.path.lexists(folder):
         raise InputError.at(folder, "no such folder", expected)
-    with errors_of(folder, "cannot be read", expected), os.scandir(folder) as entries:
+    with wrap_os_errors(folder, "cannot be read", expected), os.scandir(folder) as entries:
         # An error where nothing in it may be looked at; a Path would leave out the point.
         os.stat(os.path.join(folder, "."))  # noqa: PTH116
         return sorted(e.path for e in entries if version_of(e.path) and not e.name.startswith("."))
@@ -233,7 +233,7 @@ def load_factors(
     known = {each.name: each for each in known_sets()} if isinstance(name, str) else {}
     if name in known:
         return _load(*known[os.fspath(name)][1:])
-    if (version := version_of(name)) or may_be_there(name):
+    if (version := version_of(name)) or path_may_exist(name):
         return _load(os.fspath(name), version)
     raise UnknownSetError(
         f"no factor set {os.fspath(name)!r}{suggestion(str(name), known)}; give the path of a "
@@ -359,7 +359,7 @@ def add_set(source: str) -> FactorSet:
             "its author has to give it another id",
         )
     target = writable_folder() / f"{name}{SUFFIX}"
-    with errors_of(target.parent, "cannot be written", "name a folder with IR_STD_FACTORS"):
+    with wrap_os_errors(target.parent, "cannot be written", "name a folder with IR_STD_FACTORS"):
         target.parent.mkdir(parents=True, exist_ok=True)
         if os.path.lexists(target):
             raise InputError.at(
@@ -387,7 +387,7 @@ def remove_set(name: str) -> Path:
     if name not in own:
         there = f"you have {', '.join(sorted(own))}" if own else "you have none of your own"
         raise UnknownSetError(f"no set {name!r} of your own{suggestion(name, own)}; {there}")
-    with errors_of(own[name], "cannot be removed", "see that you may write there"):
+    with wrap_os_errors(own[name], "cannot be removed", "see that you may write there"):
         own[name].unlink()
     return own[name]
 
@@ -434,7 +434,7 @@ def fetch(source: str) -> bytes:
     logger.setLevel("WARNING")  # it would print hashes that are checked here
     limit = _Limit(place)
     try:
-        with temporary_folder_beside(Path(tempfile.gettempdir(), "ir_std")) as scratch:
+        with temporary_folder_next_to(Path(tempfile.gettempdir(), "ir_std")) as scratch:
             retrieve = partial(
                 pooch.retrieve,
                 place,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints, Mask, pick_rows
-from ir_std._system.files import errors_of, read_bounded, write_atomically
+from ir_std._system.files import read_bounded, wrap_os_errors, write_atomically
 from ir_std.errors import InputError, NoFactorsError, counted, warn_caller
 from ir_std.factors import schema
 from ir_std.factors.judgments import Judgments, judgment_arrays, judgments_from_arrays
@@ -527,7 +527,7 @@ class FactorSet:
         if not os.fspath(path).endswith(SUFFIX):
             raise InputError.at(path, "is no name of a factor set", f"name a file NAME{SUFFIX}")
         self.verify()
-        with errors_of(path, "cannot be written", "name a file in a folder of your own"):
+        with wrap_os_errors(path, "cannot be written", "name a file in a folder of your own"):
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, to_bytes(*self._stored), inputs)
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from ir_measures.measures import Measure
 
-from ir_std.errors import IrStdError, UnknownMeasureError, UsageError, did_you_mean, nearest_names
+from ir_std.errors import IrStdError, UnknownMeasureError, UsageError, did_you_mean, suggest_names
 from ir_std.measures.external import ExternalMeasure
 from ir_std.measures.family import standardized_external
 from ir_std.measures.objects import canonical, check_params
@@ -141,7 +141,7 @@ def suggest_measures(text: str) -> list[str]:
         return []
     digits = cutoff.translate(_MISTAKEN_FOR_DIGITS)
     at = f"@{digits}" if digits.isdecimal() else ""
-    return [near + at for near in nearest_names(word[0], by_name)]
+    return [near + at for near in suggest_names(word[0], by_name)]
 
 
 def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from ir_std._system.files import errors_of
+from ir_std._system.files import wrap_os_errors
 from ir_std._system.text import escape_line
 from ir_std.errors import InputError, UsageError
 from ir_std.reading.sources import (
@@ -113,7 +113,7 @@ def _below(
             yield from _below(file, max_member, skip)
     elif not os.path.exists(path):
         expected = "name a run, a folder or an archive"
-        with errors_of(path, "cannot be read", expected):
+        with wrap_os_errors(path, "cannot be read", expected):
             if not os.path.lexists(path):
                 raise InputError.at(path, "no such file", expected)
             path.stat()

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import Any, BinaryIO, ClassVar
 from weakref import WeakSet, finalize
 
-from ir_std._system.files import shown_name
+from ir_std._system.files import display_name
 from ir_std.errors import InputError
 from ir_std.reading.unpacking import (
     MAX_MEMBER,
@@ -177,7 +177,7 @@ def _open(path: Path) -> BinaryIO:
         return path.open("rb")
     except OSError as failed:
         raise InputError.at(
-            shown_name(path), failed.strerror or str(failed), "name a readable file"
+            display_name(path), failed.strerror or str(failed), "name a readable file"
         ) from None
     except ValueError as wrong:  # a zero character, or half of a surrogate pair
         if isinstance(wrong, InputError):

@@ -483,8 +483,7 @@ def test_factors_replaces_no_file_without_force(
     done = ir_std_cli("factors", *arguments)
     assert done.status == 2
     assert (
-        f"{written}: is there already; name a new file, or replace it with --force"
-        in (done.err[-1])
+        f"{written}: file exists; name a new file, or overwrite it with --force" in (done.err[-1])
     )
     assert Path(written).read_text() == "mine"
     assert ir_std_cli("factors", *arguments, "--force").status == 0

@@ -250,7 +250,7 @@ def test_a_file_of_other_origin_is_replaced_by_force_only(
     report = ("report", files / "one" / "sys0", files / "qrels", "AP", "-o", page)
     done = ir_std_cli(*report)
     assert done.status == 2
-    assert "is there already, and ir_std did not write it" in done.err[-1]
+    assert "file exists and was not written by ir_std" in done.err[-1]
     assert "--force" in done.err[-1]
     assert page.read_text() == "my own notes"
     assert ir_std_cli(*report, "--force").status == 0

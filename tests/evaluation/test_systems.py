@@ -10,7 +10,7 @@ from scipy import stats
 import ir_std
 from ir_std import AP, P, nDCG
 from ir_std.cli import main
-from ir_std.errors import InputError, UsageError, nearest_names
+from ir_std.errors import InputError, UsageError, suggest_names
 from ir_std.evaluation.inputs import SELF, ScoresOfSystem, is_system_name, systems_of
 
 BM25 = "dl19-passage/bm25base_p"
@@ -304,4 +304,4 @@ def test_it_serves_in_the_calls_of_ir_measures(data: Path) -> None:
     ],
 )
 def test_a_name_is_corrected_by_its_parts_and_letters(name: str, near: list[str]) -> None:
-    assert nearest_names(name, ir_std.available_factors()) == near
+    assert suggest_names(name, ir_std.available_factors()) == near

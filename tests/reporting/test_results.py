@@ -345,7 +345,7 @@ def test_a_report_replaces_what_is_no_report_only_by_force(
 ) -> None:
     pytest.importorskip("jinja2", reason="jinja2 is not installed")
     (tmp_path / "thesis.html").write_text("years of work", encoding="utf-8")
-    with pytest.raises(InputError, match="ir_std did not write it"):
+    with pytest.raises(InputError, match="not written by ir_std"):
         small.report(tmp_path / "thesis.html")
     small.report(tmp_path / "thesis.html", force=True)
     assert "years of work" not in (tmp_path / "thesis.html").read_text("utf-8")
