@@ -1,9 +1,12 @@
 """Whether two judges agree: on labels, and on how they order systems.
 
-Intervals are those of the basic bootstrap over topics (Davison and Hinkley, 1997), cut at 1:
-documents of one topic, and scores on it, resemble each other, so that topics are drawn whole.  A
-resampled rank correlation is lower than the correlation itself, as noise is added to noise;
-percentiles would count that bias twice.  AP correlation has no interval that holds.
+Intervals come from a bootstrap over whole topics, because documents of one topic, and scores on it,
+resemble each other.  A rank correlation of resampled topics is lower than that of the topics
+themselves, because noise is added to noise.  The same bias separates the topics from all topics
+there could be.  So the interval is Student's t interval around the figure minus its bias, and the
+bias counts as an error, too: ``t * sqrt((sd**2 + bias**2) * n / (n - 1))``.  Pearson's correlation
+is put on Fisher's scale first.  ``docs/evidence/judges.md`` says how often the intervals hold.  AP
+correlation has no interval that holds.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ SAMPLES = 1000
 """Samples of topics behind an interval."""
 WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}
 """The power of the distance of two levels by which a disagreement counts; all count 1 for none."""
+ALMOST_1 = 1 - 1e-12
+"""The largest correlation that Fisher's scale can hold."""
 _AT_ONCE = 20
 """Samples whose rank correlations are computed at a time."""
 
@@ -115,7 +120,8 @@ def kappa_interval(by_topic: npt.ArrayLike, weights: str = "none") -> Interval:
     """
     counts = np.asarray(by_topic, float)
     samples = np.einsum("st,tij->sij", draw_samples(len(counts), SAMPLES), counts)
-    return _interval(float(cohen_kappa(counts.sum(axis=0), weights)), cohen_kappa(samples, weights))
+    kappa = float(cohen_kappa(counts.sum(axis=0), weights))
+    return _interval(kappa, cohen_kappa(samples, weights), len(counts))
 
 
 class OrderAgreement(NamedTuple):
@@ -166,10 +172,10 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
     drawn = np.concatenate([np.ones((1, len(x))), draw_samples(len(x), SAMPLES)])
     means = [drawn @ values / len(x) for values in (x, y)]
     gaps = np.abs(means[0] - means[1]).mean(axis=1)
-    r = _correlations(drawn, x, y)
+    gap = _interval(gaps[0], gaps[1:], len(x), lowest=0.0)
     if x.shape[1] < 2:
         nothing = Interval(np.nan, np.nan, np.nan)
-        return OrderAgreement(nothing, nothing, _interval(gaps[0], gaps[1:], lowest=0.0), nothing)
+        return OrderAgreement(nothing, nothing, gap, nothing)
     taus = np.concatenate(
         [
             kendall_tau_b(means[0][i : i + _AT_ONCE], means[1][i : i + _AT_ONCE])
@@ -177,8 +183,12 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
         ]
     )
     tau_ap = Interval(float(tau_ap_b(means[0][0], means[1][0])), np.nan, np.nan)
-    gap = _interval(gaps[0], gaps[1:], lowest=0.0)
-    return OrderAgreement(_interval(taus[0], taus[1:]), tau_ap, gap, _interval(r[0], r[1:]))
+    tau = _interval(taus[0], taus[1:], len(x))
+    r = _correlations(drawn, x, y)
+    # On Fisher's scale, on which a correlation has no end.
+    z = np.arctanh(np.clip(r, -ALMOST_1, ALMOST_1))
+    _, low, high = np.tanh(_interval(z[0], z[1:], len(x), -np.inf, np.inf))
+    return OrderAgreement(tau, tau_ap, gap, Interval(float(r[0]), float(low), float(high)))
 
 
 class PairAgreement(NamedTuple):
@@ -246,9 +256,17 @@ def _correlations(drawn: Floats, x: Floats, y: Floats) -> Floats:
     return divide(products - of_x * of_y, np.sqrt(np.maximum(spread, 0)), otherwise=np.nan)
 
 
-def _interval(value: float, samples: Floats, lowest: float = -1.0) -> Interval:
+def _interval(
+    value: float, samples: Floats, n: int, lowest: float = -1.0, highest: float = 1.0
+) -> Interval:
+    """Compute the interval of a figure from those of samples of the `n` topics."""
+    from scipy.special import stdtrit  # slow to import
+
     known = samples[~np.isnan(samples)]
-    if not known.size:
+    if n < 2 or known.size < 2:
         return Interval(float(value), np.nan, np.nan)
-    high, low = 2 * value - np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(float(value), max(float(low), lowest), min(float(high), 1.0))
+    bias = known.mean() - value
+    error = np.sqrt((known.var(ddof=1) + bias**2) * n / (n - 1))
+    half = stdtrit(n - 1, (1 + LEVEL) / 2) * error
+    low, high = value - bias - half, value - bias + half
+    return Interval(float(value), max(float(low), lowest), min(float(high), highest))

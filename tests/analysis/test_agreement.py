@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr
+from scipy.stats import t as student
 
+from ir_std.analysis import agreement
 from ir_std.analysis.agreement import cohen_kappa, confusion_matrix, kappa_interval, order_agreement
+from ir_std.analysis.means import draw_samples
 
 RNG = np.random.default_rng(31)
 FIRST = RNG.integers(0, 4, 200)
@@ -82,12 +85,9 @@ def test_the_orders_agreement_is_scipys() -> None:
     assert np.isnan([order.tau_ap.low, order.tau_ap.high]).all()
 
 
-def test_intervals_are_those_of_the_basic_bootstrap_cut_at_one(
+def test_intervals_are_students_around_the_figure_without_its_bias(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from ir_std.analysis import agreement
-    from ir_std.analysis.means import draw_samples
-
     monkeypatch.setattr(agreement, "SAMPLES", 40)
     taus, rs = [], []
     for counts in draw_samples(30, 40).astype(int):
@@ -95,9 +95,27 @@ def test_intervals_are_those_of_the_basic_bootstrap_cut_at_one(
         taus.append(kendalltau(X[rows].mean(axis=0), Y[rows].mean(axis=0))[0])
         rs.append(pearsonr(X[rows].ravel(), Y[rows].ravel())[0])
     order = order_agreement(X, Y)
-    for figure, values in ((order.tau, taus), (order.r, rs)):
-        high, low = 2 * figure.value - np.quantile(values, [0.025, 0.975])
-        assert (figure.low, figure.high) == pytest.approx((low, min(high, 1)))
+    fisher = np.arctanh([order.r.low, order.r.high])
+    for found, value, values, end in (
+        (order.tau[1:], order.tau.value, taus, 1),
+        (fisher, np.arctanh(order.r.value), np.arctanh(rs), np.inf),
+    ):
+        bias = np.mean(values) - value
+        half = student.ppf(0.975, 29) * np.sqrt((np.var(values, ddof=1) + bias**2) * 30 / 29)
+        assert found == pytest.approx((value - bias - half, min(value - bias + half, end)))
+
+
+def test_an_interval_contains_its_figure_also_if_the_bias_is_large() -> None:
+    alike = np.linspace(0, 0.02, 12) + RNG.normal(0, 1, (30, 12))
+    tau = order_agreement(alike, alike + RNG.normal(0, 0.05, (30, 12))).tau
+    assert tau.low <= tau.value <= tau.high <= 1
+
+
+def test_one_topic_and_equal_judges_have_no_interval_or_one_of_no_width() -> None:
+    assert np.isnan(order_agreement(X[:1], Y[:1]).tau.low)
+    same = order_agreement(X, X)
+    assert same.tau == (1, 1, 1)
+    assert same.r == pytest.approx((1, 1, 1))
 
 
 def test_a_topic_without_a_score_is_left_out() -> None:

@@ -49,10 +49,31 @@ def test_the_pages_figures_are_those_of_the_script(
     cases += experiment.from_tables(data)
     experiment.print_few_topics(experiment.modern_pairs(data, judges), cases, 500, 0)
     printed = capsys.readouterr().out
-    page = PAGE.read_text("utf-8")
+    page = " ".join(PAGE.read_text("utf-8").split())
     rows = re.findall(r"^\| \d+ \| .* \|$", printed, re.MULTILINE)
     assert len(rows) == len(trials.SIZES)
     assert all(row in page for row in rows)
-    for name in ("dl19-passage", "dl20-passage"):
-        (favours,) = re.findall(rf"^{name} +(\+0\.\d+) +(\+0\.\d+)$", printed, re.MULTILINE)
-        assert all(value.lstrip("+") in page for value in favours)
+    figures = {
+        (collection, measure, scale, int(n)): [float(figure) for figure in rest.split()]
+        for collection, measure, scale, n, rest in re.findall(
+            r"^(dl\S+) (\S+) (\S+) +(\d+) +(\d.*)$", printed, re.MULTILINE
+        )
+    }
+    lowest = min(found[2] for (_, measure, *_), found in figures.items() if measure != "RR")
+    coverage, alone = (figures["dl19-passage", "P@10", "raw", 15][k] for k in (2, 4))
+    assert coverage == lowest
+    assert f"P@10 of DL 2019 in {coverage:.3f} of draws with 15 topics" in page
+    assert f"where people alone have {alone:.3f}" in page
+    of_rr = [found for case, found in figures.items() if case[1:] == ("RR", "N", 10)]
+    for k, sentence in ((2, "its intervals hold in {} of draws"), (4, "people alone in {}.")):
+        values = [found[k] for found in of_rr]
+        assert sentence.format(f"{min(values):.2f} to {max(values):.2f}") in page
+    worse = re.findall(r"(?:permuted|inverted|noisy|random) +([\d.]+) +([\d.]+)", printed)
+    assert f"at most {max(float(one) for pair in worse for one in pair):.2f} times" in page
+    favors = {
+        name: values
+        for name, *values in re.findall(r"^(dl\S+) +\+(0\.\d+) +\+(0\.\d+)$", printed, re.MULTILINE)
+    }
+    (a, left), (b, left_2) = favors["dl19-passage"], favors["dl20-passage"]
+    assert f"by {a} N (nDCG@10) on DL 2019 and by {b} on DL 2020" in page
+    assert f"the estimates favor them by {left} and {left_2}." in page

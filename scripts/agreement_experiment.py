@@ -1,0 +1,148 @@
+"""Whether the intervals that ``ir_std agree`` prints hold, on real labels and many topics.
+
+    python scripts/agreement_experiment.py           # three minutes on one core
+
+The topics of a collection are the population, and its figures over all of them the truth.  Topics
+are drawn from it: with replacement from collections with labels of people and of a language model,
+and without from collections with many topics, where two measures replace the two judges (and 60 of
+the systems are drawn, too).  Writes into out/agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from judges_experiment import FEW_TOPICS_JUDGES, PEOPLE, TRACKS, from_runs, from_tables, qrels_file
+from reproduction import arguments, read_table, spread, write_csv
+
+from ir_std._arrays import Floats, Ints
+from ir_std.analysis.agreement import Interval, kappa_interval, order_agreement
+from ir_std.reporting.agreement import compare_labels
+from ir_std.trec.inputs import as_qrels
+
+SIZES = (25, 50)
+"""Numbers of topics that are drawn."""
+MANY_TOPICS = {
+    "robust04": ("scores/robust04/AP.csv", "scores/robust04/P@10.csv"),
+    "blog08": ("more-scores/blog08/AP.csv", "more-scores/blog08/P@10.csv"),
+}
+"""Collections with 100 topics or more, and the scores that replace those of two judges."""
+MOST_SYSTEMS = 60
+WITHOUT_REPLACEMENT_FROM = 100
+"""Fewest topics of a collection that are drawn without replacement."""
+FIGURES = ("tau", "gap", "r")
+LABELS = [*((name, FEW_TOPICS_JUDGES[0]) for name in TRACKS), ("dl23-passage", "gpt4")]
+"""Collections whose labels are compared, and the model's name."""
+
+
+class Case(NamedTuple):
+    """Scores of the same systems on the same topics by two judges, without NaN."""
+
+    collection: str
+    measure: str
+    first: Floats
+    second: Floats
+
+
+def cases(data: Path) -> Iterator[Case]:
+    """Read the scores under labels of people and of a model, and by two measures."""
+    judges = FEW_TOPICS_JUDGES[:1]
+    judged = [case for name in TRACKS for case in from_runs(data, name, judges)]
+    for case in (*judged, *from_tables(data)):
+        yield _complete(case.collection, case.measure, case.people, case.model)
+    for name, files in MANY_TOPICS.items():
+        one, other = (read_table(data / file) for file in files)
+        columns = [other.systems.index(system) for system in one.systems]
+        yield _complete(name, "AP and P@10", one.values, other.at(one.topics)[:, columns])
+
+
+def _complete(collection: str, measure: str, first: Floats, second: Floats) -> Case:
+    known = ~np.isnan(first + second).any(axis=1)
+    return Case(collection, measure, first[known], second[known])
+
+
+def draw_topics(random: np.random.Generator, n_topics: int, size: int) -> Ints:
+    """Draw topics, with replacement if there are few."""
+    drawn: Ints = random.choice(n_topics, size, replace=n_topics < WITHOUT_REPLACEMENT_FROM)
+    return drawn
+
+
+def order_coverage(trials: int, seed: int, case: Case) -> Floats:
+    """Compute how often the intervals hold, shape (sizes, figures)."""
+    return np.array([_coverage_of(case, size, trials, seed) for size in SIZES])
+
+
+def _coverage_of(case: Case, size: int, trials: int, seed: int) -> Floats:
+    random = np.random.default_rng(seed)
+    n_systems = case.first.shape[1]
+    held = []
+    for _ in range(trials):
+        systems = random.choice(n_systems, min(n_systems, MOST_SYSTEMS), replace=False)
+        x, y = case.first[:, systems], case.second[:, systems]
+        topics = draw_topics(random, len(x), size)
+        truth, found = order_agreement(x, y), order_agreement(x[topics], y[topics])
+        held.append([holds(getattr(found, name), getattr(truth, name).value) for name in FIGURES])
+    shares: Floats = np.mean(held, axis=0)
+    return shares
+
+
+def holds(interval: Interval, truth: float) -> bool:
+    """Check whether an interval contains the truth, up to rounding."""
+    return interval.low - 1e-9 <= truth <= interval.high + 1e-9
+
+
+def kappa_coverage(data: Path, collection: str, judge: str, trials: int, seed: int) -> Floats:
+    """Compute how often the interval of quadratic kappa holds, by number of topics."""
+    first, second = (as_qrels(qrels_file(data, collection, who)) for who in (PEOPLE, judge))
+    topics = tuple(t for t in first.topics if t in second.positions)
+    confusion, _ = compare_labels((first, second), topics)
+    truth = kappa_interval(confusion, "quadratic").value
+    random = np.random.default_rng(seed)
+    return np.array(
+        [
+            np.mean([holds(_kappa_of(random, confusion, size), truth) for _ in range(trials)])
+            for size in SIZES
+        ]
+    )
+
+
+def _kappa_of(random: np.random.Generator, confusion: Ints, size: int) -> Interval:
+    return kappa_interval(confusion[draw_topics(random, len(confusion), size)], "quadratic")
+
+
+def describe(shares: Floats) -> str:
+    """Say a mean, and the smallest and largest in parentheses."""
+    return f"{shares.mean():.3f} ({shares.min():.3f}, {shares.max():.3f})"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print the tables."""
+    args = arguments(__doc__.splitlines()[0], argv, trials=100)
+    listed = list(cases(args.data))
+    found = list(spread(partial(order_coverage, args.trials, args.seed), listed, args.jobs))
+    write_csv(
+        args.out / "agreement" / "coverage.csv",
+        ["collection", "measure", "topics", *FIGURES],
+        [(c.collection, c.measure, n, *row) for c, rows in zip(listed, found, strict=True)
+         for n, row in zip(SIZES, rows, strict=True)],
+    )  # fmt: skip
+    print("| measure | topics | tau | gap | r |")
+    for measure in dict.fromkeys(case.measure for case in listed):
+        rows = [row for case, row in zip(listed, found, strict=True) if case.measure == measure]
+        for i, n in enumerate(SIZES):
+            by_figure = np.array(rows)[:, i].T
+            print(f"| {measure} | {n} | " + " | ".join(map(describe, by_figure)) + " |")
+    kappas = [
+        kappa_coverage(args.data, collection, judge, args.trials, args.seed)
+        for collection, judge in LABELS
+    ]
+    for i, n in enumerate(SIZES):
+        print(f"kappa, {n} topics: {describe(np.array(kappas)[:, i])}")
+
+
+if __name__ == "__main__":
+    main()
