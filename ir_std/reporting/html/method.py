@@ -44,19 +44,6 @@ REFERENCES = {
   title = {Streamlining Evaluation with ir-measures},
   booktitle = {Proceedings of ECIR 2022}, pages = {305--310}, year = {2022},
   doi = {10.1007/978-3-030-99739-7_38}}""",
-    "muennighoff2023": """\
-@inproceedings{muennighoff2023,
-  author = {Muennighoff, Niklas and Tazi, Nouamane and Magne, Lo{\\"i}c and Reimers, Nils},
-  title = {{MTEB}: Massive Text Embedding Benchmark},
-  booktitle = {Proceedings of EACL 2023}, pages = {2014--2037}, year = {2023},
-  doi = {10.18653/v1/2023.eacl-main.148}}""",
-    "mogstad2024": """\
-@article{mogstad2024,
-  author = {Mogstad, Magne and Romano, Joseph P. and Shaikh, Azeem M. and Wilhelm, Daniel},
-  title = {Inference for Ranks with Applications to Mobility across Neighbourhoods and Academic
-    Achievement across Countries},
-  journal = {Review of Economic Studies}, volume = {91}, number = {1}, year = {2024},
-  doi = {10.1093/restud/rdad006}}""",
 }
 """What a paper that uses these numbers cites, in BibTeX."""
 

@@ -20,11 +20,11 @@ from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import as_recorded
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.figure_data import axis_ticks
-from ir_std.reporting.html.rankings import rankings_of
 from ir_std.reporting.html.standing import (
     RunStanding,
     View,
     named_systems,
+    rankings_of,
     shares_judged,
     systems_by_topic,
     views_of,
