@@ -161,7 +161,7 @@ def look_up(name: str, known: Mapping[str, T], what: str) -> T:
 
     >>> look_up("hollm", {"holm": 1, "none": 2}, "method")
     Traceback (most recent call last):
-    ir_std.errors.UsageError: unknown method 'hollm': allowed are holm, none; did you mean 'holm'?
+    ir_std.errors.UsageError: unknown method 'hollm'; choose from holm, none; did you mean 'holm'?
 
     Raises
     ------
@@ -170,7 +170,7 @@ def look_up(name: str, known: Mapping[str, T], what: str) -> T:
     """
     if name not in known:
         raise UsageError(
-            f"unknown {what} {name!r}: allowed are {', '.join(known)}{suggestion(str(name), known)}"
+            f"unknown {what} {name!r}; choose from {', '.join(known)}{suggestion(str(name), known)}"
         )
     return known[name]
 

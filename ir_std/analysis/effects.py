@@ -184,7 +184,7 @@ def random_effects(
     if not (v > 0).all():
         raise ValueError(f"variances must be above 0, got {v.min()}")
     if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}: allowed are {', '.join(METHODS)}")
+        raise ValueError(f"unknown method {method!r}; choose from {', '.join(METHODS)}")
     # In a unit of their own, with variances above rounding: products neither vanish nor overflow.
     unit = max(sqrt(float(v.max())), float(np.ptp(y)))
     scaled = np.maximum(v / unit / unit, LEAST_VARIANCE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,8 @@ def run(args: Namespace) -> None:
 def _from_runs(args: Namespace, qrels: str | None, runs: list[str], set_id: str) -> FactorSet:
     if args.lower_is_better:
         raise UsageError("--lower-is-better requires --from-scores")
+    if qrels and os.path.isdir(qrels):
+        raise UsageError(f"expected the qrels first, got the folder {qrels!r}; write QRELS RUN ...")
     if not qrels or not runs:
         raise UsageError("build needs QRELS and at least two RUNs, or --from-scores TABLE...")
     measures = read_measures(args.measures) if args.measures else None

@@ -275,7 +275,11 @@ def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
         what = " or ir_datasets ID" if "/" in given else ""
         return UsageError(f"{given}: no such file{what}{did_you_mean(_near_files(given))}")
-    commands = [f"{PROGRAM} {name}" for name in suggest_names(given, COMMANDS)]
+    if given in available_factors():
+        return UsageError(
+            f"{given} is a factor set; pass its systems, such as '{given}/*', or runs and qrels"
+        )
+    commands = [f"{PROGRAM} {name}" for name in suggest_names(given, [*COMMANDS, "--help"])]
     near = commands or suggest_measures(given) or suggest_names(given, custom)
     return UsageError(
         f"{given!r} is not a file, a measure or an ir_datasets ID{did_you_mean(near)}"
@@ -397,7 +401,8 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
         return list(_entries_of_scores(given, name, label, sources))
     if not cuts:
         missing = given and not path_may_exist(given)
-        wrong = f"{given}: no such file" if missing else f"cannot read {text!r}"
+        no_qrels = f"missing qrels in {text!r}" if given else f"cannot read {text!r}"
+        wrong = f"{given}: no such file" if missing else no_qrels
         raise unknown_system(given) or UsageError(f"{wrong}; {ENTRY_SYNTAX}")
     return [Entry(name, *(_cut_behind_run(given) or cuts[0]), label)]
 

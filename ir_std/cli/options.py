@@ -148,11 +148,28 @@ class CommandParser(ArgumentParser):
         return self.text.lstrip("\n")
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong in one line, and exit with 2."""
-        flags = self._option_string_actions
-        unknown = re.match(r"unrecognized arguments: (--[\w-]+)", message)
-        near = suggestion(unknown[1], flags) if unknown else ""
-        sys.exit(fail(f"{message}; see {self.prog} --help{near}"))
+        """Print what is wrong in one line, and exit with 2."""
+        sys.exit(fail(self._reword(message)))
+
+    def _reword(self, message: str) -> str:
+        """Return a message of argparse as ir_std says it, with the cure."""
+        where, _, wrong = message.partition(": ")
+        flags, advice = self._option_string_actions, f"; see {self.prog} --help"
+        if where == "unrecognized arguments":
+            unknown = wrong.split()[0]
+            return f"unknown option {unknown!r}{suggestion(unknown, flags) or advice}"
+        flag = where.split()[-1].rpartition("/")[2]
+        found = re.search("'(.*?)'", wrong)
+        if wrong.startswith("invalid choice") and found:
+            choices = list(flags[flag].choices or ())
+            listed = f"choose from {', '.join(choices)}{suggestion(found[1], choices)}"
+            return f"unknown value {found[0]} of {flag}; {listed}"
+        if wrong.startswith("invalid") and found:
+            return f"{flag} needs a number, got {found[0]}{advice}"
+        if wrong.startswith("expected"):
+            n_values = wrong.removeprefix("expected ").replace("argument", "value")
+            return f"{flag} needs {n_values}{advice}"
+        return f"{message}{advice}"
 
 
 class _ShowVersions(Action):

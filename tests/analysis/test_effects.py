@@ -277,7 +277,7 @@ def test_what_cannot_be_summarized_is_an_error(
 
 
 def test_an_unknown_method_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="'ml': allowed are pm, reml, dl"):
+    with pytest.raises(ValueError, match="'ml'; choose from pm, reml, dl"):
         random_effects([0.1, 0.2], [0.1, 0.1], "ml")
 
 

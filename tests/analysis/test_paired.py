@@ -219,8 +219,8 @@ def test_a_note_says_what_was_tested_and_how_it_was_corrected(
 @pytest.mark.parametrize(
     ("test", "correction", "message"),
     [
-        ("wilcoxon", "holm", "allowed are t, randomization"),
-        ("t", "fdr", "allowed are holm, bonferroni, none"),
+        ("wilcoxon", "holm", "choose from t, randomization"),
+        ("t", "fdr", "choose from holm, bonferroni, none"),
     ],
 )
 def test_an_unknown_test_or_correction_names_the_known_ones(

@@ -260,7 +260,7 @@ def test_without_pandas_or_polars_one_line_says_what_to_install(
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(IrStdError, match="pip install pandas"):
         small.to_dataframe()
-    with pytest.raises(UsageError, match="unknown library 'dask': allowed are pandas, polars"):
+    with pytest.raises(UsageError, match="unknown library 'dask'; choose from pandas, polars"):
         small.to_dataframe(library="dask")
 
 

@@ -74,7 +74,7 @@ def test_without_correction_there_is_no_adjusted_column(collections: dict[str, A
 
 
 def test_an_unknown_correction_is_refused_before_the_work(collections: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="allowed are holm, bonferroni, none"):
+    with pytest.raises(UsageError, match="choose from holm, bonferroni, none"):
         results(collections, correction="hlm")
 
 

@@ -131,7 +131,7 @@ def wrong(value: str) -> Any:
         (lambda: tukey_p_values(SCORES[None]), "one array of topics x systems"),
         (
             lambda: two_sample_p_values(SCORES, OTHER, alternative=wrong("up")),
-            "allowed are",
+            "choose from",
         ),
         (lambda: self_false_positives(SCORES, OTHER[:, :2]), "same systems, got 5 and 2"),
         (lambda: drmse(SCORES, OTHER[:, :2]), "same systems, got 5 and 2"),
