@@ -16,7 +16,7 @@ from views import EN_DASH, MINUS, N_RUNS, View, plain, saved, simulated
 
 import ir_std
 from ir_std import sAP
-from ir_std.reporting.html import rankings
+from ir_std.reporting.html import standing
 from ir_std.reporting.html.record import collection_record
 from ir_std.reporting.html.report import write_report
 from ir_std.testing import simulated_qrels, simulated_run
@@ -354,7 +354,7 @@ def test_more_than_eighty_topics_share_columns(browser: Any, tmp_path: Path) -> 
     assert view.page.locator(".rankings li").count() > 0
     held = view.page.evaluate("document.querySelectorAll('nav option').length")
     assert held == 3000
-    assert rankings.MOST_TOPICS == 60
+    assert standing.MOST_TOPICS == 60
     assert view.said == []
     view.context.close()
 
@@ -371,8 +371,8 @@ def test_of_very_many_runs_the_first_are_drawn_and_ones_own(browser: Any, tmp_pa
 def test_the_guide_tells_how_many_rankings_the_page_holds() -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "why.md"
     told = " ".join(page.read_text("utf-8").split())
-    assert f"the first {rankings.RANKS} documents of both runs" in told
-    assert f"of {rankings.MOST_RUNS} runs on up to {rankings.MOST_TOPICS} topics" in told
+    assert f"the first {standing.RANKS} documents of both runs" in told
+    assert f"of {standing.MOST_RUNS} runs on up to {standing.MOST_TOPICS} topics" in told
 
 
 # Queries, several collections.
