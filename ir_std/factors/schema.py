@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,242 +16,198 @@ from ir_std._arrays import Floats, Mask
 from ir_std.errors import IrStdError
 from ir_std.measures import ExternalMeasure, parse_measure
 
-Rule = Callable[[Any], "str | None"]
-"""Checks a value: says what is expected instead, or None if the value is allowed."""
-
-_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+FORMAT = 1
+"""The format in which sets are written."""
 LONGEST = 10_000
-"""The most characters of a text, and entries of a list."""
+"""Maximum number of characters in a text, and of entries in a list."""
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 
 
-def _text(value: Any) -> str | None:
-    if (
+class Rule(NamedTuple):
+    """What is expected of a value, and how to check it."""
+
+    expected: str
+    holds: Callable[[Any], bool]
+
+    def __call__(self, value: Any) -> str | None:
+        """Say what is expected instead of a value; None if it is allowed."""
+        return None if self.holds(value) else f"{self.expected} is expected"
+
+
+def _is_text(value: Any) -> bool:
+    return (
         isinstance(value, str)
         and len(value) <= LONGEST
         and (value.isprintable() or not re.search(_CONTROL, value))
-    ):
-        return None
-    return "a text without control characters is expected"
+    )
 
 
-def _name(value: Any) -> str | None:
-    if _text(value) or not value.strip() or len(value) > 200 or re.search(r"[/\\]", value):
-        return "a name of 1 to 200 characters without control characters and slashes is expected"
-    return None
+def _is_list(value: Any, holds: Callable[[Any], bool]) -> bool:
+    return isinstance(value, (list, tuple)) and len(value) <= LONGEST and all(map(holds, value))
 
 
-def _texts(value: Any) -> str | None:
-    if isinstance(value, (list, tuple)) and len(value) > LONGEST:
-        return f"a list of {LONGEST} texts at most is expected"
-    if isinstance(value, (list, tuple)) and not any(map(_text, value)):
-        return None
-    return "a list of texts is expected"
-
-
-def _text_or_texts(value: Any) -> str | None:
-    return _text(value) and _texts(value) and "a text or a list of texts is expected"
-
-
-def _records(value: Any) -> str | None:
-    if isinstance(value, (list, tuple)) and all(
-        isinstance(one, Mapping) and not any(map(_text, (*one, *one.values()))) for one in value
-    ):
-        return None
-    return "a list of objects of texts is expected"
+def _is_object(value: Any, holds: Callable[[Any], bool]) -> bool:
+    """Check whether a value is an object with texts as names, and what holds of its values."""
+    return (
+        isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(holds, value.values()))
+    )
 
 
 def _one_of(*allowed: str) -> Rule:
-    return lambda value: None if value in allowed else f"{' or '.join(allowed)} is expected"
+    return Rule(" or ".join(allowed), lambda value: value in allowed)
 
 
 def _whole(least: int) -> Rule:
-    def rule(value: Any) -> str | None:
-        if isinstance(value, int) and not isinstance(value, bool) and least <= value < 1 << 31:
-            return None
-        return f"a whole number from {least} is expected"
-
-    return rule
-
-
-FORMAT = 1
-"""The format in which sets are written."""
-
-
-def _format(value: Any) -> str | None:
-    if _whole(1)(value):
-        return _whole(1)(value)
-    return f"up to {FORMAT} is known here: upgrade ir_std" if value > FORMAT else None
+    return Rule(
+        f"a whole number from {least}",
+        lambda value: type(value) is int and least <= value < 1 << 31,
+    )
 
 
 def _optional(rule: Rule) -> Rule:
-    return lambda value: None if value is None else rule(value)
+    return Rule(rule.expected, lambda value: value is None or rule.holds(value))
 
 
-def _step(value: Any) -> str | None:
-    if (
-        isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and (math.isfinite(value) and 0 <= value < 1)
-    ):
-        return None
-    return "a step from 0 to below 1 is expected"
+def _object_of(fields: Mapping[str, Rule]) -> Callable[[Any], bool]:
+    return lambda value: (
+        isinstance(value, Mapping)
+        and value.keys() <= fields.keys()
+        and all(fields[name].holds(one) for name, one in value.items())
+    )
 
 
-def _levels(value: Any) -> str | None:
-    whole = isinstance(value, (list, tuple)) and all(type(level) is int for level in value)
-    if whole and [*value] == sorted({*value}) and len(value) <= LONGEST:
-        return None
-    return "a list of ascending whole numbers is expected"
+_TEXT = Rule("a text without control characters", _is_text)
+_NAME = Rule(
+    "a name of 1 to 200 characters without control characters and slashes",
+    lambda value: (
+        _is_text(value) and 0 < len(value.strip()) <= len(value) <= 200 and not {*value} & {*"/\\"}
+    ),
+)
+_TEXTS = Rule(f"a list of at most {LONGEST} texts", lambda value: _is_list(value, _is_text))
+_TEXT_OR_TEXTS = Rule(
+    "a text or a list of texts", lambda value: _is_text(value) or _TEXTS.holds(value)
+)
+_TEXTS_BY_NAME = Rule("an object of texts", lambda value: _is_object(value, _is_text))
+_RECORDS = Rule("a list of objects of texts", lambda value: _is_list(value, _TEXTS_BY_NAME.holds))
+_NUMBERS_BY_NAME = Rule(
+    "an object of whole numbers from 0", lambda value: _is_object(value, _whole(0).holds)
+)
+_STEP = Rule(
+    "a step from 0 to below 1",
+    lambda value: isinstance(value, (int, float)) and value is not False and 0 <= value < 1,
+)
+_LEVELS = Rule(
+    "a list of ascending whole numbers",
+    lambda value: (
+        _is_list(value, lambda level: type(level) is int) and [*value] == sorted({*value})
+    ),
+)
+
+OF_MEASURE: dict[str, Rule] = {
+    "systems": _whole(0),
+    "source": _TEXT,
+    "licence": _TEXT,
+    "depth": _optional(_whole(1)),
+    "resolution": _STEP,
+    "better": _one_of("higher", "lower"),
+}
+"""The fields of one measure; they take the place of the set's own fields of the same names.
+
+``better`` says which values of a custom measure are better; other measures do not have it.
+"""
+OF_DATASET: dict[str, Rule] = {"split": _TEXT, "queries": _whole(1), "note": _TEXT}
+"""The fields of a dataset; the note is what a reader of its scores should know."""
+OF_JUDGE: dict[str, Rule] = {"name": _NAME, "model": _TEXT, "prompt": _TEXT, "source": _TEXT}
+"""The fields of a judge that is a language model; its name is required."""
+FIELDS: dict[str, Rule] = {
+    "format": _whole(1),
+    "id": _NAME,
+    "title": _TEXT,
+    "track": _TEXT,
+    "unit": _one_of("topic", "collection"),
+    "corpus": _TEXT,
+    "doc_id_example": _TEXT,
+    "ir_datasets": _TEXTS,
+    "levels": _LEVELS,
+    "same_scores": _TEXTS_BY_NAME,
+    "max_level": _optional(_whole(0)),
+    "depth": _optional(_whole(1)),
+    "resolution": _STEP,
+    "default_measures": _TEXTS,
+    "source": _TEXT,
+    "sources": _RECORDS,
+    "licence": _TEXT,
+    "built": _TEXT,
+    "notes": _TEXT_OR_TEXTS,
+    "beside": _NAME,
+    "population": _TEXT,
+    "kind": _one_of("judge"),
+    "judge": Rule(
+        f"an object of texts with {', '.join(OF_JUDGE)}, at least the name,",
+        lambda value: _object_of(OF_JUDGE)(value) and "name" in value,
+    ),
+    "same_topics_as": _NAME,
+    "year": _optional(_whole(1900)),
+    "inputs": _RECORDS,
+    "teams": _TEXTS_BY_NAME,
+    "datasets": Rule(
+        f"an object of objects with {', '.join(OF_DATASET)}",
+        lambda value: (
+            isinstance(value, Mapping) and all(map(_object_of(OF_DATASET), value.values()))
+        ),
+    ),
+    "aliases": _TEXTS_BY_NAME,
+    "topic_kinds": _TEXTS_BY_NAME,
+    "short_systems": _NUMBERS_BY_NAME,
+}
+"""The fields of a set, except ``measures``.
+
+``format`` is that of the file (:data:`FORMAT`).  ``levels`` are those of the columns of ``counts``
+and ``prints``; ``same_scores`` names the measure that has the same scores.  ``corpus`` says what
+the documents are, ``doc_id_example`` is the ID of one.  ``year`` is that of the systems; ``teams``
+names their teams, and a system that it lacks is a team of its own.  ``sources`` adds URL, licence
+and date to what ``source`` names; ``inputs`` are the files that the set was made of, with their
+SHA-256.  ``datasets`` describes the rows of a set of unit ``collection``, and ``aliases`` has their
+other names.  ``beside`` names the set that has the track's own systems on this collection;
+``population`` says which other systems these are.  ``topic_kinds`` has the kind of each topic if
+there are several.  ``short_systems`` are systems whose runs have few documents: how many on the
+median topic.
+
+A set of ``kind`` judge has judgments of a language model, which ``judge`` describes;
+``same_topics_as`` names the set of the same topics with judgments of people.
+"""
 
 
 @lru_cache(maxsize=1024)
 def parse_set_measure(name: str) -> Measure:
-    """Parse the name of a set's measure, once, for many sets have the same."""
+    """Parse the name of a set's measure, once, because many sets have the same measures."""
     try:
         return parse_measure(name)
     except IrStdError:
         return ExternalMeasure(name)
 
 
-def _measure(name: str, about: Any) -> str | None:
-    if isinstance(about, Mapping) and "better" in about and name.strip():
-        return None
-    try:
-        parse_measure(name)
-    except (IrStdError, ValueError, AssertionError, AttributeError) as wrong:
-        return f"measure {name!r}: {wrong}"
-    return None
-
-
-OF_MEASURE: dict[str, Rule] = {
-    "systems": _whole(0),
-    "source": _text,
-    "licence": _text,
-    "depth": _optional(_whole(1)),
-    "resolution": _step,
-    "better": _one_of("higher", "lower"),
-}
-"""The fields of one measure, beside the set's own of the same names.
-
-``better`` says of a measure that another program computed which values are better; others do not
-have it.
-"""
-
-OF_DATASET: dict[str, Rule] = {"split": _text, "queries": _whole(1), "note": _text}
-"""The fields of a data set; the note is what a reader of its scores should know."""
-
-
-def _datasets(value: Any) -> str | None:
-    if isinstance(value, Mapping) and all(
-        isinstance(about, Mapping)
-        and about.keys() <= OF_DATASET.keys()
-        and not any(OF_DATASET[field](one) for field, one in about.items())
-        for about in value.values()
-    ):
-        return None
-    return f"an object of objects with {', '.join(OF_DATASET)} is expected"
-
-
-OF_JUDGE: dict[str, Rule] = {"name": _name, "model": _text, "prompt": _text, "source": _text}
-"""The fields of a judge that is a language model; its name is required."""
-
-
-def _judge(value: Any) -> str | None:
-    if (
-        isinstance(value, Mapping)
-        and "name" in value
-        and value.keys() <= OF_JUDGE.keys()
-        and not any(OF_JUDGE[field](one) for field, one in value.items())
-    ):
-        return None
-    return f"an object of texts with {', '.join(OF_JUDGE)} is expected, at least the name"
-
-
-def _texts_by_name(value: Any) -> str | None:
-    if isinstance(value, Mapping) and not any(map(_text, (*value, *value.values()))):
-        return None
-    return "an object of texts is expected"
-
-
-def _numbers_by_name(value: Any) -> str | None:
-    if isinstance(value, Mapping) and not any(map(_text, value)):
-        return next(filter(None, map(_whole(0), value.values())), None)
-    return "an object of whole numbers is expected"
-
-
-FIELDS: dict[str, Rule] = {
-    "format": _format,
-    "id": _name,
-    "title": _text,
-    "track": _text,
-    "unit": _one_of("topic", "collection"),
-    "corpus": _text,
-    "doc_id_example": _text,
-    "ir_datasets": _texts,
-    "levels": _levels,
-    "same_scores": _texts_by_name,
-    "max_level": _optional(_whole(0)),
-    "depth": _optional(_whole(1)),
-    "resolution": _step,
-    "default_measures": _texts,
-    "source": _text,
-    "sources": _records,
-    "licence": _text,
-    "built": _text,
-    "notes": _text_or_texts,
-    "beside": _name,
-    "population": _text,
-    "kind": _one_of("judge"),
-    "judge": _judge,
-    "same_topics_as": _name,
-    "year": _optional(_whole(1900)),
-    "inputs": _records,
-    "teams": _texts_by_name,
-    "datasets": _datasets,
-    "aliases": _texts_by_name,
-    "topic_kinds": _texts_by_name,
-    "short_systems": _numbers_by_name,
-}
-"""The fields of a set, but for ``measures``.
-
-``format`` is that of the file (:data:`FORMAT`).  ``levels`` are those of the columns of ``counts``
-and ``prints``; ``same_scores`` says of a measure whose scores are those of another which that is.
-``corpus`` says what the documents are, ``doc_id_example`` is the id of one.
-``year`` is that of the systems;
-``teams`` says whose they are, where names do not: a system that it lacks is a team of its own;
-``sources`` say more (URL, licence URI, date) of what ``source`` names; ``inputs`` are the files
-that the set was made of, with their SHA-256; ``datasets`` describes the rows of a set of unit
-``collection``, and ``aliases`` has what else they are called.  ``beside`` names the set whose
-collection this one has other systems for, ``population`` says which: recognition prefers the
-track's own.  ``topic_kinds`` says of each topic what kind it is,
-where there are several.  ``short_systems`` are those whose runs have few documents: how many on the
-median topic.
-
-A set of ``kind`` judge has labels of a language model, which ``judge`` describes;
-``same_topics_as`` names the set of the same topics under the labels of people.
-"""
-
-
 def info_problems(info: Any) -> Iterator[str]:
-    """The problems in the content of a ``set.json``."""
+    """Yield the problems in the content of a ``set.json``."""
     if not isinstance(info, Mapping):
-        yield "is no object: one of fields such as id and measures is expected"
+        yield "is not an object of fields such as id and measures"
         return
-    missing = [field for field in ("id", "measures", "levels") if field not in info]
-    if missing:
+    if missing := [field for field in ("id", "measures", "levels") if field not in info]:
         yield f"{' and '.join(map(repr, missing))} missing: a set has an id, measures and levels"
         return
-    measures = info["measures"]
     yield from _wrong(info, FIELDS, "")
+    if FIELDS["format"].holds(version := info.get("format", FORMAT)) and version > FORMAT:
+        yield f"format is {version}: up to {FORMAT} is known here: upgrade ir_std"
+    measures = info["measures"]
     if not isinstance(measures, Mapping) or not measures:
         yield f"measures is {_shown(measures)}: an object of at least one measure is expected"
         return
     defaults = info.get("default_measures", ())
-    for name in defaults if _texts(defaults) is None else ():
-        if name not in measures and (wrong := _measure(name, {})):
+    for name in defaults if _TEXTS.holds(defaults) else ():
+        if name not in measures and (wrong := _measure_problem(name, {})):
             yield wrong
     for name, about in measures.items():
-        if wrong := (_text(name) or _measure(name, about)):
+        if wrong := (_TEXT(name) or _measure_problem(name, about)):
             yield wrong
         elif not isinstance(about, Mapping) or "systems" not in about:
             yield f'measure {name} has no number of systems: give {{"systems": n}}'
@@ -262,28 +217,30 @@ def info_problems(info: Any) -> Iterator[str]:
                 yield (
                     f'measure {name} has no \'better\': give "higher" or "lower"'
                     if "better" not in about
-                    else f"measure {name} has 'better', which is of other programs' measures"
+                    else f"measure {name} has 'better', which only custom measures have"
                 )
 
 
+def _measure_problem(name: str, about: Any) -> str | None:
+    if isinstance(about, Mapping) and "better" in about and name.strip():
+        return None
+    try:
+        parse_measure(name)
+    except (IrStdError, ValueError, AssertionError, AttributeError) as wrong:
+        return f"measure {name!r}: {wrong}"
+    return None
+
+
 def unknown_fields(info: Mapping[str, Any]) -> list[str]:
-    """Fields that this version does not know; a newer one may have written them."""
-    return sorted(
-        {*info} - {*FIELDS, "measures"}
-        | {
-            field
-            for about in info["measures"].values()
-            for field in about
-            if field not in OF_MEASURE
-        }
-    )
+    """Return the fields that this version does not know; a newer one may have written them."""
+    of_measures = {field for about in info["measures"].values() for field in about}
+    return sorted(({*info} - {*FIELDS, "measures"}) | (of_measures - {*OF_MEASURE}))
 
 
 def _wrong(fields: Mapping[str, Any], rules: Mapping[str, Rule], of: str) -> Iterator[str]:
     for name, value in fields.items():
-        expected = rules[name](value) if name in rules else None
-        if expected:
-            yield f"{name}{of} is {_shown(value)}: {expected}"
+        if name in rules and (problem := rules[name](value)):
+            yield f"{name}{of} is {_shown(value)}: {problem}"
 
 
 def _shown(value: Any) -> str:
