@@ -21,8 +21,8 @@ from ir_std.measures import ExternalMeasure, has_standardized, lower_measures
 from ir_std.reading import STANDARD_INPUT, source_of
 from ir_std.schemes import EXACT
 from ir_std.scores.files import check_name_of_measure, header_of, read_scores
-from ir_std.scores.forms import needs_measure
 from ir_std.scores.run_scores import RunScores
+from ir_std.scores.tables import needs_measure
 from ir_std.trec.frames import is_frame
 from ir_std.trec.inputs import as_qrels, is_file
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from ir_measures.measures import Measure
 
@@ -15,12 +15,9 @@ from ir_std.factors.catalog import Factors
 from ir_std.measures import Standardized, standardized
 from ir_std.measures.names import measure_of_scores
 from ir_std.schemes import get_scheme
-from ir_std.scores.collect import ScoreEntry
 from ir_std.scores.files import read_scores, read_table, table_of
-from ir_std.scores.forms import table_scores
-from ir_std.scores.layout import Layout
 from ir_std.scores.run_scores import SUMMARY, RunScores, counted_topics
-from ir_std.scores.tables import TableRows
+from ir_std.scores.tables import Layout, Table, table_scores
 from ir_std.trec.frames import frame_like, is_frame, with_values
 
 Shape = TypeVar("Shape")
@@ -119,49 +116,56 @@ def _evaluator(
 
 def _of_table(frame: Any, measure: str | None, factors: Factors | None, scheme: str) -> Any:
     table = table_of(frame)
-    numbered = table._replace(rows=[(i, row) for i, (_, row) in enumerate(table.rows)])
+    ((_, columns),) = table.chunks()
+    rows = range(len(frame))
+    numbered = table._replace(chunks=lambda: [(rows, columns)])
     runs = read_table(numbered, measure)
     measures = list(dict.fromkeys(m for run in runs.values() for m in run.values))
     evaluator = _evaluator(list(runs.values()), measures, factors, scheme)
     evaluations = {name: evaluator.evaluate(run, name) for name, run in runs.items()}
     plans = {plan.measure.base: plan.measure for plan in evaluator.plans}
-    cells: list[tuple[ScoreEntry, Standardized, float]] = []
-    for entry in table_scores(numbered, measure).entries:
-        wanted = plans.get(measure_of_scores(entry.measure))
-        if wanted is not None and entry.topic != SUMMARY:
-            column = evaluations[entry.run or table.file].values[wanted]
-            value = float(column[evaluator.qrels.positions[entry.topic]])
-            cells.append((entry, wanted, value))
+    cells: list[_Cell] = []
+    for block in table_scores(numbered, measure).blocks:
+        named = {name: plans.get(measure_of_scores(name)) for name in {*block.measures}}
+        for row, run, topic, name, _, place in zip(*block, strict=True):
+            wanted = named[name]
+            if wanted is not None and topic != SUMMARY:
+                value = evaluations[run or table.file].values[wanted]
+                position = evaluator.qrels.positions[topic]
+                cells.append(_Cell(row, place, wanted, float(value[position])))
     _warn_of_table(evaluator, evaluations.values(), [str(m) for m in measures if m not in plans])
     return _filled(frame, table, cells, measure)
 
 
-def _filled(
-    frame: Any,
-    table: TableRows,
-    cells: Sequence[tuple[ScoreEntry, Standardized, float]],
-    measure: str | None,
-) -> Any:
-    """The table with standardized values in the place of raw ones, without what has none."""
+class _Cell(NamedTuple):
+    """A standardized value, and where its raw one is in a table."""
+
+    row: int
+    column: int
+    measure: Standardized
+    value: float
+
+
+def _filled(frame: Any, table: Table, cells: Sequence[_Cell], measure: str | None) -> Any:
+    """Return the table with standardized values in place of raw ones, without what has none."""
     roles = Layout(table, measure).roles
     if "value" in roles:
         names = list(frame.columns)
         columns: dict[Any, Sequence[Any]] = {}
         if "measure" in roles:
-            columns[names[roles["measure"]]] = [str(wanted) for _, wanted, _ in cells]
-        columns[names[roles["value"]]] = [value for *_, value in cells]
-        return with_values(frame, columns, [entry.line or 0 for entry, *_ in cells])
-    rows = list(table.rows)
+            columns[names[roles["measure"]]] = [str(cell.measure) for cell in cells]
+        columns[names[roles["value"]]] = [cell.value for cell in cells]
+        return with_values(frame, columns, [cell.row for cell in cells])
+    ((_, texts),) = table.chunks()
     filled: dict[int, list[Any]] = {
-        i: [row[i] for _, row in rows]
+        i: [*texts[i]]
         for i in (roles[role] for role in ("run", "topic", "dataset") if role in roles)
     }
     names_of = dict(enumerate(table.header))
-    for entry, wanted, value in cells:
-        column = filled.setdefault(entry.column, [math.nan] * len(rows))
-        column[entry.line or 0] = value
+    for cell in cells:
+        filled.setdefault(cell.column, [math.nan] * len(frame))[cell.row] = cell.value
         if measure is None:
-            names_of[entry.column] = str(wanted)
+            names_of[cell.column] = str(cell.measure)
     return frame_like(frame, {names_of[i]: filled[i] for i in sorted(filled)})
 
 

@@ -53,8 +53,8 @@ from ir_std.reporting.tables import (
     signed_cell,
 )
 from ir_std.schemes import EXACT
-from ir_std.scores.forms import ALL_COLLECTIONS
 from ir_std.scores.run_scores import SUMMARY
+from ir_std.scores.tables import ALL_COLLECTIONS
 
 MOST_PAIRS = 20
 """With more pairs of means than this only those of one run with itself are compared."""

@@ -1,30 +1,31 @@
-"""Scores of any kind that other programs write, in files and in memory: the content shows which."""
+"""Scores that other programs write, in files and in memory: the content shows the format."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, count, islice
 from typing import IO, Any, TypeAlias
 
-from ir_std.errors import InputError, UsageError, did_you_mean
+from ir_std.errors import InputError, UsageError, counted, did_you_mean
 from ir_std.measures import suggest_measures
 from ir_std.measures.names import find_measure
 from ir_std.reading import Source, read_pieces, source_of, too_large
-from ir_std.scores.collect import collect_scores
-from ir_std.scores.dicts import dict_entries, is_by_measure
-from ir_std.scores.forms import is_header, names_rows, table_scores
-from ir_std.scores.lines import KINDS, is_score_line, line_entries, text_lines
+from ir_std.scores.collect import Entry, blocks_of, collect_scores, is_not_topic_score
 from ir_std.scores.mteb import is_mteb_result, read_mteb_result
-from ir_std.scores.run_scores import COARSE, RunScores
+from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores
 from ir_std.scores.tables import (
-    TableRows,
-    parse_rows,
-    rows_of_frame,
-    rows_of_records,
+    Table,
+    is_header,
+    names_rows,
+    parse_table,
     split_header,
+    table_of_frame,
+    table_of_records,
+    table_scores,
 )
 from ir_std.trec.frames import column_names, is_frame
 from ir_std.trec.inputs import is_file
@@ -60,21 +61,21 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
         by measure and topic, or as pytrec_eval's by topic and measure; the same by run first; with
         ``measure`` by topic, or by run and topic.
     measure : str, optional
-        The measure of what names none.
+        Measure of scores that name none.
 
     Returns
     -------
     dict of str to RunScores
-        By run.  Names that ir_measures does not know are measures as they stand, see
+        Scores by run.  Names that ir_measures does not know become measures of those names, see
         :class:`ir_std.ExternalMeasure`.
 
     Raises
     ------
     InputError
-        Naming file and line of what cannot be used: a value that is no number or beyond what its
-        measure can be, a topic that comes twice, a mean that is not that of the topics.
+        If something cannot be used, with its file and line: a value that is not a number or that
+        its measure cannot have, a topic that occurs twice, a mean that is not that of the topics.
     UsageError
-        If ``measure`` is none, or is needed and not given.
+        If ``measure`` is not a measure, or is needed and missing.
 
     Examples
     --------
@@ -90,13 +91,13 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
     if is_file(scores):
         return _read_file(source_of(scores), measure)
     if isinstance(scores, Mapping):
-        read = collect_scores(dict_entries(scores, measure), "scores")
+        read = _collect(_dict_entries(scores, measure), "scores")
         return _of_numbers({run or "scores": of_run for run, of_run in read.items()})
     return read_table(table_of(scores), measure)
 
 
 def check_name_of_measure(name: str) -> None:
-    """Check that a name is a measure's: known, in quotes, or like none that is known."""
+    """Check that a name is a measure's: known, in quotes, or unlike all known ones."""
     if not isinstance(name, str):
         raise UsageError(f"expected the name of a measure, got {name!r}")
     if find_measure(name) is not None:
@@ -104,58 +105,82 @@ def check_name_of_measure(name: str) -> None:
     near = suggest_measures(name)
     if near or not name.strip():
         raise UsageError(
-            f"{name!r} is no measure, and only in quotes of its own a name is taken as it stands"
+            f"unknown measure {name!r}; put the name of a custom measure in quotes of its own"
             f"{did_you_mean(near)}"
         )
 
 
-def table_of(scores: Any) -> TableRows:
-    """A DataFrame, or a list of records or metrics, as a table."""
+def table_of(scores: Any) -> Table:
+    """Return a DataFrame, or a list of records or metrics, as a table."""
     if is_frame(scores):
-        return rows_of_frame(scores, "scores")
+        return table_of_frame(scores, "scores")
     if isinstance(scores, Iterable) and not isinstance(scores, (bytes, bytearray)):
         records = [row._asdict() if hasattr(row, "_asdict") else row for row in scores]
         if all(isinstance(record, Mapping) for record in records):
-            return rows_of_records([*enumerate(records, 1)], "scores", True)
+            return table_of_records([*enumerate(records, 1)], "scores", True)
     raise InputError.at(
         "scores",
         f"cannot use {type(scores).__name__}",
-        "give a file, a dict, a DataFrame (call collect() on a lazy one), or a list of records",
+        "pass a file, a dict, a DataFrame (call collect() on a lazy one), or a list of records",
     )
 
 
 def holds_scores(given: Any) -> bool:
-    """Whether a DataFrame, list or dict holds scores, and not a run's documents."""
+    """Check whether a DataFrame, list or dict holds scores, and not a run's documents."""
     if is_frame(given):
         names = {str(name).lower() for name in column_names(given)}
         return not names & {"doc_id", "docno", "docid"}
     if isinstance(given, Mapping):
-        return is_by_measure(given)
+        return bool(given) and (_is_measure(next(iter(given))) or _is_topics_first(given))
     first = given[0] if isinstance(given, (list, tuple)) and given else None
     if isinstance(first, Mapping):
         return "measure" in first
     return hasattr(first, "measure") and hasattr(first, "value")
 
 
-def read_table(table: TableRows, measure: str | None = None) -> dict[str, RunScores]:
-    """The scores of a table; parameters and errors as for :func:`read_scores`."""
+def read_table(table: Table, measure: str | None = None) -> dict[str, RunScores]:
+    """Read the scores of a table; parameters and errors as for :func:`read_scores`."""
     held = table_scores(table, measure)
-    read = collect_scores(held.entries, table.file, held.unit, held.texts)
+    read = collect_scores(held.blocks, table.file, held.unit, held.texts)
     named = {run or table.file: scores for run, scores in read.items()}
     return _of_numbers(named) if table.of_numbers else named
 
 
 def _of_numbers(read: dict[str, RunScores]) -> dict[str, RunScores]:
-    """Scores of numbers, whose decimals do not show how they were rounded if they are few."""
+    """Return scores of numbers, whose decimals do not show how they were rounded if few."""
     return {
         name: scores if scores.step < COARSE else replace(scores, step=0.0)
         for name, scores in read.items()
     }
 
 
+def _collect(entries: Iterable[Entry], file: str) -> dict[str, RunScores]:
+    return collect_scores(blocks_of(entries), file)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def _first_line(source: Source) -> str:
+    line = source.first_line[1].decode(errors="replace") if source.first_line else ""
+    return line.strip("\ufeff\r\n ")
+
+
+def header_of(source: Source) -> list[str]:
+    """Return the names of the columns of a file that is a table with a header, else none."""
+    line = _first_line(source)
+    return split_header(line) if is_header(line) else []
+
+
+def is_score_file(source: Source) -> bool:
+    """Check by its first line whether a file holds scores, and not a run or qrels."""
+    line = _first_line(source)
+    return line.startswith(JSON_STARTS) or is_header(line) or _is_score_line(line)
+
+
 def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
     file_name = source.path.name if source.path else source.name
-    text = read_text(source)
+    text = _read_text(source)
     parse = _parse_json if text.lstrip()[:1] in JSON_STARTS else _parse_text
     read = parse(text, source, measure)
     if len(read) > MAX_PACKED_RUNS and source.is_small_and_packed:
@@ -165,23 +190,8 @@ def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
     return {file_name if run in ("", source.name) else run: scores for run, scores in read.items()}
 
 
-def header_of(source: Source) -> list[str]:
-    """The names of the columns of a file that is a table with a header; none of others."""
-    line = source.first_line[1].decode(errors="replace") if source.first_line else ""
-    line = line.strip("\ufeff\r\n ")
-    return split_header(line) if is_header(line) else []
-
-
-def is_score_file(source: Source) -> bool:
-    """Whether a file holds scores, by its first line, and not a run or qrels."""
-    if source.first_line is None:
-        return False
-    line = source.first_line[1].decode(errors="replace").strip("\ufeff\r\n ")
-    return line.startswith(JSON_STARTS) or is_header(line) or is_score_line(line)
-
-
-def read_text(source: Source) -> str:
-    """The content of a file.
+def _read_text(source: Source) -> str:
+    """Return the content of a file.
 
     Raises
     ------
@@ -202,36 +212,36 @@ def read_text(source: Source) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         line = wrong.object[: wrong.start].count(b"\n") + 1
-        raise InputError.at(
-            source.name,
-            f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
-            "save the file as UTF-8",
-            line=line,
-        ) from None
+        found = f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8"
+        raise InputError.at(source.name, found, "save the file as UTF-8", line=line) from None
 
 
 def _parse_text(text: str, source: Source, measure: str | None) -> dict[str, RunScores]:
-    lines = text_lines(text)
+    lines = _text_lines(text)
     head = next(lines, None)
     if head is None:
-        raise InputError.at(source.name, "no lines", f"expected is {KINDS}")
-    first = head[1].lstrip()
-    if is_header(first.rstrip("\r")):
-        return read_table(parse_rows(text, source.name), measure)
-    return collect_scores(line_entries(chain([head], lines), source.name), source.name)
+        raise InputError.at(source.name, "no lines", _FORMATS)
+    if is_header(head[1].lstrip().rstrip("\r")):
+        return read_table(parse_table(text, source.name), measure)
+    return _collect(_line_entries(chain([head], lines), source.name), source.name)
+
+
+# --- JSON and dicts -------------------------------------------------------------------------------
 
 
 def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, RunScores]:
-    """MTEB's result of one task, records (a list, or lines of ``-o jsonl``), or a dict."""
+    """Read MTEB's result of a task, records (a list, or lines of ``-o jsonl``), or a dict."""
     file = source.name
     try:
-        content = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
+        content = _load(text)
     except json.JSONDecodeError as broken:
-        if text.count("\n") and _first_is_object(text):
-            return _of_records(_json_lines(text), file, measure)
+        lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
+        if len(lines) > 1 and isinstance(_load_or_none(lines[0][1]), dict):
+            records = [(number, _load_or_none(line)) for number, line in lines]
+            return read_table(table_of_records(records, file), measure)
         raise InputError.at(
             file,
-            f"no JSON ({broken.msg})",
+            f"not JSON ({broken.msg})",
             "a result of MTEB is one JSON object",
             line=broken.lineno,
         ) from None
@@ -240,41 +250,202 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
             file, "nested too deeply", "a result of MTEB is one JSON object"
         ) from None
     if isinstance(content, list) and content:
-        return _of_records([(None, record) for record in content], file, measure)
+        return read_table(table_of_records([(None, each) for each in content], file), measure)
     if is_mteb_result(content):
         return read_mteb_result(content, source)
     if isinstance(content, dict) and names_rows([*content]):
-        return _of_records([(1, content)], file, measure)
+        return read_table(table_of_records([(1, content)], file), measure)
     if isinstance(content, dict) and any(isinstance(each, dict) for each in content.values()):
-        return collect_scores(dict_entries(content, measure), file)
+        return _collect(_dict_entries(content, measure), file)
     raise InputError.at(
         file,
         "neither a result of MTEB (task_name with scores by split) nor a table",
-        "give records with the columns of a table of scores, or scores by topic and measure",
+        "give records with the columns of a table, or scores by topic and measure",
     )
 
 
-def _of_records(
-    records: list[tuple[int | None, Any]], file: str, measure: str | None
-) -> dict[str, RunScores]:
-    return read_table(rows_of_records(records, file), measure)
+def _load(text: str) -> Any:
+    return json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
 
 
-def _json_lines(text: str) -> list[tuple[int | None, Any]]:
-    """The objects of JSON lines, with the lines' numbers; None for what is no JSON."""
-    records: list[tuple[int | None, Any]] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                record = json.loads(line, parse_float=str, parse_int=str, parse_constant=str)
-            except (json.JSONDecodeError, RecursionError):
-                record = None
-            records.append((number, record))
-    return records
-
-
-def _first_is_object(text: str) -> bool:
+def _load_or_none(text: str) -> Any:
+    """Return parsed JSON, None for what is not JSON."""
     try:
-        return isinstance(json.loads(text.lstrip().split("\n", 1)[0]), dict)
-    except json.JSONDecodeError:
-        return False
+        return _load(text)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+
+
+def _dict_entries(scores: Mapping[Any, Any], measure: str | None) -> Iterator[Entry]:
+    """Return the scores of a dict by topic; by two of measure, run and topic; or by all three."""
+    for outer, inner in scores.items():
+        if not isinstance(inner, Mapping):
+            yield _entry("", outer, measure, inner)
+        elif any(isinstance(value, Mapping) for value in inner.values()):
+            yield from _entries_of_run(str(outer), inner)
+        elif measure is not None:
+            for topic, value in inner.items():
+                yield _entry(str(outer), topic, measure, value)
+    if measure is None:
+        flat = {key: each for key, each in scores.items() if _is_flat(each)}
+        yield from _entries_of_run("", flat)
+
+
+def _is_flat(inner: Any) -> bool:
+    return isinstance(inner, Mapping) and not any(isinstance(v, Mapping) for v in inner.values())
+
+
+def _entries_of_run(run: str, scores: Mapping[Any, Any]) -> Iterator[Entry]:
+    topics_first = _is_topics_first(scores)
+    for outer, inner in scores.items():
+        for middle, value in inner.items() if isinstance(inner, Mapping) else ():
+            topic, measure = (outer, middle) if topics_first else (middle, outer)
+            yield _entry(run, topic, str(measure), value)
+
+
+def _is_topics_first(scores: Mapping[Any, Any]) -> bool:
+    outer, inner = next(iter(scores.items()), ("", None))
+    first = next(iter(inner), None) if isinstance(inner, Mapping) else None
+    return first is not None and _is_measure(first) and not _is_measure(outer)
+
+
+def _is_measure(name: Any) -> bool:
+    return find_measure(str(name)) is not None
+
+
+def _entry(run: str, topic: Any, measure: str | None, value: Any) -> Entry:
+    if measure is None:
+        raise UsageError("scores per topic do not name their measure; add measure='AP'")
+    return None, run, str(topic), measure, "" if value is None else str(value)
+
+
+# --- lines ----------------------------------------------------------------------------------------
+
+_FORMATS = (
+    "expected trec_eval -q (measure topic value), ir_measures -q (topic measure value), a table "
+    "with a header (columns run, topic, measure and value; or run, topic and one per measure; or "
+    "topic and one per run) or MTEB's JSON"
+)
+_DECIMAL = r"-?(?:\d*\.\d+|\d+(?=e))(?:[eE][-+]?\d+)?|nan"
+_NUMBER = _DECIMAL + r"|-?\d+"
+_PLACE = re.compile(
+    r"(?:would have been )?\d+(?:st|nd|rd|th)\b.* of \d+|not placed, |(?:between|below|above) "
+)
+"""What ``--place`` adds behind a value."""
+_HEAD = 10_000
+"""Number of lines by which the columns are told apart."""
+
+
+def _text_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Return the lines that are neither blank nor comments, with their numbers.
+
+    One at a time: as a list, short ones take ten times their text.
+    """
+    start = 0
+    for number in count(1):
+        end = text.find("\n", start)
+        line = text[start:] if end < 0 else text[start:end]
+        if not line.isspace() and line and not line.lstrip().startswith("#"):
+            yield number, line
+        if end < 0:
+            return
+        start = end + 1
+
+
+def _is_score_line(line: str) -> bool:
+    """Check whether a line is one of scores, not of a run or qrels: a level has no point."""
+    fields = _fields(line)
+    if len(fields) == 4 and not _is_iteration(fields[1]) and re.fullmatch(_NUMBER, fields[3]):
+        return True
+    if len(fields) == 4 and re.fullmatch(_DECIMAL, fields[3]):
+        return "\t" in line or find_measure(fields[2]) is not None
+    return len(fields) in (2, 3) and not _is_ranked(fields)
+
+
+def _is_iteration(text: str) -> bool:
+    """Check whether a text may be in the second column of qrels, which no measure's name may."""
+    named = text.lower() in ("q0", "iter", "iteration")
+    return named or re.match("[A-Za-z]{2}", text) is None
+
+
+def _is_ranked(fields: list[str]) -> bool:
+    """Check whether three columns are topic, document and rank, as in runs of MS MARCO."""
+    return (
+        len(fields) == 3
+        and re.fullmatch("[1-9][0-9]*", fields[2]) is not None
+        and not any(map(_is_name_of_measure, fields[:2]))
+        and "all" not in fields
+    )
+
+
+def _is_name_of_measure(name: str) -> bool:
+    return find_measure(name) is not None or is_not_topic_score(name)
+
+
+def _fields(line: str) -> list[str]:
+    """Return the columns of a line, which tabs separate if it has any."""
+    if "\t" in line.strip():
+        fields = [field.strip() for field in line.strip("\r\n").split("\t")]
+        while len(fields) > 2 and _PLACE.match(fields[-1]):
+            fields.pop()
+        return fields
+    return line.split()
+
+
+def _line_entries(lines: Iterable[tuple[int, str]], file: str) -> Iterator[Entry]:
+    """Read ``measure topic value`` of trec_eval, ``[run] topic measure value`` of ir_measures.
+
+    Two columns, a measure and its mean, are means only.
+
+    Raises
+    ------
+    InputError
+        If a line has other columns than the first, with its number.
+    """
+    split = ((number, _fields(line)) for number, line in lines)
+    head = list(islice(split, _HEAD))
+    first, width = head[0][0], len(head[0][1])
+    if width not in (2, 3, 4):
+        raise InputError.at(file, counted(width, "column"), _FORMATS, line=first)
+    topics_first = width != 2 and _are_topics_first(head, width, file)
+    for number, fields in chain(head, split):
+        if len(fields) != width:
+            found = counted(len(fields), "column")
+            raise InputError.at(file, found, f"the first line has {width}", line=number)
+        if width == 2:
+            yield number, "", SUMMARY, fields[0], fields[1]
+            continue
+        run, (a, b, value) = ("" if width == 3 else fields[0]), fields[-3:]
+        topic, measure = (a, b) if topics_first else (b, a)
+        yield number, run, topic, measure, value
+
+
+def _are_topics_first(head: list[tuple[int, list[str]]], width: int, file: str) -> bool:
+    """Check whether topics precede measures in the last three columns of lines.
+
+    In this order the evidence is known names of measures, the topic ``all``, and that there are
+    fewer measures than topics.  Three columns are trec_eval's if there is none.  Four are
+    ``run topic measure value``, or ``run measure topic value`` of TREC Auto-Judge.
+
+    Raises
+    ------
+    InputError
+        If four columns may be either.
+    """
+    names = [
+        [fields[i] for _, fields in head if len(fields) == width] for i in (width - 3, width - 2)
+    ]
+    known = [sum(map(_is_name_of_measure, column)) for column in names]
+    if known[0] != known[1]:
+        return known[1] > known[0]
+    is_topic = [SUMMARY in column for column in names]
+    if is_topic[0] != is_topic[1]:
+        return is_topic[0]
+    has_fewer = len({*names[1]} - {SUMMARY}) < len({*names[0]} - {SUMMARY})
+    if width == 4 and not has_fewer:
+        raise InputError.at(
+            file,
+            "columns may be run topic measure value or run measure topic value",
+            "separate the columns by tabs and name them in a first line",
+        )
+    return has_fewer

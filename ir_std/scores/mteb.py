@@ -1,4 +1,4 @@
-"""MTEB's results: a task's scores in JSON, the data set that the task is, the model's name."""
+"""MTEB's results: a task's scores in JSON, the dataset that the task is, the model's name."""
 
 from __future__ import annotations
 
@@ -12,27 +12,17 @@ from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, abbreviate
 from ir_std.measures.names import from_mteb
 from ir_std.reading import FileSource, Source
-from ir_std.scores.collect import ScoreEntry, collect_scores
+from ir_std.scores.collect import Entry, blocks_of, collect_scores
 from ir_std.scores.run_scores import RunScores
 
 CQADUPSTACK = (
-    "android",
-    "english",
-    "gaming",
-    "gis",
-    "mathematica",
-    "physics",
-    "programmers",
-    "stats",
-    "tex",
-    "unix",
-    "webmasters",
-    "wordpress",
+    *("android", "english", "gaming", "gis", "mathematica", "physics"),
+    *("programmers", "stats", "tex", "unix", "webmasters", "wordpress"),
 )
-"""The parts of CQADupstack."""
+"""Parts of CQADupstack."""
 
 MODEL_META = "model_meta.json"
-"""What MTEB calls the file beside a model's results that names the model."""
+"""MTEB's file next to a model's results, which names the model."""
 _LARGEST_META = 1 << 20
 
 
@@ -58,7 +48,7 @@ _BEIR = {
     "Touche2020": "beir/webis-touche2020",
     "Touche2020Retrieval.v3": "mteb/Touche2020Retrieval.v3",
 }
-"""The data sets of BEIR, as ir_datasets calls them, by MTEB's task."""
+"""Datasets of BEIR, under their names in ir_datasets, by MTEB's task."""
 _MIRACL = (
     *("ar", "bn", "de", "en", "es", "fa", "fi", "fr", "hi"),
     *("id", "ja", "ko", "ru", "sw", "te", "th", "yo", "zh"),
@@ -77,16 +67,16 @@ _OTHER_REVISIONS = {
     ("VidoreDocVQARetrieval", "b1d89eda849e636676df6ead8002602fb1858600"),
     ("VidoreInfoVQARetrieval", "fec9c59496ddf4a34e01ca8080515722bd3cf970"),
 }
-"""Revisions that are other data than the task's usual one, of which there are fewer results.
+"""Revisions with other data than the task's usual one and with fewer results.
 
 The last three have other numbers of queries, as ``scripts/build_mteb.py`` finds in all models'
-scores; the first three as many queries and other documents or judgments, which scores do not tell
-from other models.  Of other revisions neither is known.
+scores.  The first three have as many queries, but other documents or judgments, which scores do not
+show.  For other revisions neither is known.
 """
 
 
 def row_name(task: str, split: str, subset: str = "default", revision: str = "") -> str:
-    """What the factor set calls a data set of MTEB.
+    """Return the factor set's name of a dataset of MTEB.
 
     >>> row_name("SciFact", "test"), row_name("MIRACLRetrieval", "dev", "sw")
     ('SciFact/test', 'MIRACLRetrieval/dev/sw')
@@ -94,9 +84,9 @@ def row_name(task: str, split: str, subset: str = "default", revision: str = "")
     Parameters
     ----------
     task, split, subset : str
-        As MTEB calls them.
+        Names in MTEB's results.
     revision : str
-        The data set's; named where it is another data set than the usual one.
+        Revision of the dataset, which is named if it is another dataset than the usual one.
     """
     part = "" if subset in ("", "default") else f"/{subset}"
     other = f"@{revision[:8]}" if (task, revision) in _OTHER_REVISIONS else ""
@@ -104,7 +94,7 @@ def row_name(task: str, split: str, subset: str = "default", revision: str = "")
 
 
 def aliases_of_rows() -> dict[str, str]:
-    """The rows by the names that ir_datasets and BEIR have for the same data sets."""
+    """Return the rows by the names of the same datasets in ir_datasets and BEIR."""
     rows = {
         alias: row_name(task, "dev" if alias.endswith("/dev") else "test")
         for task, alias in _BEIR.items()
@@ -127,7 +117,7 @@ def _rows_by_name() -> dict[str, str]:
 
 
 def find_dataset(name: str) -> str | None:
-    """The data set that is called so by MTEB, BEIR or ir_datasets, in any case; None if none is.
+    """Return the dataset that MTEB, BEIR or ir_datasets call by a name, in any case; else None.
 
     >>> find_dataset("ArguAna"), find_dataset("fiqa"), find_dataset("beir/nq")
     ('ArguAna/test', 'FiQA2018/test', 'NQ/test')
@@ -138,12 +128,12 @@ def find_dataset(name: str) -> str | None:
 
 
 def is_model_meta(source: Source) -> bool:
-    """Whether a file is what MTEB writes beside a model's results."""
+    """Check whether a file is the one that MTEB writes next to a model's results."""
     return source.path is not None and source.path.name == MODEL_META
 
 
 def is_mteb_result(content: Any) -> bool:
-    """Whether parsed JSON is a task's result."""
+    """Check whether parsed JSON is a task's result."""
     return isinstance(content, dict) and (
         ("task_name" in content and isinstance(content.get("scores"), dict))
         or "mteb_dataset_name" in content
@@ -155,19 +145,19 @@ class OtherTaskError(InputError):
 
 
 def read_mteb_result(content: dict[str, Any], source: Source) -> dict[str, RunScores]:
-    """The scores of one task, of retrieval or reranking, by model, on its splits and subsets."""
+    """Read one task's scores by model; the task must be retrieval or reranking."""
     return {_model_name(source): _scores_of_task(content, source.name)}
 
 
 def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
-    """Scores by model of what mteb returns, ``ModelResult`` or ``BenchmarkResults``.
+    """Return scores by model of mteb's ``ModelResult`` or ``BenchmarkResults``.
 
-    None of anything else.  Tasks that are neither retrieval nor reranking are left out.
+    Return None for anything else.  Tasks that are neither retrieval nor reranking are left out.
 
     Raises
     ------
     OtherTaskError
-        If none is left of a model.
+        If no task of a model is left.
     """
     if hasattr(given, "model_results"):
         each = [scores_of_objects(model) or {} for model in given.model_results]
@@ -193,8 +183,8 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
     task = str(content.get("task_name") or content.get("mteb_dataset_name"))
     revision = str(content.get("dataset_revision") or "")
     results = list(_splits(content))
-    entries = [
-        ScoreEntry(None, "", row_name(task, split, subset, revision), name, str(value))
+    entries: list[Entry] = [
+        (None, "", row_name(task, split, subset, revision), name, str(value))
         for split, subset, scores in results
         if any(map(_is_of_rankings, scores))
         for name, value in _with_main_score(scores).items()
@@ -204,15 +194,14 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
         splits = [row_name(task, split, subset) for split, subset, _ in results]
         raise OtherTaskError.at(
             where,
-            f"task {task} ({abbreviate(splits) or 'no split'})",
-            "retrieval and reranking tasks, which have ndcg_at_10 or map and mrr, are evaluated "
-            "here: leave out others",
+            f"task {task} ({abbreviate(splits) or 'no split'}) is neither retrieval nor reranking",
+            "leave it out; the scores of such tasks include ndcg_at_10, or map and mrr",
         )
-    return collect_scores(entries, where, "collection")[""]
+    return collect_scores(blocks_of(entries), where, "collection")[""]
 
 
 def _with_main_score(scores: dict[str, Any]) -> dict[str, Any]:
-    """Scores with the main score, which old results lack: average precision of reranking."""
+    """Return scores with the main score, which old results lack: AP for reranking."""
     main = next((scores[name] for name in _MAIN if name in scores), None)
     return scores if main is None else {**scores, "main_score": main}
 
@@ -221,12 +210,12 @@ _MAIN = ("main_score", "map", "ndcg_at_10")
 
 
 def _is_of_rankings(name: str) -> bool:
-    """Whether a score is one that retrieval and reranking have, and other tasks lack."""
+    """Check whether a score is one that only retrieval and reranking have."""
     return name in ("map", "mrr", "p-MRR") or (name != "main_score" and bool(from_mteb(name)))
 
 
 def _splits(content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Splits and subsets with their scores; versions before 1.11 had them side by side."""
+    """Return splits and subsets with their scores; before version 1.11 both were one level."""
     if isinstance(content.get("scores"), dict):
         for split, subsets in content["scores"].items():
             for scores in subsets if isinstance(subsets, list) else ():
@@ -239,7 +228,7 @@ def _splits(content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]
 
 
 def _model_name(source: Source) -> str:
-    """The model whose results a folder holds: MTEB writes ``MODEL/REVISION/TASK.json``."""
+    """Return the model whose results are in a folder: MTEB writes ``MODEL/REVISION/TASK.json``."""
     if not isinstance(source, FileSource):
         return source.name
     folder = source.path.absolute().parent

@@ -104,12 +104,15 @@ def test_no_table_is_refused() -> None:
     [
         ("", "AP.csv: no lines"),
         ("topic,a\n1,0.5\n", "AP: no topic has two scores"),
-        ("topic,a,a\n1,0.5,0.5\n", "AP.csv:1: column 'a' again"),
-        ("topic,a,b\n1,0.5,0.5\n1,0.5,0.5\n", "AP.csv:3: AP of topic 1 again, first on line 2"),
+        ("topic,a,a\n1,0.5,0.5\n", "AP.csv:1: duplicate column 'a'"),
+        (
+            "topic,a,b\n1,0.5,0.5\n1,0.5,0.5\n",
+            "AP.csv:3: duplicate AP for topic 1, first on line 2",
+        ),
         ("topic,a,b\n1,0.5\n", "AP.csv:2: 2 columns"),
-        ("topic,a,b\n1,0.5,x\n", "AP.csv:2: AP of topic 1 is 'x'"),
-        ("topic,a,b\n1,0.5,1.5\n", "AP.csv:2: AP of topic 1 is 1.5"),
-        ("topic,a,b\n1,0.5,inf\n", "AP.csv:2: AP of topic 1 is 'inf'"),
+        ("topic,a,b\n1,0.5,x\n", "AP.csv:2: AP is 'x' for topic 1"),
+        ("topic,a,b\n1,0.5,1.5\n", "AP.csv:2: AP is '1.5' for topic 1"),
+        ("topic,a,b\n1,0.5,inf\n", "AP.csv:2: AP is 'inf' for topic 1"),
     ],
 )
 def test_a_broken_table_is_refused_with_its_file_and_line(

@@ -106,7 +106,7 @@ def test_a_main_score_may_be_negative_as_p_mrr_is() -> None:
     (scores,) = resolve_runs(mine).values()
     assert scores.values[main_score] == {"Core17InstructionRetrieval/test": -0.03}
     for main, ndcg in ((-1.5, 0.2), (0.2, -0.1)):
-        with pytest.raises(InputError, match="is -"):
+        with pytest.raises(InputError, match="is '-"):
             resolve_runs(model("me/mine", result("SciFact", main_score=main, ndcg_at_10=ndcg)))
 
 

@@ -185,11 +185,11 @@ def test_what_comparisons_and_pages_write_is_read() -> None:
     [
         (
             "Model,ArguAna,FiQA2018\nm,0.6,0.5\n",
-            "its columns are data sets or topics .ArguAna, FiQA2018.; name the file",
+            "its columns are datasets or topics .ArguAna, FiQA2018.; name the file",
         ),
         ("topic,a,b\n1,0.5,1\n", "its columns are runs .a, b.; name the file"),
         ("qid,docno,score\n1,d,2\n", "columns qid, docno, score: documents, as in a run"),
-        ("run,topic,measure\na,1,AP\n", "columns run, topic, measure; one called value"),
+        ("run,topic,measure\na,1,AP\n", "columns run, topic, measure; add a column called value"),
         ("topic,run\n1,a\n", "columns topic, run; a table of scores has run, topic, measure"),
         (
             "system,collection,topics,AP,AP low,AP g\na,x,2,0.5,0.1,1\n",

@@ -124,7 +124,7 @@ def test_columns_of_a_wide_table_are_runs_or_measures(tmp_path: Path) -> None:
     (tmp_path / "P@10.csv").write_text("topic,x,y\n1,0.5,0.25\n")
     assert read_scores(tmp_path / "P@10.csv")["y"].values == {P @ 10: {"1": 0.25}}
     assert "drop measure=" in refused(tmp_path, "topic,AP\n1,0.5\n", measure="AP")
-    assert "is no measure" in refused(tmp_path, "topic,x\n1,0.5\n", measure="mapp")
+    assert "unknown measure" in refused(tmp_path, "topic,x\n1,0.5\n", measure="mapp")
 
 
 def mteb(task: str, split: str = "test", subset: str = "default", **scores: float) -> str:
@@ -174,41 +174,41 @@ def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("map 1 0.5\nmap 1 0.6\n", ":2: map of topic 1 again, first on line 1"),
+        ("map 1 0.5\nmap 1 0.6\n", ":2: duplicate AP for topic 1, first on line 1"),
         (
             "map 1 67.9\n",
-            ":1: map of topic 1 is 67.9; AP lies between 0 and 1; if these are percent",
+            ":1: map is '67.9' for topic 1; AP is between 0 and 1 (divide percentages by 100)",
         ),
-        ("map 1 1000.5\n", "lies between 0 and 1"),
-        ("map 1 -0.1\n", "no measure is negative"),
+        ("map 1 1000.5\n", "AP is between 0 and 1"),
+        ("map 1 -0.1\n", "AP is never negative"),
         ("map 1 0,5\n", "write decimals with a point"),
-        ("map 1 67.9%\n", "fractions, not percent"),
-        ("map 1 inf\n", "a finite number is expected"),
-        ("map 1 -NAN\n", "a finite number is expected"),
-        ("map 1 1_0\n", "a finite number is expected"),
-        ("latency 1 1e308\n", "latency of topic 1 is '1e308'; a number up to 1e+100 is expected"),
+        ("map 1 67.9%\n", "fractions instead of percentages"),
+        ("map 1 inf\n", "expected a finite number"),
+        ("map 1 -NAN\n", "expected a finite number"),
+        ("map 1 1_0\n", "expected a finite number"),
+        ("latency 1 1e308\n", "latency is '1e308' for topic 1; expected a number up to 1e+100"),
         ("map 1 0.5\nmap 2\n", ":2: 2 columns; the first line has 3"),
-        ("runid all x\n", "no scores of a measure (there are runid)"),
+        ("runid all x\n", "no scores of a measure (found runid)"),
         (
             "map 1 0.50\nmap 2 0.30\nmap all 0.50\n",
-            ":3: AP of all is 0.5, the mean of the 2 topics is",
+            ":3: AP of all is 0.5, but the mean of the 2 topics is",
         ),
         ("map 1 0.5\nmap 2 0.5\nnum_q all 1\n", "several files were joined"),
-        ("num_rel 1 2.5\nmap 1 0.5\n", "a whole number is expected"),
-        ("topic,a,a\n1,0.5,0.5\n", "column 'a' again"),
+        ("num_rel 1 2.5\nmap 1 0.5\n", "expected a whole number"),
+        ("topic,a,a\n1,0.5,0.5\n", "duplicate column 'a'"),
         ("topic,AP\n1,0,5\n", "decimals with a point"),
-        ("run,topic,measure\na,1,AP\n", "one called value or score is expected"),
+        ("run,topic,measure\na,1,AP\n", "add a column called value or score"),
         ("dataset,topic,measure,value\nx,1,AP,0.5\ny,2,AP,0.5\n", "2 collections (x, y)"),
         ('{"a": 1}', "neither a result of MTEB"),
-        ("{", "no JSON"),
-        ("[\n1", "no JSON"),
+        ("{", "not JSON"),
+        ("[\n1", "not JSON"),
         ("[" * 100_000, "nested too deeply"),
-        ('{"measure": "AP", "value": 0.5, "query_id": "1"}\n' + "[" * 100_000, ":2: no score"),
+        ('{"measure": "AP", "value": 0.5, "query_id": "1"}\n' + "[" * 100_000, ":2: not a score"),
         ("[" * 100_000 + "\n1", "nested too deeply"),
-        ('{"measure": "AP", "value": 0.5, "query_id": "1"}\n{"value": 0.5}\n', ":2: no score"),
-        ('topic,AP\n"1"x,0.5\n', "quote cells that hold the delimiter"),
+        ('{"measure": "AP", "value": 0.5, "query_id": "1"}\n{"value": 0.5}\n', ":2: not a score"),
+        ('topic,AP\n"1"x,0.5\n', "quote cells with delimiters"),
         (mteb("STS12").replace("ndcg_at_1", "cosine_spearman"), "task STS12 (STS12/test)"),
-        (mteb("SciFact", ndcg_at_10=67.9), "divide them by 100"),
+        (mteb("SciFact", ndcg_at_10=67.9), "divide percentages by 100"),
     ],
 )
 def test_what_cannot_be_scores_is_refused_with_its_place(
@@ -225,8 +225,8 @@ def test_one_line_of_json_is_one_score(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "no lines; expected is"),
-        (b"a b c d e", ":1: 5 columns; expected is"),
+        (b"", "no lines; expected trec_eval"),
+        (b"a b c d e", ":1: 5 columns; expected trec_eval"),
         (b"map 1 0.5\nmap \xff 0.5\n", ":2: byte 0xff is not UTF-8"),
     ],
 )
@@ -305,7 +305,9 @@ def test_a_stated_mean_may_differ_by_what_rounding_explains(
         ((_, scores),) = read(tmp_path, text).items()
         assert scores.values[AP] == {"1": 0.1234, "2": 0.1235}
     else:
-        assert "AP of all is 0.1236, the mean of the 2 topics is 0.12345" in refused(tmp_path, text)
+        assert "AP of all is 0.1236, but the mean of the 2 topics is 0.12345" in refused(
+            tmp_path, text
+        )
 
 
 def test_counts_of_relevant_documents_stay_known_beside_runs_without_them() -> None:
@@ -366,4 +368,4 @@ def test_lines_that_may_be_of_either_order_are_refused(
     (tmp_path / "tot").write_text("\n".join(lines).replace(" ", separator))
     result = ir_std_cli(tmp_path / "tot", "nugget", "--factors", "trec8-adhoc")
     assert result.status == 2
-    assert "tot: cannot tell whether the columns are run topic measure value" in result.err[-1]
+    assert "tot: columns may be run topic measure value" in result.err[-1]

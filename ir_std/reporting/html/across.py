@@ -28,7 +28,7 @@ from ir_std.reporting.summaries import (
     run_differences,
 )
 from ir_std.reporting.tables import Table
-from ir_std.scores.forms import ALL_COLLECTIONS
+from ir_std.scores.tables import ALL_COLLECTIONS
 
 
 class Row(TypedDict):
