@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, compress, islice
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -56,7 +56,8 @@ def blocks_of(entries: Iterable[Entry]) -> Iterator[Block]:
     """Return single values in blocks."""
     entries = iter(entries)
     while cells := [*chain.from_iterable(islice(entries, BLOCK_SIZE))]:
-        yield Block(*[cells[i::5] for i in range(5)])
+        columns: list[Any] = [cells[i::5] for i in range(5)]
+        yield Block(*columns)
 
 
 def collect_scores(
@@ -132,7 +133,8 @@ class _Collector:
         numbers = [self._number_of[name] for name in block.measures]
         if -1 in numbers:
             kept = [number >= 0 for number in numbers]
-            block = Block(*[[*compress(column, kept)] for column in block])  # type: ignore[arg-type]
+            cells: list[Any] = [[*compress(column, kept)] for column in block]
+            block = Block(*cells)
             numbers = [*compress(numbers, kept)]
         if not numbers:
             return
