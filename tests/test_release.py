@@ -112,9 +112,9 @@ PAGES_OF_FIGURES = {
         "evidence/judges",
         "| DL 2019, UMBRELA | 0.79 | 0.20 | 0.24 |",
     ),
-    "623 embedding models": ("how-to/mteb-and-beir", "how 623 models did"),
+    "623 embedding models": ("how-to/mteb-and-beir", "scores of 623 models"),
 }
-"""What the paper says, and what stands on a page that tests hold."""
+"""What the paper says, and what a page says that other tests check."""
 
 
 @pytest.mark.parametrize("said", PAGES_OF_FIGURES)

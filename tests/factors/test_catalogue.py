@@ -38,7 +38,7 @@ def test_the_mean_of_scheme_e_over_the_systems_themselves_is_as_told(
     shares = [(topic[:, None] >= topic).mean() for topic in scores]
     assert round(sum(shares) / len(shares), 2) == mean
     limits = (ROOT / "docs/explanation/limits.md").read_text("utf-8")
-    assert f"{mean:.2f} by {measure}" in limits
+    assert f"{mean:.2f} for {measure}" in limits
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -332,13 +332,13 @@ def test_the_guide_counts_models_results_and_benchmarks() -> None:
     counted = cells.counted.sum(axis=1)
     known = ~np.isnan(cells.main_scores())
     told = " ".join(PAGE.split())
-    assert f"{len(factors.systems)} models did on {len(factors.topics):,} data sets" in told
-    assert f"of {known.sum():,} results {counted.sum():,} count" in told
-    assert f"{counted.min()} to {counted.max()} a data set" in told
+    assert f"scores of {len(factors.systems)} models on {len(factors.topics):,} datasets" in told
+    assert f"Of {known.sum():,} results, {counted.sum():,} count" in told
+    assert f"{counted.min()} to {counted.max()} per dataset" in told
     silent = (known & (cells.trained == UNKNOWN)).any(axis=0).sum()
-    assert f"(of {silent} models nothing is stated)" in told
+    assert f"({silent} models state nothing)" in told
     benchmarks = json.loads((shipped_folder() / "mteb-benchmarks.json").read_text("utf-8"))
-    assert f"it lists the {len(benchmarks)} there are" in told
+    assert f"list the {len(benchmarks)} benchmarks" in told
 
 
 @pytest.mark.parametrize(
