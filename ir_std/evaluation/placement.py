@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import NoFactorsError, UsageError, warn_caller
 from ir_std.evaluation.evaluation import message_texts
 from ir_std.evaluation.evaluator import StdEvaluator
@@ -23,8 +23,9 @@ from ir_std.evaluation.plans import (
     match_factors,
     name_in_set,
     rows_excluding,
+    topics_of_set,
     topics_without_value,
-    values_by_unit,
+    values_on,
 )
 from ir_std.evaluation.uncertainty import team_tags
 from ir_std.factors.catalog import Factors, load_factors
@@ -42,9 +43,11 @@ from ir_std.scores.run_scores import CountedTopics, RunScores
 
 @dataclass(frozen=True)
 class Placement:
-    """A run's place among the standardizing systems by one measure.
+    """A run's place among the reference systems according to one measure.
 
-    ``str(placement)`` says it: ``sAP 0.6930: 13th of 129``.
+    ``str(placement)`` says it: ``sAP 0.6930: 13th of 129``.  Ranks count the run itself, and
+    systems with the same mean share the better rank, which is said: so two are never both 115th
+    unless they tie.
 
     Attributes
     ----------
@@ -54,30 +57,30 @@ class Placement:
         The run's mean over the topics that were compared; NaN if there are none.
     factors : str
         The id of the factor set.
-    n_topics, n_known : int
+    n_topics, n_set_topics : int
         The numbers of topics that were compared, and that the set has.
-    better : int
-        The number of standardizing systems with a better mean.
+    n_better : int
+        The number of reference systems with a better mean.
     n_systems : int
-        The number of standardizing systems.
-    among : bool
-        Whether the run is one of them: it has that system's scores on all topics that were
+        The number of reference systems.
+    is_own_system : bool
+        True if the run is one of them: it has that system's scores on all topics that were
         compared, by every measure that it is placed by and whose systems' scores are known.
-    tied : int
-        The number of (other) standardizing systems with the same mean.
-    why_not : str or None
+    n_tied : int
+        The number of (other) reference systems with the same mean.
+    unavailable_reason : str or None
         Why the run cannot be placed; then the counts are 0.
     means : tuple of float
         What the run was compared with: the systems' means, sorted.
     names : tuple of str
-        Whose means these are; empty where the set does not name its systems.
+        The systems that have these means; empty if the set does not name its systems.
 
     Examples
     --------
     >>> raw, standardized = ir_std.place("bm25.run", "qrels.txt", "AP")
     >>> print(standardized)
     sAP 0.7650: would have been 7th of 130
-    >>> standardized.rank, standardized.n_systems, standardized.among
+    >>> standardized.rank, standardized.n_systems, standardized.is_own_system
     (7, 129, False)
     """
 
@@ -85,54 +88,58 @@ class Placement:
     value: float
     factors: str = ""
     n_topics: int = 0
-    n_known: int = 0
-    better: int = 0
+    n_set_topics: int = 0
+    n_better: int = 0
     n_systems: int = 0
-    among: bool = False
-    tied: int = 0
-    why_not: str | None = None
+    is_own_system: bool = False
+    n_tied: int = 0
+    unavailable_reason: str | None = None
     means: tuple[float, ...] = field(default=(), repr=False)
     names: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def rank(self) -> int | None:
         """The place from 1; None if the run cannot be placed."""
-        return None if self.why_not else self.better + 1
+        return None if self.unavailable_reason else self.n_better + 1
+
+    @property
+    def n_ranked(self) -> int:
+        """The number of systems that are ranked, the run itself among them."""
+        return self.n_systems + (not self.is_own_system)
 
     @property
     def summary(self) -> str:
         """The place in words: ``13th of 129``."""
-        if self.why_not:
-            return f"not placed, {self.why_not}"
-        part = f" on {self.n_topics} of the {self.n_known} topics"
-        if self.among:
-            place = f"{ordinal(self.better + 1)} of {self.n_systems}"
-        else:
-            tied = f" (tied with {self.tied})" if self.tied else ""
-            place = f"would have been {ordinal(self.better + 1)}{tied} of {self.n_systems + 1}"
-        return place + part * (self.n_topics < self.n_known)
+        if self.unavailable_reason:
+            return f"not placed, {self.unavailable_reason}"
+        would = "" if self.is_own_system else "would have been "
+        place = f"{would}{_ordinal_with_ties(self.n_better + 1, self.n_tied)} of {self.n_ranked}"
+        part = f" on {self.n_topics} of the {self.n_set_topics} topics"
+        return place + part * (self.n_topics < self.n_set_topics)
 
     @property
     def neighbours(self) -> str:
-        """The nearest systems by name: ``between p_bert, 6th, and TUW19-p3-f, 7th``.
+        """The nearest systems by name: ``between p_bert, 6th, and TUW19-p3-f, 8th``.
 
-        Empty where the set does not name its systems.  Systems with the run's own mean, itself
-        among them, are none.
+        Their ranks count the run: systems below one that is new to the set are a rank lower than
+        they were.  A system with the run's own mean is no neighbour.  Empty if the set does not
+        name its systems.
         """
         if not self.names:
             return ""
         ranked = self._ranked
-        lowest_above = len(ranked) - self.better
-        highest_below = lowest_above - self.tied - self.among - 1
-        above = _named(ranked, lowest_above) if self.better else ""
-        below = _named(ranked, highest_below) if highest_below >= 0 else ""
+        lowest_above = len(ranked) - self.n_better
+        highest_below = lowest_above - self.n_tied - self.is_own_system - 1
+        above = _named(ranked, lowest_above) if self.n_better else ""
+        is_new = not self.is_own_system
+        below = _named(ranked, highest_below, is_new) if highest_below >= 0 else ""
         if above and below:
             return f"between {above}, and {below}"
         return f"below {above}" if above else f"above {below}" if below else ""
 
     @property
     def _ranked(self) -> list[tuple[float, str]]:
-        """The systems' means, of which more is better, and names; lowest first."""
+        """The systems' means, turned so that higher is better, and names; lowest first."""
         sign = sign_of(self.measure)
         return sorted(
             (sign * mean, name) for mean, name in zip(self.means, self.names, strict=True)
@@ -142,15 +149,21 @@ class Placement:
         return f"{self.measure} {self.value:.4f}: {self.summary}"
 
 
-def _named(ranked: Sequence[tuple[float, str]], i: int) -> str:
-    """A system and its rank among the systems, equal means sharing one."""
+def _named(ranked: Sequence[tuple[float, str]], i: int, n_new: int = 0) -> str:
+    """Return a system and its rank among the systems and the new ones above it."""
     height, name = ranked[i]
-    better = len(ranked) - bisect_right(ranked, height + EXACT, key=itemgetter(0))
-    return f"{name}, {ordinal(better + 1)}"
+    first = bisect_left(ranked, height - EXACT, key=itemgetter(0))
+    end = bisect_right(ranked, height + EXACT, key=itemgetter(0))
+    rank = len(ranked) - end + n_new + 1
+    return f"{name}, {_ordinal_with_ties(rank, end - first - 1)}"
+
+
+def _ordinal_with_ties(rank: int, n_tied: int) -> str:
+    return f"{ordinal(rank)} (tied with {n_tied})" if n_tied else ordinal(rank)
 
 
 class Placements(list[Placement]):
-    """A run's places, printed as ``ir_std --place`` prints them."""
+    """Places of one run, printed as ``ir_std --place`` prints them."""
 
     def __repr__(self) -> str:
         return "\n".join(
@@ -160,7 +173,7 @@ class Placements(list[Placement]):
 
 
 def ordinal(n: int) -> str:
-    """``1st``, ``2nd``, ``3rd``, ``4th``, ``11th`` and so on."""
+    """Return ``1st``, ``2nd``, ``3rd``, ``4th``, ``11th`` and so on."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}th" if n % 100 in (11, 12, 13) else f"{n}{ending}"
 
@@ -200,7 +213,7 @@ def place(
     Examples
     --------
     >>> ir_std.place("bm25.run", "qrels.txt", "AP")
-    AP	0.4527	would have been 2nd of 130	between READWARE2, 1st, and orcl99man, 2nd
+    AP	0.4527	would have been 2nd of 130	between READWARE2, 1st, and orcl99man, 3rd
     sAP	0.7650	would have been 7th of 130	...
     """
     if isinstance(run, (int, float)) and not isinstance(run, bool):
@@ -229,14 +242,14 @@ class Placer:
 
     def __init__(self, evaluator: StdEvaluator) -> None:
         self.evaluator = evaluator
-        self._plans = {p.measure: p for p in evaluator.plans}
+        scales = {measure: self._scale(measure) for measure in evaluator.measures}
+        self._scales = {measure: scale for measure, scale in scales.items() if scale is not None}
         # What is the same for every run.
-        self._rows = cache(rows_excluding)
         self._columns = cache(scores_by_system)
         self._means = cache(peer_means)
 
     def place(self, run: Any) -> list[Placement]:
-        """The run's placement by each measure, in the evaluator's order.
+        """Place a run according to each measure, in the evaluator's order.
 
         Raw scores are rounded to the resolution of the systems' scores before they are compared.
         A topic without factors, or where a standardized score is undefined, is left out for the
@@ -247,31 +260,20 @@ class Placer:
         return self.place_values(evaluation.values)
 
     def place_values(self, values: Mapping[Measure, Floats]) -> list[Placement]:
-        """As :meth:`place`, of values by topic that are known already.
+        """Place a run, as :meth:`place`, by values per topic that are known already.
 
         Parameters
         ----------
         values : mapping of Measure to ndarray, shape (n_topics,)
-            Of the evaluator's raw measures, and those that its standardized ones are made from.
+            Values of the evaluator's raw measures, and of those behind its standardized ones.
         """
-        placed = [
-            self._standardized(self._plans[m], values)
-            if m in self._plans
-            else self._plain(m, values[m])
-            for m in self.evaluator.measures
-        ]
         own = self._sets_with_run(values)
-        return [
-            replace(p, among=True, tied=max(p.tied - 1, 0))
-            if p.factors in own and not p.why_not
-            else p
-            for p in placed
-        ]
+        return [self._place_mean(m, values, own) for m in self.evaluator.measures]
 
     def place_topics(
         self, values: Mapping[Measure, Floats]
     ) -> dict[Measure, tuple[Placement | None, ...]]:
-        """The run's place on each topic of the qrels, by measure.
+        """Place a run on each topic of the qrels, by measure.
 
         Parameters as for :meth:`place_values`.  None on topics without factors, and where scores of
         single systems are not known.
@@ -279,123 +281,146 @@ class Placer:
         own = self._sets_with_run(values)
         return {m: tuple(self._on_topics(m, values, own)) for m in self.evaluator.measures}
 
+    def _scale(self, measure: Measure) -> _Scale | None:
+        """Return how a measure's values compare with the systems'; None if no set has it."""
+        plan = next((p for p in self.evaluator.plans if p.measure == measure), None)
+        if plan is not None:
+            return _Scale(plan.factors, plan.name, plan.raw, plan.topics, plan.rows, plan)
+        match = self.evaluator.match
+        name = name_in_set(measure, match.factors) if match and match.factors else None
+        if match is None or match.fit is None or name is None:
+            return None
+        topics = topics_of_set(match.fit, self.evaluator.qrels)
+        factors = match.fit.factors
+        rows = rows_excluding(factors, topics, topics_without_value(measure, match))
+        return _Scale(factors, name, measure, topics, rows)
+
+    def _sets_with_run(self, values: Mapping[Measure, Floats]) -> set[str]:
+        """Return the sets with a system that scores as the run does, by every measure."""
+        same: dict[str, list[bool]] = {}
+        by_raw = {(each.factors, each.name, each.raw): each for each in self._scales.values()}
+        for scale in by_raw.values():
+            # The mean on one dataset may be a system's by chance.
+            if scale.name in scale.factors.scores and scale.topics == self.evaluator.qrels.topics:
+                is_one = self._is_one(scale, values[scale.raw])
+                same.setdefault(scale.factors.id, []).append(is_one)
+        return {set_id for set_id, by_measure in same.items() if all(by_measure)}
+
+    def _is_one(self, scale: _Scale, raw: Floats) -> bool:
+        usable = scale.has_factors
+        _, scores = self._columns(scale.factors, scale.name)
+        mine = as_recorded(scale.factors, scale.name, raw)[usable, None]
+        same = np.abs(scores[scale.rows[usable]] - mine) <= EXACT
+        return bool(usable.any() and same.all(axis=0).any())
+
+    def _place_mean(
+        self, measure: Measure, values: Mapping[Measure, Floats], own: set[str]
+    ) -> Placement:
+        scale = self._scales.get(measure)
+        if scale is None:
+            factors = self.evaluator.match.factors if self.evaluator.match else None
+            reason = f"{factors.id} has no factors for it" if factors else "no factor set is known"
+            mean = float(values[measure].mean())
+            return Placement(
+                measure, mean, factors.id if factors else "", unavailable_reason=reason
+            )
+        factors, raw = scale.factors, scale.on_topics(values)
+        compared = scale.apply(as_recorded(factors, scale.name, raw))
+        usable = scale.has_factors & ~np.isnan(compared)
+        n = int(usable.sum())
+        total = n if factors.of_datasets else int((~np.isnan(factors.mean[scale.name])).sum())
+        value = float(scale.apply(raw)[usable].mean()) if n else float("nan")
+        placement = partial(Placement, measure, value, factors.id, n, total)
+        rows = tuple(scale.rows[usable].tolist())
+        known = self._means(factors, measure, scale.name, rows) if n else None
+        if known is None:
+            return placement(unavailable_reason=_why_not_placed(factors, scale.name, n))
+        means, names = known
+        above = scale.sign * (means - compared[usable].mean())
+        n_equal, is_own = int((abs(above) <= EXACT).sum()), factors.id in own
+        return placement(
+            n_better=int((above > EXACT).sum()),
+            n_systems=len(means),
+            is_own_system=is_own,
+            n_tied=_n_others(n_equal, is_own),
+            means=tuple(means.tolist()),
+            names=names,
+        )
+
     def _on_topics(
         self, measure: Measure, values: Mapping[Measure, Floats], own: set[str]
     ) -> list[Placement | None]:
-        factors, name, raw = self._behind(measure)
-        topics = self.evaluator.qrels.topics
+        scale, topics = self._scales.get(measure), self.evaluator.qrels.topics
         placed: list[Placement | None] = [None] * len(topics)
-        fit = self.evaluator.match and self.evaluator.match.fit
-        plan = self._plans.get(measure)
-        of_mean = plan.of_mean if plan else bool(fit and fit.dataset)
-        if factors is None or name not in factors.scores or of_mean:
+        if scale is None or scale.name not in scale.factors.scores or scale.topics != topics:
             return placed
-        rows = self._rows(factors, topics, self._differing(measure))
-        mine = as_recorded(factors, name, values[raw])
-        if plan:
-            mine = plan.apply(mine)
-        known = np.flatnonzero((rows >= 0) & ~np.isnan(factors.mean[name])[rows] & ~np.isnan(mine))
+        factors, name = scale.factors, scale.name
+        mine = scale.apply(as_recorded(factors, name, values[scale.raw]))
+        known = np.flatnonzero(scale.has_factors & ~np.isnan(mine))
         scheme, params = scheme_of(measure)
-        sign = 1.0 if plan else factors.sign(name)
-        theirs = scores_of_systems(factors, name, scheme, rows[known], **params)
-        above = sign * (theirs - mine[known, None])
-        among = factors.id in own
-        for i, better, tied, n in zip(
+        theirs = scores_of_systems(factors, name, scheme, scale.rows[known], **params)
+        above = scale.sign * (theirs - mine[known, None])
+        is_own = factors.id in own
+        for i, n_better, n_equal, n in zip(
             known.tolist(),
             (above > EXACT).sum(axis=1).tolist(),
             (np.abs(above) <= EXACT).sum(axis=1).tolist(),
             (~np.isnan(theirs)).sum(axis=1).tolist(),
             strict=True,
         ):
-            placed[i] = Placement(
-                measure, float(values[measure][i]), factors.id, 1, 1, better, n, among, tied - among
-            )
+            value, n_tied = float(values[measure][i]), _n_others(n_equal, is_own)
+            placed[i] = Placement(measure, value, factors.id, 1, 1, n_better, n, is_own, n_tied)
         return placed
 
-    def _sets_with_run(self, values: Mapping[Measure, Floats]) -> set[str]:
-        """The sets with a system that scores as the run does, on every topic by each measure."""
-        same: dict[str, list[bool]] = {}
-        behind = {self._behind(m): self._differing(m) for m in self.evaluator.measures}
-        for (factors, name, raw), differing in behind.items():
-            if factors and name in factors.scores:
-                rows = self._rows(factors, self.evaluator.qrels.topics, differing)
-                is_one = self._is_one(factors, name, rows, values[raw])
-                same.setdefault(factors.id, []).append(is_one)
-        return {set_id for set_id, by_measure in same.items() if all(by_measure)}
 
-    def _is_one(self, factors: FactorSet, name: str, rows: Ints, raw: Floats) -> bool:
-        usable = (rows >= 0) & ~np.isnan(factors.mean[name])[rows]
-        _, scores = self._columns(factors, name)
-        same = np.abs(scores[rows[usable]] - as_recorded(factors, name, raw)[usable, None]) <= EXACT
-        return bool(usable.any() and same.all(axis=0).any())
+@dataclass(frozen=True, eq=False)
+class _Scale:
+    """How a run's values by one measure compare with those of a set's systems.
 
-    def _behind(self, measure: Measure) -> tuple[FactorSet | None, str, Measure]:
-        """The set of a measure's factors, what it calls the raw measure, and that measure."""
-        plan = self._plans.get(measure)
-        if plan:
-            return plan.factors, plan.name, plan.raw
-        factors = self.evaluator.match.factors if self.evaluator.match else None
-        name = name_in_set(measure, factors) if factors else None
-        return factors, name or "", measure
+    Attributes
+    ----------
+    factors : FactorSet
+    name : str
+        What the set calls the raw measure.
+    raw : Measure
+    topics : tuple of str
+        The topics that are compared: those of the qrels, or the dataset that these are.
+    rows : ndarray, shape (n_topics,)
+        Their rows in the set; -1 where it lacks them or the judgments differ.
+    plan : Plan or None
+        How values are standardized; None for a raw measure.
+    """
 
-    def _differing(self, measure: Measure) -> tuple[str, ...]:
-        """The topics whose judgments are not those of the systems."""
-        plan, match = self._plans.get(measure), self.evaluator.match
-        if plan:
-            return plan.differing
-        return topics_without_value(measure, match) if match else ()
+    factors: FactorSet
+    name: str
+    raw: Measure
+    topics: tuple[str, ...]
+    rows: Ints
+    plan: Plan | None = None
 
-    def _plain(self, measure: Measure, values: Floats) -> Placement:
-        factors, name, _ = self._behind(measure)
-        match = self.evaluator.match
-        if factors is None or not name or match is None or match.fit is None:
-            why_not = f"{factors.id} has no factors for it" if factors else "no factor set is known"
-            set_id = factors.id if factors else ""
-            return Placement(measure, float(values.mean()), set_id, why_not=why_not)
-        topics, units = values_by_unit(match.fit, self.evaluator.qrels, values)
-        compared = as_recorded(factors, name, units)
-        return self._compare(measure, factors, name, topics, units, compared)
+    @cached_property
+    def has_factors(self) -> Mask:
+        """True on the topics that the set has factors for."""
+        known: Mask = (self.rows >= 0) & ~np.isnan(self.factors.mean[self.name])[self.rows]
+        return known
 
-    def _standardized(self, plan: Plan, values: Mapping[Measure, Floats]) -> Placement:
-        raw = plan.units(values[plan.raw])
-        standardized = plan.apply(raw)
-        compared = plan.apply(as_recorded(plan.factors, plan.name, raw))
-        return self._compare(
-            plan.measure, plan.factors, plan.name, plan.topics, standardized, compared
-        )
+    @property
+    def sign(self) -> float:
+        """1 if higher is better, else -1."""
+        return 1.0 if self.plan else self.factors.sign(self.name)
 
-    def _compare(
-        self,
-        measure: Measure,
-        factors: FactorSet,
-        name: str,
-        topics: tuple[str, ...],
-        values: Floats,
-        compared: Floats,
-    ) -> Placement:
-        """Place the mean of ``values``; ``compared`` are these, rounded as the systems' are."""
-        rows = self._rows(factors, topics, self._differing(measure))
-        known = ~np.isnan(factors.mean[name])
-        usable = (rows >= 0) & known[rows] & ~np.isnan(compared)
-        n = int(usable.sum())
-        total = n if factors.of_datasets else int(known.sum())
-        value = float(values[usable].mean()) if n else float("nan")
-        placement = partial(Placement, measure, value, factors.id, n, total)
-        known_means = (
-            self._means(factors, measure, name, tuple(rows[usable].tolist())) if n else None
-        )
-        if known_means is None:
-            return placement(why_not=_why_not_placed(factors, name, n))
-        means, names = known_means
-        sign = 1.0 if measure in self._plans else factors.sign(name)
-        above = sign * (means - compared[usable].mean())
-        return placement(
-            better=int((above > EXACT).sum()),
-            n_systems=len(means),
-            tied=int((abs(above) <= EXACT).sum()),
-            means=tuple(means.tolist()),
-            names=names,
-        )
+    def on_topics(self, values: Mapping[Measure, Floats]) -> Floats:
+        """Return a run's raw values on the topics that are compared."""
+        return values_on(self.topics, values[self.raw])
+
+    def apply(self, raw: Floats) -> Floats:
+        """Standardize raw values, if the measure is standardized."""
+        return self.plan.apply(raw) if self.plan else raw
+
+
+def _n_others(n_equal: int, is_own: bool) -> int:
+    """Return how many of the systems with a run's mean are others than the run."""
+    return max(n_equal - 1, 0) if is_own else n_equal
 
 
 def _place_mean(value: float, measures: Measures | None, factors: Factors | None) -> Placements:

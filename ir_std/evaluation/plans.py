@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -128,10 +128,6 @@ class Plan(NamedTuple):
         apply = self.factors.at(rows, self.name, scheme, **self.measure.scheme_params)
         return self._replace(apply=apply, topics=topics, rows=rows)
 
-    def units(self, raw: Floats) -> Floats:
-        """A run's raw values on :attr:`topics`: as they are, or their mean on the data set."""
-        return np.array([mean_of_values(raw)]) if self.of_mean else raw
-
     def standardized(self, raw: Floats, step: float = 0.0) -> tuple[Floats, float]:
         """Standardize raw values by topic.
 
@@ -149,7 +145,7 @@ class Plan(NamedTuple):
         mean : float
             Over what has a value.
         """
-        values = self.apply(self.units(raw), **self._rounding(step))
+        values = self.apply(values_on(self.topics, raw), **self._rounding(step))
         mean = mean_of_values(values)
         return (np.full(len(raw), np.nan) if self.of_mean else values), mean
 
@@ -161,7 +157,7 @@ class Plan(NamedTuple):
         raw : ndarray, shape (n_topics,)
         step : float
         """
-        values = self.units(raw)
+        values = values_on(self.topics, raw)
         mean, *ends = (
             mean_of_values(self.apply(v)) for v in (values, values - step / 2, values + step / 2)
         )
@@ -211,7 +207,7 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     factors, scheme, dataset = match.fit.factors, measure["scheme"], match.fit.dataset
     table = factors.scores if scheme == "E" else factors.mean
     applicable = _applicable(measure, match, match.fit, qrels, table)
-    topics = qrels.topics if dataset is None else (dataset,)
+    topics = topics_of_set(match.fit, qrels)
     rows = factors.rows(topics)
     raw, name = next((m for m in applicable if has_values(table[m[1]], rows)), applicable[0])
     if isinstance(raw, ExternalMeasure):  # whose direction the set alone knows
@@ -297,11 +293,14 @@ def rows_excluding(factors: FactorSet, topics: Iterable[str], differing: Iterabl
     return np.where([topic in differing for topic in topics], -1, rows) if differing else rows
 
 
-def values_by_unit(fit: Fit, qrels: Qrels, raw: Floats) -> tuple[tuple[str, ...], Floats]:
-    """Return what a set has rows of, topics or the data set, and a run's raw values on these."""
-    if fit.dataset is None:
-        return qrels.topics, raw
-    return (fit.dataset,), np.array([mean_of_values(raw)])
+def topics_of_set(fit: Fit, qrels: Qrels) -> tuple[str, ...]:
+    """Return what qrels are of in a set: their topics, or the one dataset that they are."""
+    return qrels.topics if fit.dataset is None else (fit.dataset,)
+
+
+def values_on(topics: Sequence[str], raw: Floats) -> Floats:
+    """Return a run's raw values on topics of a set: as they are, or their mean on a dataset."""
+    return raw if len(raw) == len(topics) else np.array([mean_of_values(raw)])
 
 
 def mean_of_values(values: Floats) -> float:

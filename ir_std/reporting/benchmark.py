@@ -133,7 +133,7 @@ class Benchmark:
         A raw mean takes all tasks.
         """
         if str(measure) == str(main_score) and self.tasks[run] < len(self.scores.tasks):
-            return Placement(measure, mean, self.name, why_not="it lacks tasks")
+            return Placement(measure, mean, self.name, unavailable_reason="it lacks tasks")
         known = self._means[str(measure)]
         others = np.array([other for model, other in known.items() if model != run])
         ranked = sorted((other, model) for model, other in known.items())

@@ -179,8 +179,8 @@ def place_cell(placement: Placement | None) -> Cell:
     """``13/129``; CSV holds the rank, of how many, and how many others tie."""
     if placement is None or placement.rank is None:
         return Cell("-", float("nan"))
-    of = placement.n_systems + (not placement.among)
-    return Cell(f"{placement.rank}/{of}", placement.rank, {"of": of, "tied": placement.tied})
+    of = placement.n_ranked
+    return Cell(f"{placement.rank}/{of}", placement.rank, {"of": of, "tied": placement.n_tied})
 
 
 def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> Table:

@@ -68,10 +68,10 @@ def test_neighbours_are_those_in_the_list_of_systems(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("better", "tied", "among", "text"),
     [
-        (0, 0, False, "above d, 1st"),
-        (1, 0, False, "between d, 1st, and c, 2nd"),
-        (3, 0, True, "below b, 2nd"),
-        (1, 2, False, "between d, 1st, and a, 4th"),  # level with c and b
+        (0, 0, False, "above d, 2nd"),
+        (1, 0, False, "between d, 1st, and c, 3rd (tied with 1)"),
+        (3, 0, True, "below b, 2nd (tied with 1)"),
+        (1, 2, False, "between d, 1st, and a, 5th"),  # level with c and b
         (4, 0, False, "below a, 4th"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,10 @@ MOMENTS = FactorSet(BUILT.info, BUILT.n_rel, BUILT.mean, BUILT.sd)
 def test_a_standardizing_system_ranks_where_its_mean_does(tag: str) -> None:
     better = sum(mean > MEANS[tag] + 1e-9 for mean in MEANS.values())
     raw, standardized = place(RUNS[tag], QRELS, [AP], factors=BUILT)
-    assert (raw.rank, raw.n_systems, raw.among) == (better + 1, len(RUNS), True)
+    assert (raw.rank, raw.n_systems, raw.is_own_system) == (better + 1, len(RUNS), True)
     assert raw.value == pytest.approx(MEANS[tag])
     assert standardized.measure == sAP
-    assert standardized.among
+    assert standardized.is_own_system
 
 
 def test_a_new_run_is_told_where_it_would_have_been() -> None:
@@ -43,7 +44,7 @@ def test_a_new_run_is_told_where_it_would_have_been() -> None:
     }
     raw, _ = place(blend, QRELS, [AP], factors=BUILT)
     better = sum(mean > AP.calc_aggregate(QRELS, blend) for mean in MEANS.values())
-    assert not raw.among
+    assert not raw.is_own_system
     assert raw.summary == f"would have been {ordinal(better + 1)} of {len(RUNS) + 1}"
 
 
@@ -55,15 +56,38 @@ def finding(*topics: str, first: str = "r") -> dict[str, dict[str, float]]:
     return {t: {"r": 1.0, "x": 1.0, first: 2.0} if t in topics else {"none": 1.0} for t in TOPICS}
 
 
+def test_ranks_of_neighbors_count_the_run_and_say_who_ties() -> None:
+    systems = ir_std.load_factors("trec8-adhoc").scores["AP"].mean(axis=0)
+    for value in [*np.linspace(0, 0.5, 101).round(3), *systems]:
+        (placed,) = place(float(value), factors="trec8-adhoc", measures="AP")
+        means = np.append(systems, value)
+        rank = 1 + int((systems > value + 1e-9).sum())
+        assert placed.summary.startswith(f"would have been {ordinal(rank)} ")
+        for name, shown, ties in re.findall(
+            r"(\S+), (\d+)\w\w(?: \(tied with (\d+)\))?", placed.neighbours
+        ):
+            mine = dict(zip(placed.names, placed.means, strict=True))[name]
+            assert int(shown) == 1 + (means > mine + 1e-9).sum() != rank
+            assert int(ties or 0) == (abs(systems - mine) <= 1e-9).sum() - 1
+
+
+def test_a_system_says_who_ties_with_it() -> None:
+    placed, _ = place("trec8-adhoc/isa25t", measures="AP")
+    assert (placed.summary, placed.neighbours) == (
+        "124th (tied with 1) of 129",
+        "between AntHoc1, 123rd, and isa50, 126th",
+    )
+
+
 @pytest.mark.filterwarnings("ignore:.*none of its documents is judged")
 def test_a_new_run_with_a_systems_mean_is_tied_with_it_and_no_participant() -> None:
     systems = {"a": finding("t0"), "b": finding()}
     factors = build_factors(ONE_RELEVANT, systems, ["P@1"], id="tie")
     tied, _ = place(finding("t1"), ONE_RELEVANT, [P @ 1], factors=factors)
-    assert (tied.rank, tied.tied, tied.among) == (1, 1, False)
+    assert (tied.rank, tied.n_tied, tied.is_own_system) == (1, 1, False)
     assert tied.summary == "would have been 1st (tied with 1) of 3"
     took_part, _ = place(systems["a"], ONE_RELEVANT, [P @ 1], factors=factors)
-    assert (took_part.rank, took_part.tied, took_part.among) == (1, 0, True)
+    assert (took_part.rank, took_part.n_tied, took_part.is_own_system) == (1, 0, True)
     assert took_part.summary == "1st of 2"
 
 
@@ -72,9 +96,9 @@ def test_a_participant_has_a_systems_scores_by_every_measure() -> None:
     factors = build_factors(ONE_RELEVANT, systems, ["AP", "P@2"], id="two")
     swapped = finding(*TOPICS, first="x")
     by_both = place(swapped, ONE_RELEVANT, [AP, P @ 2], factors=factors)
-    assert [p.among for p in by_both] == [False] * 4
+    assert [p.is_own_system for p in by_both] == [False] * 4
     assert by_both[2].summary == "would have been 1st (tied with 1) of 3"
-    assert place(swapped, ONE_RELEVANT, [P @ 2], factors=factors)[0].among
+    assert place(swapped, ONE_RELEVANT, [P @ 2], factors=factors)[0].is_own_system
 
 
 @pytest.mark.parametrize("tag", [*RUNS, "blend"])
@@ -94,11 +118,11 @@ def test_on_a_topic_a_run_ranks_where_its_score_does(tag: str, measure: Any) -> 
         assert placement
         scores = [scores.get(topic, 0.0) for scores in by_system]
         mine = own.get(topic, 0.0)
-        assert placement.better == sum(score > mine + 1e-9 for score in scores)
+        assert placement.n_better == sum(score > mine + 1e-9 for score in scores)
         # Of a new run E is the share of the next lower system.
         if measure == AP or tag != "blend":
-            assert placement.tied == sum(abs(score - mine) <= 1e-9 for score in scores)
-        assert (placement.n_systems, placement.among) == (len(RUNS), tag != "blend")
+            assert placement.n_tied == sum(abs(score - mine) <= 1e-9 for score in scores)
+        assert (placement.n_systems, placement.is_own_system) == (len(RUNS), tag != "blend")
 
 
 def test_on_topics_without_scores_of_systems_there_is_no_place() -> None:
@@ -133,7 +157,7 @@ def test_on_a_part_of_the_topics_the_systems_are_ranked_on_that_part() -> None:
 
 def test_own_parameters_of_u_are_placed_by_the_scores() -> None:
     other = sAP(scheme="U", A=0.2, B=0.4)
-    assert place(RUNS["sys4"], QRELS, [other], factors=BUILT)[0].among
+    assert place(RUNS["sys4"], QRELS, [other], factors=BUILT)[0].is_own_system
     alone = place(RUNS["sys4"], QRELS, [other], factors=MOMENTS)
     assert alone[0].rank is None
 
@@ -157,7 +181,7 @@ def test_scores_are_rounded_as_the_systems_were_before_they_are_compared() -> No
         systems=BUILT.systems,
     )
     placed = [place(run, QRELS, [AP], factors=known)[0] for run in RUNS.values()]
-    assert all(p.among for p in placed)
+    assert all(p.is_own_system for p in placed)
     assert placed[0].value == pytest.approx(MEANS["sys0"])
 
 

@@ -116,7 +116,7 @@ def test_qrels_of_one_kind_are_standardized_and_placed_on_that_kind(data: Path) 
     placed = ir_std.place(run, written, [nDCG @ 10])[0]
     rows = factors.rows(written)
     _, scores = scores_by_system(factors, "nDCG@10")
-    assert placed.better == int((scores[rows].mean(axis=0) > placed.value).sum())
+    assert placed.n_better == int((scores[rows].mean(axis=0) > placed.value).sum())
 
 
 @pytest.mark.parametrize(

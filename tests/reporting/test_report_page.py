@@ -49,7 +49,7 @@ def test_marks_of_the_places_stand_where_the_scores_are(view: View, results: Any
     for run in ("run0", "run1"):
         placed = results.placements[run][sAP]
         told = next(m for m in view.marks("among 129 systems") if m.startswith(f"{run}: "))
-        assert re.search(rf"\b{placed.better + 1}\w\w of 130; standardized AP", told)
+        assert re.search(rf"\b{placed.n_better + 1}\w\w of 130; standardized AP", told)
 
 
 def test_topics_stand_from_the_worst_to_the_best_with_both_scores(view: View, results: Any) -> None:

@@ -200,7 +200,7 @@ def test_places_stand_behind_their_measures(results: ir_std.Results) -> None:
         of = 7 if row["run"] != "new" else 8
         assert cells[4].text == f"{placed.rank}/{of}"
         assert (row["sAP place"], row["sAP place of"]) == (str(placed.rank), str(of))
-        assert row["sAP place tied"] == str(placed.tied)
+        assert row["sAP place tied"] == str(placed.n_tied)
     assert "Place: among the reference systems of mine" in " ".join(table.text().split())
 
 

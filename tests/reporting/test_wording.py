@@ -86,8 +86,8 @@ def test_what_is_not_separated_is_never_equal() -> None:
 def test_a_run_that_is_no_system_would_have_had_a_place() -> None:
     results = simulated(1, [AP])
     place = results.placements["run0"][ir_std.sAP]
-    assert not place.among
-    assert f"run0 would have been {place.better + 1}" in headline_of(results).replace(
+    assert not place.is_own_system
+    assert f"run0 would have been {place.n_better + 1}" in headline_of(results).replace(
         "st of", " of"
     ).replace("nd of", " of").replace("rd of", " of").replace("th of", " of")
     assert " of 130 systems of its track: " in headline_of(results)
@@ -146,7 +146,7 @@ def test_models_are_called_models_and_data_sets_data_sets() -> None:
     results = mteb("mine")
     found = record(results)
     place = results.placements["mine"][results.measures[1]]
-    assert f"mine would have been {place.better + 1}" in plain(found["headline"])
+    assert f"mine would have been {place.n_better + 1}" in plain(found["headline"])
     assert f" of {place.n_systems + 1} models on 3 data sets" in plain(found["headline"])
     assert "Compared with all models; some were trained on these data sets." in found["trust"][0]
     assert found["trust"][1] == "3 of 3 data sets are known, by name."

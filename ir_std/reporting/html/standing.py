@@ -163,7 +163,9 @@ class RunStanding:
     def placement(self, run: str) -> Placement | None:
         """Return the place among the reference systems, if there are at least two others."""
         placed = self.results.placements.get(run, {}).get(self.view.scored)
-        known = placed and not placed.why_not and placed.n_systems - placed.among > 1
+        known = (
+            placed and not placed.unavailable_reason and placed.n_systems - placed.is_own_system > 1
+        )
         return placed if known else None
 
     def systems(self) -> tuple[tuple[str, float], ...]:
@@ -182,10 +184,10 @@ class RunStanding:
             return None
         sign = sign_of(self.view.scored)
         others = sign * np.array(placed.means)
-        if placed.among:
+        if placed.is_own_system:
             others = np.delete(others, np.abs(others - sign * placed.value).argmin())
         best, worst = sorted(1 + int((others > sign * end + EXACT).sum()) for end in ends)
-        return min(best, placed.better + 1), max(worst, placed.better + 1)
+        return min(best, placed.n_better + 1), max(worst, placed.n_better + 1)
 
     def others_could_be_first(self) -> int | None:
         """How many systems could be the first, where the run is it; None if that is not known."""
@@ -272,7 +274,7 @@ def named_systems(results: Results) -> dict[str, str]:
     if n_scores > MOST_SCORES_OF_SYSTEMS:
         return {}
     first = views_of(results)[0].scored
-    shown = {r for r in results.runs if (p := results.placements[r].get(first)) and p.among}
+    shown = {r for r in results.runs if (p := results.placements[r].get(first)) and p.is_own_system}
     names = {f"{factors.id}/{t}" if t in results.runs else t: t for t in tags if t not in shown}
     means = next((dict(zip(p.names, p.means, strict=True)) for r in results.runs
                   if (p := results.placements[r].get(first)) and p.names), {})  # fmt: skip

@@ -97,7 +97,7 @@ def headline(facts: RunStanding) -> Words:
             ("run", run),
             f" scores {number(facts.mean(run))}; there are no other systems to compare with.",
         ]
-    others = facts.others_could_be_first() if placed.better == 0 else None
+    others = facts.others_could_be_first() if placed.n_better == 0 else None
     if others is not None:
         could = (
             f"but {others} other{'s' * (others > 1)} could be"
@@ -117,9 +117,9 @@ def _place(facts: RunStanding, placed: Placement) -> str:
         where = f"models on {where}"
     else:
         where = "systems of its track"
-    if placed.among:
-        return f"is {ordinal(placed.better + 1)} of the {placed.n_systems} {where}"
-    return f"would have been {ordinal(placed.better + 1)} of {placed.n_systems + 1} {where}"
+    if placed.is_own_system:
+        return f"is {ordinal(placed.n_better + 1)} of the {placed.n_systems} {where}"
+    return f"would have been {ordinal(placed.n_better + 1)} of {placed.n_systems + 1} {where}"
 
 
 def _beside_average(facts: RunStanding) -> str:
@@ -168,7 +168,7 @@ def _beside_rival(facts: RunStanding) -> Words:
 
 def _is_best_of_set(facts: RunStanding, run: str) -> bool:
     placed = facts.placement(run)
-    return bool(placed and placed.among and placed.better == 0)
+    return bool(placed and placed.is_own_system and placed.n_better == 0)
 
 
 def _topics(results: Results) -> str:
@@ -196,7 +196,7 @@ def _best_of_many(facts: RunStanding) -> Words:
 def _are_the_systems(facts: RunStanding) -> bool:
     """Check whether the runs are all the reference systems, and nothing else."""
     placed = [facts.placement(run) for run in facts.results.runs]
-    return all(p and p.among and p.n_systems == len(placed) for p in placed)
+    return all(p and p.is_own_system and p.n_systems == len(placed) for p in placed)
 
 
 def _could_be(facts: RunStanding, run: str) -> str:
@@ -312,8 +312,8 @@ def place_heading(facts: RunStanding) -> str:
     placed = facts.placement(facts.run)
     if placed is None:
         return ""
-    n = placed.n_systems + (not placed.among)
-    return f"{ordinal(placed.better + 1)} of {n}{_place_range(facts, '; plausibly')}"
+    n = placed.n_ranked
+    return f"{ordinal(placed.n_better + 1)} of {n}{_place_range(facts, '; plausibly')}"
 
 
 def topics_heading(facts: RunStanding) -> str:

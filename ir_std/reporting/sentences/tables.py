@@ -96,8 +96,12 @@ def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool)
 def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
     placed = [p for places in results.placements.values() for p in places.values()]
     for p in placed:
-        if not p.why_not:
-            part = f", on {p.n_topics} of its {p.n_known} topics" if p.n_topics < p.n_known else ""
+        if not p.unavailable_reason:
+            part = (
+                f", on {p.n_topics} of its {p.n_set_topics} topics"
+                if p.n_topics < p.n_set_topics
+                else ""
+            )
             yield (
                 f"Place: among the reference systems of {p.factors}, and the run itself if it is "
                 f"none of them{part}."
@@ -108,8 +112,8 @@ def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
                 if p.neighbours:
                     yield f"{run} for {p.measure}: {p.neighbours}."
     for p in placed:
-        if p.why_not:
-            yield f"No place for {p.measure}: {p.why_not}."
+        if p.unavailable_reason:
+            yield f"No place for {p.measure}: {p.unavailable_reason}."
     if not placed:
         yield "No places: no factors are known."
 
