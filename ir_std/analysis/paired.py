@@ -33,6 +33,8 @@ ALL_SIGNS_UP_TO = 13
 """With this many topics or fewer all sign vectors are taken: the test is exact."""
 BATCH = 1_000_000
 """Signs in memory at a time: 16 MB."""
+MIN_DF = 4
+"""With fewer degrees of freedom a test finds next to nothing, and scipy's inverse may not end."""
 CLOSE = 1e-4
 """Below this share of the systems' own variances, the variance of their difference is computed from
 the differences: from the covariance matrix it would keep too few digits."""
@@ -91,6 +93,34 @@ def t_test(d: npt.ArrayLike) -> Floats:
     return p
 
 
+def equivalence_test(d: npt.ArrayLike, bound: float) -> Floats:
+    """Compute p-values of the hypothesis that a mean difference is as large as a bound, or larger.
+
+    The larger of the p-values of two one-sided t-tests, against ``bound`` and ``-bound``
+    (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987).
+
+    Parameters
+    ----------
+    d : array_like, shape (n_topics, ...)
+        Differences of the pairs.
+    bound : float
+        Size of a difference that would matter, above 0.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        NaN for fewer than two pairs.
+    """
+    from scipy.special import stdtr
+
+    d = np.asarray(d, float)
+    if len(d) < 2:
+        return np.full(d.shape[1:], np.nan)
+    mean, variance, n = mean_and_variance(d, axis=0)
+    p: Floats = stdtr(n - 1, student_t(np.abs(mean) - bound, variance / n))
+    return p
+
+
 def randomization_test(d: npt.ArrayLike) -> Floats:
     """Fisher's randomization test: two-sided p-values of a mean difference of 0.
 
@@ -134,6 +164,37 @@ def _drawn_signs(n: int, rows: int) -> Iterator[Floats]:
     rng = np.random.default_rng(SEED)
     for start in range(0, RESAMPLES, rows):
         yield rng.choice([-1.0, 1.0], (min(rows, RESAMPLES - start), n))
+
+
+def detectable_difference(
+    error: float, df: float, alpha: float = 0.05, power: float = 0.8
+) -> float:
+    """Compute the smallest true difference that a two-sided t-test finds with this power.
+
+    ``error`` times the noncentrality at which Student's t exceeds its critical value with
+    probability `power`; the chance of a significant result with the wrong sign is left out, as by
+    R's ``power.t.test``.
+
+    Parameters
+    ----------
+    error : float
+        Standard error of the difference; for a paired test the standard deviation of the
+        differences divided by the square root of their number.
+    df : float
+        Degrees of freedom; for a paired test one less than the number of topics.
+    alpha, power : float
+        Level of the test, and share of experiments that find the difference.
+
+    Returns
+    -------
+    float
+        NaN if nothing varies, or there are fewer than :data:`MIN_DF` degrees of freedom.
+    """
+    from scipy.special import nctdtrinc, stdtrit
+
+    if not (error > 0 and df >= MIN_DF):
+        return nan
+    return float(error * nctdtrinc(df, 1 - power, stdtrit(df, 1 - alpha / 2)))
 
 
 TESTS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {

@@ -48,14 +48,14 @@ comparison:
   --baseline NAME|SET/SYSTEM|best
                         compare the other systems with this one; best: on each collection the best
                         system of its factor set according to the first measure
-  --test --correction
+  --test --correction --equivalent
 """
 
 
 def run(args: Namespace) -> None:
     """Evaluate, print and draw."""
     check_places(args.places)
-    check_requires(args, "baseline", ("test", "correction"), "--baseline NAME")
+    check_requires(args, "baseline", ("test", "correction", "equivalent"), "--baseline NAME")
     given = with_baseline(args, read_entries(args))
     if args.plot:  # before the work
         _check_picture(args.plot, given.files, args.force)

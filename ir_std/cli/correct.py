@@ -29,8 +29,6 @@ options:
   --draw N              print N topics to judge, in random order; with --human: use only these
   --seed N              seed of the draw (default: 0)
   --baseline RUN        also estimate the differences from this run
-  --population {finite,topics}
-                        estimate means over these topics (default), or over all topics of the kind
   --scheme --places --output
 """
 

@@ -69,7 +69,7 @@ output:
 comparison:
   --baseline RUN|SET/SYSTEM|best
                         test differences from this run; best: the best system of the factor set
-  --test --correction
+  --test --correction --equivalent
   --fail-if-worse ALPHA  exit with status 1 if a run is significantly worse (p < ALPHA)
 """
 
@@ -105,7 +105,7 @@ def _check_options(args: Namespace) -> None:
     if args.no_summary and not args.by_query:
         raise UsageError("-n without -q leaves nothing to print; add -q")
     check_places(args.places)
-    needs = ("test", "correction", "fail-if-worse")
+    needs = ("test", "correction", "equivalent", "fail-if-worse")
     check_requires(args, "baseline", needs, "--baseline NAME")
     alpha = args.fail_if_worse
     if alpha is not None and not 0 < alpha < 1:

@@ -47,6 +47,7 @@ SHARED = """
   --test {t,randomization}  paired test (default: t)
   --correction {holm,bonferroni,none}
                         correct p-values for the number of runs tested (default: holm)
+  --equivalent BOUND    mark runs that differ from the baseline by significantly less than BOUND
   --anchor NAME         put the collections on one scale with a system that ran on all of them
                         (repeatable; three or more are better)
   --same-systems        with --anchor: each name is the identical program on all collections, which
@@ -60,7 +61,7 @@ SHARED = """
   --force               overwrite the output file if it exists
 """
 """The lines of options that several commands have."""
-NUMBERS: dict[str, Callable[[str], Any]] = {"N": int, "ALPHA": float}
+NUMBERS: dict[str, Callable[[str], Any]] = {"N": int, "ALPHA": float, "BOUND": float}
 """What stands for a number in the help, and its type."""
 
 

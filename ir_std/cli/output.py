@@ -99,6 +99,9 @@ def _facts_of_mean(
         test = results.differences.get(run, {}).get(measure)
         yield "difference", test.mean if test else math.nan
         yield "p", test.p_adjusted if test else math.nan
+        yield "detectable", test.detectable if test else math.nan
+        if results.procedure.equivalent is not None:
+            yield "p_equivalent", test.equivalence_p if test else math.nan
     if placed and (placement := results.placements.get(run, {}).get(measure)):
         yield "place", placement.summary
         if placement.neighbours:

@@ -42,7 +42,7 @@ measures:
   -m -l -c -M
 
 standardization:
-  --scheme --factors --systems --without --residual --benchmark --anchor --reference --same-systems
+  --scheme --factors --systems --without --residual --benchmark --anchor --reference
 
 comparison:
   --baseline RUN|SET/SYSTEM|best

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.analysis.paired import get_correction, get_test
 from ir_std.errors import UsageError, suggestion, warn_caller
 from ir_std.evaluation.api import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import ByMeasure
@@ -21,6 +20,7 @@ from ir_std.evaluation.plans import add_standardized, match_factors
 from ir_std.evaluation.run_messages import EarlierDocuments
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import Measures, Standardized, as_measures
+from ir_std.reporting.difference import Procedure
 from ir_std.reporting.evaluated_collection import collection_names
 from ir_std.reporting.links import check_linkable, link_collections
 from ir_std.reporting.model import Results, deviations, join_results, overlaps_of
@@ -49,6 +49,7 @@ def compare(
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
+    equivalent: float | None = None,
 ) -> Results:
     """Evaluate one or several systems over several collections.
 
@@ -84,7 +85,7 @@ def compare(
     baseline : str, optional
         The system that the others are compared with.  ``"best"`` is added to the systems: on each
         collection the one of its set's systems with the highest mean by the first measure.
-    test, correction
+    test, correction, equivalent
         As for :func:`evaluate`, on each collection separately.
 
     Returns
@@ -110,7 +111,7 @@ def compare(
     bm25    trec8-adhoc   50       0.6618  0.6964 ...
     bm25    dl20-passage  54       0.8155  0.7229 ...
     """
-    get_test(test), get_correction(correction)
+    procedure = Procedure(test, correction, equivalent)
     if not isinstance(entries, Iterable):
         raise UsageError(f"expected a list of (NAME, RUN, QRELS), got {entries!r}")
     labelled = [tuple(e) if isinstance(e, (tuple, list)) else () for e in entries]
@@ -171,8 +172,7 @@ def compare(
         {names[key]: one for key, one in results.items()},
         best,
         baseline=baseline,
-        test=test,
-        correction=correction,
+        procedure=procedure,
     )
     if baseline is not None:
         run_differences(joined)  # that there is something to compare, before anything is shown

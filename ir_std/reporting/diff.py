@@ -16,15 +16,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures.measures import Measure
 
+from ir_std.analysis.paired import get_test
 from ir_std.errors import UsageError, abbreviate, counted, look_up, suggestion
 from ir_std.evaluation.api import SystemsSelection
 from ir_std.evaluation.inputs import resolve, resolve_runs
 from ir_std.evaluation.ranked_topics import RankedTopic, formula_of, rank_topics
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, Standardized, as_measures
+from ir_std.reporting.difference import Difference
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
-from ir_std.reporting.tables import Cell, Table, label_cell, number_cell, signed_cell
+from ir_std.reporting.sentences.tables import power_notes, size_text
+from ir_std.reporting.tables import Cell, Table, label_cell, number_cell, p_text, signed_cell
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.texts import read_texts
 
@@ -359,8 +362,23 @@ class RunDiff:
             if rest:
                 topics = ", ".join(f"{t.topic} ({t.raw_place})" for t in rest)
                 yield f"Raw differences as large, but not standardized (raw place): {topics}."
+        yield from self._test_sentences()
         for text in self.disagreements:
             yield f"{text[0].upper()}{text[1:]}."
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """Differences of the two means, raw and standardized, tested over topics."""
+        measures = [m for m in (self.measure, self.standardized) if m]
+        known = [m for m in measures if m in self.results.collection.topic_measures]
+        return tuple(self.results.difference(self.a, self.b, m) for m in known)
+
+    def _test_sentences(self) -> Iterator[str]:
+        tested = [d for d in self.differences if not isnan(d.p)]
+        parts = [f"{d.measure} {size_text(d.mean, '+')} ({p_text(d.p)})" for d in tested]
+        if parts:
+            yield f"Mean differences, by {get_test(self.results.procedure.test)[1]}: {', '.join(parts)}."
+        yield from power_notes(tested)
 
     def as_dict(self, top: int | None = 10) -> dict[str, Any]:
         """Convert to what JSON has: the means' disagreements, and the first topics."""

@@ -1,11 +1,11 @@
-"""How much higher one mean is than another, and how sure that is: one record for all uses."""
+"""One record for the difference of two means: its size, its test, and what the test can find."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf, nan, sqrt
+from math import inf, isnan, nan, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,54 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std.analysis.effects import paired_effect
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import ALPHA
+from ir_std.analysis.paired import ALPHA, detectable_difference, equivalence_test, get_correction, get_test
+from ir_std.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """How runs are tested against a baseline, for each measure and collection separately.
+
+    Attributes
+    ----------
+    test, correction : str
+        Name of the test, and of the correction for the number of runs.
+    equivalent : float or None
+        Bound below which a difference does not matter.
+
+    Raises
+    ------
+    UsageError
+        If there is no such test or correction, or the bound is not above 0.
+    """
+
+    test: str = "t"
+    correction: str = "holm"
+    equivalent: float | None = None
+
+    def __post_init__(self) -> None:
+        get_test(self.test), get_correction(self.correction)
+        if self.equivalent is not None and not 0 < self.equivalent < inf:
+            raise UsageError(
+                f"the bound of equivalence is {self.equivalent}; expected a number above 0 "
+                "(--equivalent, equivalent=)"
+            )
+
+    def level(self, p_adjusted: Iterable[float]) -> float:
+        """Return the level that was not reached by the runs that do not differ significantly.
+
+        Holm's method tests them at :data:`ALPHA` divided by their number.
+        """
+        known = [p for p in p_adjusted if not isnan(p)]
+        n_open = sum(p >= ALPHA for p in known)
+        return ALPHA / max(1, {"holm": n_open, "bonferroni": len(known)}.get(self.correction, 1))
+
+    def equivalence(self, differences: Sequence[Floats]) -> list[float]:
+        """Test whether differences are below the bound: p-values, corrected for their number."""
+        if self.equivalent is None:
+            return [nan] * len(differences)
+        p = [float(equivalence_test(d[~np.isnan(d)], self.equivalent)) for d in differences]
+        return [float(each) for each in get_correction(self.correction)[0](p)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +80,11 @@ class Difference:
         not the same; and adjusted for the number of runs that were tested together.
     b_where : str
         The collection of `b`, if it is another one.
+    level : float
+        Level of the test, if it found no difference; 0.05 divided by the correction.
+    equivalence_p : float
+        P-value of two one-sided tests, adjusted: if small, the difference is below the bound of
+        equivalence.  NaN without a bound.
     by_topic : ndarray, shape (n_topics,)
         Differences by topic; NaN where a run has no score.  Empty if the topics are not the same.
     """
@@ -45,6 +97,8 @@ class Difference:
     p_adjusted: float
     by_topic: Floats = field(default_factory=lambda: np.empty(0), repr=False)
     b_where: str = ""
+    level: float = ALPHA
+    equivalence_p: float = nan
     _estimate: Callable[[], Estimate] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -94,6 +148,23 @@ class Difference:
     def significant(self) -> bool:
         """True if the adjusted p-value is below 0.05."""
         return self.p_adjusted < ALPHA
+
+    @property
+    def equivalent(self) -> bool:
+        """True if the difference is significantly below the bound of equivalence."""
+        return self.equivalence_p < ALPHA
+
+    @cached_property
+    def detectable(self) -> float:
+        """Smallest difference that the test would have found in four of five experiments.
+
+        NaN if the difference is significant, or there are too few topics.  By the power of the
+        t-test, also where a randomization test was made.
+        """
+        if self.significant or isnan(self.p):
+            return nan
+        over_topics = Estimate.of(self.by_topic) if len(self.by_topic) else self.estimate
+        return detectable_difference(over_topics.topics_error, over_topics.topics_df, self.level)
 
     @cached_property
     def size(self) -> tuple[float, float]:

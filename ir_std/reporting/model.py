@@ -6,9 +6,9 @@ Tables, plots, sentences and pages take :class:`Results` and compute nothing of 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from math import hypot, inf, isnan, nan
 from typing import IO, Any
@@ -32,7 +32,7 @@ from ir_std.evaluation.uncertainty import (
 )
 from ir_std.factors.match import Match
 from ir_std.measures import Standardized, named_measure, sign_of
-from ir_std.reporting.difference import Difference
+from ir_std.reporting.difference import Difference, Procedure
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
 from ir_std.reporting.links import CollectionLinks
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
@@ -62,8 +62,8 @@ class Results:
         By collection and run.
     baseline : str or None
         The run that the others are tested against.
-    test, correction : str
-        How they are tested: see :func:`ir_std.evaluate`.
+    procedure : Procedure
+        How they are tested: its ``test``, ``correction`` and ``equivalent``.
     links : mapping of Measure to CollectionLinks
         The measures whose scores are on one scale: see :func:`ir_std.compare`.
 
@@ -84,8 +84,7 @@ class Results:
     collections: Mapping[str, EvaluatedCollection]
     evaluations: Mapping[str, Mapping[str, Evaluation]]
     baseline: str | None = None
-    test: str = "t"
-    correction: str = "holm"
+    procedure: Procedure = field(default_factory=Procedure)
     links: Mapping[Measure, CollectionLinks] = field(default_factory=dict)
 
     # Coordinates
@@ -343,10 +342,7 @@ class Results:
         measure = named_measure(measure, self.measures)
         (run, where), (other, there) = self._at(a), self._at(b)
         if where == there:
-            scores = [self._scores(name, measure, where) for name in (other, run)]
-            topics = self.collections[where].topics
-            tested = paired_tests(scores[0], {run: scores[1]}, topics, self.test, "none")[run]
-            return self._difference(run, other, measure, where, tested.p, tested.p)
+            return self._test([run], other, measure, where)[run]
         if self._overlaps.is_relabelled(where, there):
             return self._between_judgments((run, where), (other, there), measure)
         if measure not in self.links:
@@ -368,23 +364,44 @@ class Results:
         self.on(where).values[run]  # UsageError if there is no such run
         return run, where
 
-    def _difference(
-        self, a: str, b: str, measure: Measure, where: str, p: float, p_adjusted: float
-    ) -> Difference:
-        """Two runs on a collection, paired by topic; errors are computed when asked for."""
+    def _test(
+        self, runs: Iterable[str], baseline: str, measure: Measure, where: str
+    ) -> dict[str, Difference]:
+        """Test runs against another on a collection; errors are computed when asked for."""
+        how, topics = self.procedure, self.collections[where].topics
+        scores = {run: self._scores(run, measure, where) for run in runs}
+        base = self._scores(baseline, measure, where)
+        tested = paired_tests(base, scores, topics, how.test, how.correction)
+        by_topic = {run: scores[run] - base for run in tested}
+        level = how.level(one.p_adjusted for one in tested.values())
+        equivalence = how.equivalence(list(by_topic.values()))
+        return {
+            run: Difference(
+                run,
+                baseline,
+                where,
+                measure,
+                one.p,
+                one.p_adjusted,
+                by_topic[run],
+                level=level,
+                equivalence_p=p,
+                _estimate=partial(self._estimate_difference, run, baseline, measure, where),
+            )
+            for (run, one), p in zip(tested.items(), equivalence, strict=True)
+        }
+
+    def _estimate_difference(self, a: str, b: str, measure: Measure, where: str) -> Estimate:
+        """Estimate the difference of two runs on a collection, paired by topic."""
         by_topic = self._scores(a, measure, where) - self._scores(b, measure, where)
-
-        def estimate() -> Estimate:
-            on = self._each[where]
-            contrast = [float(name == a) - float(name == b) for name in on.runs]
-            found = on._covariances[measure].estimate(by_topic, contrast)
-            if measure not in self.links:
-                return found
-            z = [self._z(run, measure, where) for run in (a, b)]
-            of_link = self.links[measure].error_between(where, *z)
-            return replace(found, systems_error=hypot(found.systems_error, of_link))
-
-        return Difference(a, b, where, measure, p, p_adjusted, by_topic, _estimate=estimate)
+        on = self._each[where]
+        contrast = [float(name == a) - float(name == b) for name in on.runs]
+        found = on._covariances[measure].estimate(by_topic, contrast)
+        if measure not in self.links:
+            return found
+        z = [self._z(run, measure, where) for run in (a, b)]
+        of_link = self.links[measure].error_between(where, *z)
+        return replace(found, systems_error=hypot(found.systems_error, of_link))
 
     def _between_judgments(
         self, a: tuple[str, str], b: tuple[str, str], measure: Measure
@@ -586,15 +603,8 @@ def scores_by_topic(results: Results, run: str, measure: Measure, collection: st
 def differences_on(results: Results, collection: str, measure: Measure) -> dict[str, Difference]:
     """Test each other run of a collection against the baseline, on the scale of the links."""
     assert results.baseline is not None
-    runs = results.evaluations[collection]
-    scores = {run: results._scores(run, measure, collection) for run in runs}
-    base = scores.pop(results.baseline)
-    topics = results.collections[collection].topics
-    tested = paired_tests(base, scores, topics, results.test, results.correction)
-    return {
-        run: results._difference(run, results.baseline, measure, collection, one.p, one.p_adjusted)
-        for run, one in tested.items()
-    }
+    runs = [run for run in results.evaluations[collection] if run != results.baseline]
+    return results._test(runs, results.baseline, measure, collection)
 
 
 def shared_collections(results: Results, run: str, measure: Measure) -> list[str]:

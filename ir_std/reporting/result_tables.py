@@ -17,7 +17,7 @@ from ir_std.errors import MissingLibraryError, look_up
 from ir_std.evaluation.placement import Placement
 from ir_std.measures import Standardized, named_measure, sign_of
 from ir_std.reporting.benchmark import Benchmark
-from ir_std.reporting.difference import Difference
+from ir_std.reporting.difference import Difference, Procedure
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.model import (
     NO_ESTIMATE,
@@ -31,6 +31,7 @@ from ir_std.reporting.sentences.tables import (
     benchmark_notes,
     differences_notes,
     means_notes,
+    power_notes,
     runs_notes,
 )
 from ir_std.reporting.summaries import (
@@ -41,6 +42,7 @@ from ir_std.reporting.summaries import (
 )
 from ir_std.reporting.tables import (
     BETTER,
+    EQUIVALENT,
     WORSE,
     Cell,
     Table,
@@ -150,21 +152,31 @@ class _RunsTable:
     def _mean(self, run: str, measure: Measure) -> Cell:
         results = self.results
         mean, tested = results.means[run][measure], results.differences.get(run, {}).get(measure)
-        mark = ""
-        if tested and tested.significant:
-            mark = BETTER if sign_of(measure) * tested.mean > 0 else WORSE
         return number_cell(
             mean,
             self.places,
-            mark=mark,
+            mark=difference_mark(tested) if tested else "",
             best=len(results.runs) > 1 and sign_of(measure) * mean >= self.best[measure] - EXACT,
-            extra=(_p_columns(tested, results.correction) if tested else None),
+            extra=p_columns(tested, results.procedure) if tested else None,
         )
 
 
-def _p_columns(tested: Difference, correction: str) -> dict[str, float]:
-    adjusted = {} if correction == "none" else {f"p_{correction}": tested.p_adjusted}
-    return {"p": tested.p} | adjusted
+def difference_mark(tested: Difference) -> str:
+    """Return the mark of a run that was tested against the baseline."""
+    if tested.significant:
+        return BETTER if sign_of(tested.measure) * tested.mean > 0 else WORSE
+    return EQUIVALENT if tested.equivalent else ""
+
+
+def p_columns(tested: Difference, procedure: Procedure) -> dict[str, float]:
+    """Return what CSV and JSON hold of a test, by the columns' names."""
+    columns = {"p": tested.p}
+    if procedure.correction != "none":
+        columns[f"p_{procedure.correction}"] = tested.p_adjusted
+    columns["detectable"] = tested.detectable
+    if procedure.equivalent is not None:
+        columns["p_equivalent"] = tested.equivalence_p
+    return columns
 
 
 def rank_cells(ranked: RunRank) -> tuple[Cell, Cell]:
@@ -318,6 +330,7 @@ def pairs_table(pairs: Sequence[Difference], places: int = 4) -> Table:
             "Differences of linked means, with 95% intervals: over the topics of both "
             "collections, and over the anchors' disagreement. p is two-sided, and for each "
             "difference separately.",
+            *power_notes(pairs),
         ),
     )
 
@@ -395,27 +408,28 @@ def differences_table(results: Results, places: int = 4) -> Table:
     """
     compared = run_differences(results)
     notes = tuple(differences_notes(results, compared))
-    return compared_table(compared, notes, results.correction, places)
+    return compared_table(compared, notes, results.procedure, places)
 
 
 def compared_table(
     compared: Mapping[str, Mapping[Measure, RunDifferences]],
     notes: tuple[str, ...] = (),
-    correction: str = "holm",
+    procedure: Procedure | None = None,
     places: int = 4,
 ) -> Table:
     """Show runs' differences from a baseline, by run and measure, as a table."""
+    procedure = procedure or Procedure()
     header = ["system", "collection", "topics"]
     for measure, one in next(iter(compared.values())).items():
         header += [one.label, f"{measure} p", f"{measure} g"]
-    summaries = _summary_cells(compared, correction, places)
+    summaries = _summary_cells(compared, procedure.correction, places)
     rows = []
     for run, by_measure in compared.items():
         each = list(by_measure.values())
         rows += [
             (
                 *map(label_cell, (run, on[0].where, count_range(d.n for d in on))),
-                *(cell for d in on for cell in _difference_cells(d, correction, places)),
+                *(cell for d in on for cell in _difference_cells(d, procedure, places)),
             )
             for on in zip(*(d.differences for d in each), strict=True)
         ]
@@ -427,13 +441,17 @@ def compared_table(
     return Table(tuple(header), tuple(rows), 3, notes, (3,) * (len(header) // 3 - 1))
 
 
-def _difference_cells(d: Difference, correction: str, places: int) -> tuple[Cell, ...]:
+def _difference_cells(d: Difference, procedure: Procedure, places: int) -> tuple[Cell, ...]:
     """The difference with its interval, p, and g."""
     halves = {"topics": d.estimate.topics, "systems": d.estimate.systems}
     size, error = d.size
+    p_value = p_value_cell(d.p, d.p_adjusted, procedure.correction)
+    of_test = p_columns(d, procedure)
+    more = {name: of_test[name] for name in ("detectable", "p_equivalent") if name in of_test}
+    mark = EQUIVALENT if difference_mark(d) == EQUIVALENT else ""
     return (
         interval_cell(d.mean, *d.interval, places, halves),
-        p_value_cell(d.p, d.p_adjusted, correction),
+        replace(p_value, extra={**p_value.extra, **more}, mark=mark),
         signed_cell(size, 2, {"error": error}),
     )
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ir_std.analysis.paired import get_correction, get_test
 from ir_std.errors import UsageError, warn_caller
 from ir_std.evaluation.api import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import Evaluation
@@ -27,6 +26,7 @@ from ir_std.evaluation.parallel import Progress, evaluate_runs
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, main_score
 from ir_std.reporting.benchmark import Benchmark
+from ir_std.reporting.difference import Procedure
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, collection_names
 from ir_std.reporting.model import Results
 from ir_std.schemes import EXACT, scheme_names
@@ -48,6 +48,7 @@ def evaluate(
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
+    equivalent: float | None = None,
     jobs: int | None = 1,
     executor: Executor | None = None,
     depth: int | None = None,
@@ -82,6 +83,9 @@ def evaluate(
     correction : {'holm', 'bonferroni', 'none'}
         For the number of runs, each measure separately.  See
         :func:`ir_std.analysis.paired.paired_tests`.
+    equivalent : float, optional
+        Difference from the baseline that would not matter: two one-sided t-tests find out which
+        runs differ by less.
     jobs : int, optional
         Number of processes; with None it is chosen automatically.
     executor : concurrent.futures.Executor, optional
@@ -129,7 +133,7 @@ def evaluate(
     """
     schemes = schemes and scheme_names(schemes)
     by_name = resolve_runs(runs, duplicates=duplicates)
-    get_test(test), get_correction(correction)
+    procedure = Procedure(test, correction, equivalent)
     board = None
     if benchmark is not None:
         if measures or qrels is not None:
@@ -169,8 +173,7 @@ def evaluate(
         {name: EvaluatedCollection(name, evaluator, readable, depth, benchmark=board)},
         {name: by_run},
         baseline,
-        test,
-        correction,
+        procedure,
     )
     warn_caller(results.warnings)
     return results

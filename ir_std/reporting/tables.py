@@ -16,8 +16,8 @@ PAGE_ROWS = 45
 """Rows that fit on one page of a paper."""
 MIN_LABEL = 24
 """Characters kept for each label before columns that belong together are parted."""
-BETTER, WORSE = "+", "-"
-"""The marks of a difference that is significant."""
+BETTER, WORSE, EQUIVALENT = "+", "-", "="
+"""Marks of a significant difference, and of one that is below the bound of equivalence."""
 
 
 Column = list[str]
@@ -39,7 +39,7 @@ class Cell:
     best : bool
         Whether it is the best of its column.
     mark : str
-        :data:`BETTER`, :data:`WORSE` or nothing.
+        :data:`BETTER`, :data:`WORSE`, :data:`EQUIVALENT` or nothing.
     """
 
     text: str

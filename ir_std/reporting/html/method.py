@@ -147,7 +147,9 @@ def _intervals(results: Results) -> str:
 
 
 def _tests(results: Results) -> str:
-    test = describe_test(results.test, results.correction, len(results.differences))
+    test = describe_test(
+        results.procedure.test, results.procedure.correction, len(results.differences)
+    )
     return (
         f"Differences from {latex_escape(results.baseline or '')} are called significant by a "
         f"{test}, for each measure by itself."

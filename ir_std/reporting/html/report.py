@@ -166,7 +166,7 @@ class Part:
     def test(self) -> str:
         """How differences are tested."""
         n = max(len(self.results.differences), 1)
-        return describe_test(self.results.test, self.results.correction, n)
+        return describe_test(self.results.procedure.test, self.results.procedure.correction, n)
 
     @property
     def table(self) -> str:

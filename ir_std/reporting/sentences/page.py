@@ -258,9 +258,9 @@ def _difference(facts: RunStanding) -> str:
     found = facts.difference(facts.run)
     if found is None or isnan(found.p_adjusted):
         return f"{_topics(facts.results)} are too few for a test.".capitalize()
-    how = f"{get_test(facts.results.test)[1]}, {p_text(found.p_adjusted)}"
+    how = f"{get_test(facts.results.procedure.test)[1]}, {p_text(found.p_adjusted)}"
     n = len(facts.results.differences) if facts.results.baseline is not None else 1
-    how += describe_correction(facts.results.correction, n) or ", one comparison"
+    how += describe_correction(facts.results.procedure.correction, n) or ", one comparison"
     if found.significant:
         return f"The gap is no accident of these {facts.results.collection.unit}s ({how})."
     low, high = found.interval

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from math import isnan
 
 from ir_measures.measures import Measure
 
-from ir_std.analysis.paired import describe_correction, describe_test, get_test
+from ir_std.analysis.paired import ALPHA, describe_correction, describe_test, get_test
 from ir_std.errors import abbreviate, join_with_and
 from ir_std.evaluation.factor_messages import factors_used
 from ir_std.factors.benchmarks import partial_tasks
 from ir_std.factors.quality import describe_label
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.benchmark import Benchmark
+from ir_std.reporting.difference import Difference
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
 from ir_std.reporting.model import (
     MIN_SUMMARIZED,
@@ -24,6 +27,7 @@ from ir_std.reporting.model import (
 )
 from ir_std.reporting.run_ranks import could_be_first
 from ir_std.reporting.summaries import MIN_COLLECTIONS, RunDifferences
+from ir_std.reporting.tables import EQUIVALENT
 
 MIN_SYSTEMS = 40
 """With fewer reference systems than this a note says in what steps scheme E moves."""
@@ -68,11 +72,16 @@ def describe_firsts(results: Results, measure: Measure | str) -> str:
 def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool) -> Iterator[str]:
     """The notes below a table of runs."""
     if results.differences and means:
-        test = describe_test(results.test, results.correction, len(results.differences))
+        test = describe_test(
+            results.procedure.test, results.procedure.correction, len(results.differences)
+        )
         yield (
             f"+ - significantly better or worse than {results.baseline}: {test}, each measure "
             "tested separately."
         )
+        each = [d for by_measure in results.differences.values() for d in by_measure.values()]
+        yield from equivalence_notes(results)
+        yield from power_notes(each)
     lower = [m for m in results.measures if sign_of(m) < 0]
     if lower:
         yield (
@@ -91,6 +100,35 @@ def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool)
         yield from filter(None, [describe_firsts(results, sort)])
     if place:
         yield from dict.fromkeys(_notes_on_places(results, means))
+
+
+def equivalence_notes(results: Results) -> Iterator[str]:
+    """Yield what the mark of an equivalent run means, if there is a bound."""
+    if (bound := results.procedure.equivalent) is not None:
+        yield (
+            f"{EQUIVALENT} differs from {results.baseline} by less than {bound:g}: two one-sided "
+            f"t-tests over topics, p < {ALPHA}, corrected like the test of a difference."
+        )
+
+
+def power_notes(differences: Iterable[Difference]) -> Iterator[str]:
+    """Yield how large differences must be so that the tests find them."""
+    missed: dict[str, list[float]] = {}
+    for d in differences:
+        if not isnan(d.detectable):
+            missed.setdefault(str(d.measure), []).append(d.detectable)
+    if missed:
+        yield (
+            "Not significant does not mean equal. Differences below these would be missed more "
+            f"than one time in five: {'; '.join(map(describe_detectable, missed.items()))}."
+        )
+
+
+def describe_detectable(found: tuple[str, Sequence[float]]) -> str:
+    """Describe the smallest differences that a test finds: ``AP 0.041``, ``AP 0.04 to 0.05``."""
+    measure, differences = found
+    ends = dict.fromkeys(size_text(d) for d in (min(differences), max(differences)))
+    return f"{measure} {' to '.join(ends)}"
 
 
 def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
@@ -280,20 +318,24 @@ def differences_notes(
     """The notes below a table of differences from the baseline."""
     each = [d for by_measure in compared.values() for d in by_measure.values()]
     n_runs = Counter(d.where for m in compared.values() for d in next(iter(m.values())).differences)
-    corrections = dict.fromkeys(describe_correction(results.correction, n) for n in n_runs.values())
+    corrections = dict.fromkeys(
+        describe_correction(results.procedure.correction, n) for n in n_runs.values()
+    )
     correction = " or".join(corrections)
     yield (
         f"Differences from {results.baseline}: the mean over the topics that both have, with "
         "95% intervals over topics and, for standardized scores, over the reference systems, "
         f"which both share{', and over anchors, for the link' * bool(results.links)}. p: "
-        f"two-sided {get_test(results.test)[1]} over topics{correction}"
+        f"two-sided {get_test(results.procedure.test)[1]} over topics{correction}"
         f"{', each collection and measure separately' * bool(correction)}; it takes the factors as "
         "fixed, so the interval of a standardized difference may include 0 although p is below "
         "0.05. g: the difference in standard deviations over topics (Hedges)."
     )
+    yield from equivalence_notes(results)
+    yield from power_notes(chain.from_iterable(d.differences for d in each))
     if any(not d.why_no_summary() for d in each):
         n = len({d.run for d in each if not d.why_no_summary()})
-        adjusted = describe_correction(results.correction, n)
+        adjusted = describe_correction(results.procedure.correction, n)
         yield (
             "Summary: random effects, Paule and Mandel's variance between collections with "
             "Hartung and Knapp's interval, but not narrower than the normal one"
