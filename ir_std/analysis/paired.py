@@ -193,7 +193,7 @@ def detectable_difference(
     from scipy.special import nctdtrinc, stdtrit
 
     if not (error > 0 and df >= MIN_DF):
-        return nan
+        return float("nan")
     return float(error * nctdtrinc(df, 1 - power, stdtrit(df, 1 - alpha / 2)))
 
 

@@ -377,7 +377,8 @@ class RunDiff:
         tested = [d for d in self.differences if not isnan(d.p)]
         parts = [f"{d.measure} {size_text(d.mean, '+')} ({p_text(d.p)})" for d in tested]
         if parts:
-            yield f"Mean differences, by {get_test(self.results.procedure.test)[1]}: {', '.join(parts)}."
+            test = get_test(self.results.procedure.test)[1]
+            yield f"Mean differences ({test}): {', '.join(parts)}."
         yield from power_notes(tested)
 
     def as_dict(self, top: int | None = 10) -> dict[str, Any]:

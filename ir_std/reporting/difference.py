@@ -14,7 +14,13 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std.analysis.effects import paired_effect
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import ALPHA, detectable_difference, equivalence_test, get_correction, get_test
+from ir_std.analysis.paired import (
+    ALPHA,
+    detectable_difference,
+    equivalence_test,
+    get_correction,
+    get_test,
+)
 from ir_std.errors import UsageError
 
 

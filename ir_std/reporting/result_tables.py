@@ -447,7 +447,7 @@ def _difference_cells(d: Difference, procedure: Procedure, places: int) -> tuple
     size, error = d.size
     p_value = p_value_cell(d.p, d.p_adjusted, procedure.correction)
     of_test = p_columns(d, procedure)
-    more = {name: of_test[name] for name in ("detectable", "p_equivalent") if name in of_test}
+    more = {name: p for name, p in of_test.items() if name in ("detectable", "p_equivalent")}
     mark = EQUIVALENT if difference_mark(d) == EQUIVALENT else ""
     return (
         interval_cell(d.mean, *d.interval, places, halves),

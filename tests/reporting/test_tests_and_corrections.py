@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
+from math import isnan
 from typing import Any
 
 import pytest
 from ir_measures import AP, P
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
+from statsmodels.stats.weightstats import ttost_paired
 
 import ir_std
 from ir_std import sAP
 from ir_std.errors import UsageError
 from ir_std.factors.catalog import load_factors
+from ir_std.reporting.difference import Difference, Procedure
 from ir_std.reporting.result_tables import means_table
 from ir_std.reporting.summaries import run_differences
 from ir_std.reporting.tables import format_p
@@ -73,6 +77,81 @@ def test_without_correction_there_is_no_adjusted_column(collections: dict[str, A
     assert "not corrected for the 4 runs" in " ".join(found.table().text().split())
 
 
+LEVELS = {
+    "holm": lambda _, n_open: n_open,
+    "bonferroni": lambda n, _: n,
+    "none": lambda *_: 1,
+}
+"""What 0.05 is divided by for the runs that do not differ significantly."""
+
+
+@pytest.mark.parametrize("correction", LEVELS)
+@pytest.mark.parametrize("measure", [AP, sAP, P @ 10])
+def test_what_a_test_would_have_found_is_statsmodels(
+    collections: dict[str, Any], measure: Any, correction: str
+) -> None:
+    found = results(collections, correction=correction)
+    by_run = {run: found.differences[run][measure] for run in OTHERS}
+    unfound = {run: d for run, d in by_run.items() if not d.significant}
+    assert unfound
+    for run, d in by_run.items():
+        if run not in unfound:
+            assert isnan(d.detectable)
+            continue
+        d_by_topic = found.values[run][measure] - found.values["c"][measure]
+        alpha = 0.05 / LEVELS[correction](len(by_run), len(unfound))
+        size = TTestPower().solve_power(  # type: ignore[no-untyped-call]
+            nobs=len(d_by_topic), alpha=alpha, power=0.8
+        )
+        assert d.detectable == pytest.approx(size * d_by_topic.std(ddof=1), rel=1e-5)
+
+
+def test_a_table_shows_which_differences_would_be_missed(collections: dict[str, Any]) -> None:
+    found = results(collections)
+    detectable = [d[AP].detectable for d in found.differences.values() if d[AP].detectable > 0]
+    text = " ".join(found.table().text().split())
+    assert "Not significant does not mean equal. Differences below these would be missed" in text
+    assert f"AP {min(detectable):.3f} to {max(detectable):.3f}; sAP" in text
+    assert sorted(column(found.table().csv(), "AP detectable").values()) == sorted(detectable)
+
+
+@pytest.mark.parametrize("measure", [AP, sAP])
+def test_equivalence_is_statsmodels_two_one_sided_tests(
+    collections: dict[str, Any], measure: Any
+) -> None:
+    bound = 0.04
+    found = results(collections, equivalent=bound)
+    scores = found.values
+    p = [ttost_paired(scores[r][measure], scores["c"][measure], -bound, bound)[0] for r in OTHERS]
+    adjusted = dict(zip(OTHERS, multipletests(p, method="holm")[1], strict=True))
+    written = found.table().csv()
+    assert column(written, f"{measure} p_equivalent") == pytest.approx(adjusted)
+    for run in OTHERS:
+        assert found.differences[run][measure].equivalent == (adjusted[run] < 0.05)
+
+
+def test_runs_that_differ_by_less_than_the_bound_are_marked(collections: dict[str, Any]) -> None:
+    found = results(collections, equivalent=0.2)
+    cells = {row[0].text: row[1] for row in found.table().rows}
+    alike = [run for run in OTHERS if not found.differences[run][AP].significant]
+    assert alike
+    assert all(cells[run].mark == "=" for run in alike)
+    text = " ".join(found.table().text().split())
+    assert "= differs from c by less than 0.2: two one-sided t-tests over topics, p < 0.05" in text
+
+
+@pytest.mark.parametrize("bound", [0, -0.1, float("nan"), float("inf")])
+def test_a_bound_that_is_no_size_is_refused(collections: dict[str, Any], bound: float) -> None:
+    with pytest.raises(UsageError, match="expected a number above 0"):
+        results(collections, equivalent=bound)
+
+
+def test_runs_with_the_same_scores_have_no_detectable_difference() -> None:
+    same = Difference.of("a", "b", "collection", AP, [0.0] * 10)
+    assert isnan(same.detectable)
+    assert isnan(Difference.of("a", "b", "collection", AP, [0.1, 0.0, 0.2]).detectable)
+
+
 def test_an_unknown_correction_is_refused_before_the_work(collections: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="choose from holm, bonferroni, none"):
         results(collections, correction="hlm")
@@ -123,7 +202,7 @@ def test_differences_are_corrected_for_the_runs_of_each_collection(
 
 
 def test_what_is_shown_of_differences_is_the_adjusted_p_value(comparison: ir_std.Results) -> None:
-    found = replace(comparison, correction="bonferroni")
+    found = replace(comparison, procedure=Procedure(correction="bonferroni"))
     for row in found.table().rows:
         cell = row[4]
         if cell.extra:

@@ -227,8 +227,9 @@ class Page:
     def tests(self) -> str:
         """How many comparisons p-values were corrected for."""
         texts = dict.fromkeys(
-            f"“Clear” means a {describe_test(each.test, each.correction, len(each.differences))}."
+            f"“Clear” means a {describe_test(how.test, how.correction, len(each.differences))}."
             for each in self.results
+            for how in [each.procedure]
             if each.differences
         )
         return " ".join(texts)
