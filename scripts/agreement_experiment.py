@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from experiment import arguments, read_table, spread, write_csv
 from judges_experiment import FEW_TOPICS_JUDGES, PEOPLE, TRACKS, from_runs, from_tables, qrels_file
-from reproduction import arguments, read_table, spread, write_csv
 
 from ir_std._arrays import Floats, Ints
 from ir_std.analysis.agreement import Interval, kappa_interval, order_agreement

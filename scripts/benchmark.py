@@ -33,7 +33,7 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-from data_folder import add_data_option
+from experiment import add_data_option
 from ir_measures import AP, RR, P, Rprec, nDCG
 from ir_measures.providers import FallbackProvider
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from data_folder import ROOT, add_data_option
+from experiment import ROOT, add_data_option
 
 from ir_std._version import __version__
 from ir_std.factors.collection import judgments_of_dataset

@@ -20,7 +20,7 @@ from typing import Any
 
 import import_published
 import numpy as np
-from data_folder import ROOT, add_data_option
+from experiment import ROOT, add_data_option
 from tracks import (
     PUBLISHED,
     TRACKS,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
-from data_folder import add_data_option
+from experiment import add_data_option
 from tracks import PUBLISHED, TRACKS, judged_topics
 
 from ir_std._arrays import Floats

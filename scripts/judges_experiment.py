@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from experiment import arguments, read_table, spread, write_csv
 from few_topics import favour_left, print_fallback, print_trials
-from matplotlib.figure import Figure
-from reproduction import arguments, read_table, save, spread, write_csv
 
 import ir_std
 from ir_std._arrays import Floats
@@ -46,13 +45,6 @@ FEW_TOPICS_JUDGES = ("umbrela-gpt4", "gpt4")
 MODERN = ("dl19-passage", "dl20-passage")
 LLM = r"rankgpt|rank-?zephyr|rgpt|rankvicuna|LLM|gpt35"
 """In the names of systems that re-rank with a generative language model."""
-TRIAL = {
-    ("dl19-passage", "nDCG@10"): (0.086, 0.035),
-    ("dl19-passage", "P@10"): (0.077, 0.049),
-    ("dl20-passage", "nDCG@10"): (0.100, 0.036),
-    ("dl20-passage", "P@10"): (0.138, 0.026),
-}
-"""Mean differences of the modern systems raw and by N that were found in a trial, UMBRELA."""
 
 
 class Judged(NamedTuple):
@@ -407,29 +399,6 @@ def print_few_topics(
             print(f"{own.collection:14}" + "{:+8.3f}{:+8.3f}".format(*favoured))
 
 
-def draw(pairs: Sequence[tuple[Judged, Judged]]) -> Figure:
-    """Each later system under both judges, raw and standardized: nDCG@10, UMBRELA."""
-    shown = [p for p in pairs if p[0].measure == "nDCG@10" and p[0].judge == "umbrela-gpt4"]
-    figure = Figure(figsize=(9.5, 4.6), layout="constrained")
-    for ax, scale in zip(figure.subplots(1, 2), ("raw", "N"), strict=True):
-        for (own, later), marker in zip(shown, ("o", "s"), strict=True):
-            x, y = (values.mean(axis=0) for values in held_out(own, later)[scale])
-            llm = np.array([bool(re.search(LLM, system)) for system in later.systems])
-            year = f"20{own.collection[2:4]}"
-            for mask, color, what in ((~llm, "#2a6fbb", ""), (llm, "#c44e52", ", LLM re-rankers")):
-                ax.plot(x[mask], y[mask], marker, color=color, ms=6, mew=0, alpha=0.8,
-                        label=f"DL {year}{what}")  # fmt: skip
-        ends = ax.get_xlim(), ax.get_ylim()
-        both = min(end[0] for end in ends), max(end[1] for end in ends)
-        ax.plot(both, both, color="0.5", lw=1, zorder=0)
-        ax.set(xlim=both, ylim=both, aspect="equal")
-        name = "nDCG@10" if scale == "raw" else "snDCG@10"
-        ax.set(xlabel=f"{name} by people's labels", ylabel=f"{name} by GPT-4's labels")
-        ax.set_title("raw" if scale == "raw" else "standardized, each by its own labels' factors")
-    figure.axes[0].legend(frameon=False, fontsize="small", loc="lower right")
-    return figure
-
-
 def modern_pairs(data: Path, judges: Sequence[str]) -> list[tuple[Judged, Judged]]:
     """The tracks' own systems and the later ones, by judge and measure."""
     return [
@@ -453,17 +422,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     ]
     found = list(spread(partial(halves, args.trials, args.seed), cases, args.jobs))
     print_halves(cases, found, out)
-    figures = print_modern(pairs, out)
-    print("\nThe trial's figures, raw and by N, beside these")
-    for (collection, measure), (raw, n) in TRIAL.items():
-        case = figures[collection, "umbrela-gpt4", measure]
-        print(
-            f"{collection} {measure}: {raw:.3f} {n:.3f}; {case['raw'].gap:.3f} {case['N'].gap:.3f}"
-        )
+    print_modern(pairs, out)
     print_kinds([c for c in cases if c.collection in TABLES], out)
     print_limits(args.data, cases, out)
     print_few_topics(pairs, cases, args.trials, args.seed)
-    save(draw(pairs), out / "judges")
 
 
 if __name__ == "__main__":

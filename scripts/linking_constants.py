@@ -15,6 +15,7 @@ from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
+from experiment import arguments, spread
 from linking_experiment import (
     ANCHORS,
     CHOSEN_ON,
@@ -29,7 +30,6 @@ from linking_experiment import (
     halves,
     matrix,
 )
-from reproduction import arguments, spread
 
 import ir_std
 from ir_std._arrays import Floats, Ints, Mask

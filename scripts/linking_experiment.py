@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 import reproduce_soboroff2018 as soboroff2018
-from reproduction import arguments, spread, write_csv
+from experiment import arguments, spread, write_csv
 
 import ir_std
 from ir_std._arrays import Floats, Ints, Mask

@@ -11,7 +11,8 @@ sources by a hash of their ids.  Source i is ranked by one of ten real runs, the
 restricted to the source's documents; its first 10 or 1,000 documents are kept.  The lists are
 merged by each method, and evaluated raw and standardized (scheme N, by all of the track's runs).
 With ``--engines 1`` the first of the ten runs ranks all sources: shards of one engine.
-A + or - marks what a paired t-test over topics finds above or below minmax at p < 0.05.
+A + or - marks what a paired t-test over topics finds above or below minmax at p < 0.05, after
+Holm's correction for all tests of a table.
 
 The runs go 1,000 documents deep in all of a collection, so that a source has about 1000/n of
 them: 33 where 30 share, and one where 1,000 do.  Sources of the paper's GOV2, of 25 million
@@ -25,16 +26,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from math import nan
 from pathlib import Path
 
 import numpy as np
-from data_folder import add_data_option
+from experiment import add_data_option
 from ir_measures import AP, P
 from ir_measures.measures import Measure
 from scipy.stats import ttest_rel
 
 import ir_std
 from ir_std._arrays import Floats
+from ir_std.analysis import holm
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.plans import collection_of
 from ir_std.factors.estimates import factors_from_scores
@@ -184,28 +187,35 @@ def run_setting(
     return Outcome(means, float(np.mean(lengths)), float(np.mean(np.array(lengths) == 1)))
 
 
-def cell(values: Floats, baseline: Floats) -> str:
-    """A mean, and whether it differs significantly from the baseline's."""
-    mark = " "
-    if (values != baseline).any() and ttest_rel(values, baseline).pvalue < ALPHA:
-        mark = "+" if values.mean() > baseline.mean() else "-"
-    return f"{values.mean():.3f}{mark}"
+def p_value(values: Floats, baseline: Floats) -> float:
+    """Test a paired difference over topics; NaN if there is none to test."""
+    return float(ttest_rel(values, baseline).pvalue) if (values != baseline).any() else nan
+
+
+def cell(values: Floats, baseline: Floats, p: float) -> str:
+    """Write a mean, and a sign if it differs significantly from the baseline's."""
+    mark = "" if not p < ALPHA else "+" if values.mean() > baseline.mean() else "-"
+    return f"{values.mean():.3f}{mark:1}"
 
 
 def table(outcomes: dict[Setting, Outcome], measures: list[Measure]) -> str:
-    """Methods down; across, the measures in each setting."""
+    """Put methods down and, across, the measures in each setting; Holm's correction for all."""
     names = [f"{str(m).replace('(rel=2)', ''):7}" for m in measures]
     lines = [
         " " * 8 + "".join(f"{setting!s:{7 * len(names)}}" for setting in outcomes),
         " " * 8 + "".join(names) * len(outcomes),
     ]
-    for method in METHODS:
-        cells = [
-            cell(outcome.values[method][m], outcome.values["minmax"][m])
-            for outcome in outcomes.values()
-            for m in measures
-        ]
-        lines.append(f"{method:8}" + " ".join(cells))
+    pairs = [
+        (outcome.values[method][m], outcome.values["minmax"][m])
+        for method in METHODS
+        for outcome in outcomes.values()
+        for m in measures
+    ]
+    adjusted = holm([p_value(*pair) for pair in pairs]).tolist()
+    cells = [cell(*pair, p) for pair, p in zip(pairs, adjusted, strict=True)]
+    n = len(outcomes) * len(measures)
+    for row, method in enumerate(METHODS):
+        lines.append(f"{method:8}" + " ".join(cells[row * n : (row + 1) * n]))
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import tarfile
 import tempfile
 from pathlib import Path
 
-from data_folder import ROOT, add_data_option
-from judges_experiment import draw as draw_judges
-from judges_experiment import modern_pairs
+import matplotlib as mpl
+import numpy as np
+from experiment import ROOT, add_data_option
+from judges_experiment import LLM, held_out, modern_pairs
 from linking_experiment import ENGINES, engine
 from matplotlib.figure import Figure
 from reproduce_soboroff2018 import COLLECTIONS, differences, load
@@ -29,6 +31,15 @@ from ir_std import nDCG, plots, snDCG
 from ir_std.reporting.html import write_report
 from ir_std.reporting.plots import draw_forests
 
+mpl.rcParams.update(
+    {
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "legend.frameon": False,
+        "lines.linewidth": 1.4,
+    }
+)
 PICTURES = ROOT / "scripts" / "pictures"
 RUNS = ("idst_bert_p1", "p_bert", "TUW19-p3-f", "ms_duet_passage", "bm25base_p")
 """Of the README's report, the baseline last."""
@@ -76,6 +87,30 @@ def linking(data: Path) -> Figure:
     return figure
 
 
+def judges(data: Path) -> Figure:
+    """Each later system under both judges, raw and standardized: nDCG@10, UMBRELA."""
+    pairs = modern_pairs(data, ["umbrela-gpt4"])
+    shown = [pair for pair in pairs if pair[0].measure == "nDCG@10"]
+    figure = Figure(figsize=(9.5, 4.6), layout="constrained")
+    for ax, scale in zip(figure.subplots(1, 2), ("raw", "N"), strict=True):
+        for (own, later), marker in zip(shown, ("o", "s"), strict=True):
+            x, y = (values.mean(axis=0) for values in held_out(own, later)[scale])
+            llm = np.array([bool(re.search(LLM, system)) for system in later.systems])
+            year = f"20{own.collection[2:4]}"
+            for mask, color, what in ((~llm, "#2a6fbb", ""), (llm, "#c44e52", ", LLM re-rankers")):
+                ax.plot(x[mask], y[mask], marker, color=color, ms=6, mew=0, alpha=0.8,
+                        label=f"DL {year}{what}")  # fmt: skip
+        ends = ax.get_xlim(), ax.get_ylim()
+        both = min(end[0] for end in ends), max(end[1] for end in ends)
+        ax.plot(both, both, color="0.5", lw=1, zorder=0)
+        ax.set(xlim=both, ylim=both, aspect="equal")
+        name = "nDCG@10" if scale == "raw" else "snDCG@10"
+        ax.set(xlabel=f"{name} by people's labels", ylabel=f"{name} by GPT-4's labels")
+        ax.set_title("raw" if scale == "raw" else "standardized, each by its own labels' factors")
+    figure.axes[0].legend(frameon=False, fontsize="small", loc="lower right")
+    return figure
+
+
 def overview(results: ir_std.Results, folder: Path) -> None:
     """What a reader of the report sees first, in light and dark."""
     from playwright.sync_api import sync_playwright
@@ -109,7 +144,7 @@ def draw(data: Path, folder: Path) -> None:
         topics(evaluated(data, Path(scratch))).savefig(folder / "topics.png", dpi=100)
     forest(data).savefig(folder / "forest.png", dpi=100)
     linking(data).savefig(folder / "linking.png", dpi=100)
-    draw_judges(modern_pairs(data, ["umbrela-gpt4"])).savefig(folder / "judges.png", dpi=100)
+    judges(data).savefig(folder / "judges.png", dpi=100)
 
 
 def main() -> None:

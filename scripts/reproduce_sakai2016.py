@@ -16,8 +16,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
+from experiment import (
+    Scores,
+    arguments,
+    score_runs,
+    spread,
+    table,
+    write_csv,
+)
 from paper_statistics import (
     SwapRates,
     residual_variance,
@@ -26,17 +33,6 @@ from paper_statistics import (
     topic_set_size_two_way,
     tukey_p_values,
     within_system_variance,
-)
-from reproduction import (
-    COLOURS,
-    DASHES,
-    Scores,
-    arguments,
-    save,
-    score_runs,
-    spread,
-    table,
-    write_csv,
 )
 
 from ir_std.analysis import kendall_tau_b, paired_t, standardize_matrix, topic_set_size_paired_t
@@ -79,8 +75,6 @@ class Swaps:
     """Swap rates of a scheme."""
 
     by_difference: SwapRates
-    by_decile: SwapRates
-    """Bins are the deciles of the pairs' differences: alike for any scale."""
     trusted: float
     """The smallest difference at which at most CONFIDENT of the pairs swap, NaN if none."""
     resolved: float
@@ -152,14 +146,10 @@ def p_values(
 
 def swaps(x: np.ndarray, trials: int, seed: int = 0) -> Swaps:
     """Swap rates over random halves of the topics."""
-    i, j = np.triu_indices(x.shape[1], 1)
-    mean = x.mean(axis=0)
-    deciles = np.unique(np.r_[0, np.quantile(np.abs(mean[i] - mean[j]), np.arange(1, 10) / 10)])
     fine = swap_rate(x, FINE, trials=trials, seed=seed)
     trusted, resolved = resolution(fine)
     return Swaps(
         swap_rate(x, BINS, trials=trials, seed=seed),
-        swap_rate(x, deciles, trials=trials, seed=seed),
         trusted,
         resolved,
     )
@@ -388,49 +378,6 @@ def claims(results: Sequence[Results]) -> list[str]:
     return sentences
 
 
-def draw_power(out: Path, results: Sequence[Results]) -> None:
-    """Discriminative power curves: p values of the pairs, smallest first."""
-    for test, label in (("t", "paired t-test"), ("tukey", "randomised Tukey HSD test")):
-        figure, grid = plt.subplots(2, 3, figsize=(9, 5), layout="constrained")
-        for axes, r in zip(grid.flat, results, strict=True):
-            for s in SCHEMES:
-                p = r.p_values[test, s]
-                axes.plot(
-                    np.arange(1, len(p) + 1) / len(p),
-                    p,
-                    color=COLOURS[s],
-                    dashes=DASHES[s],
-                    label=s,
-                )
-            axes.axhline(0.05, color="0.6", linewidth=0.8, zorder=0)
-            axes.set(ylim=(0, 0.1), xlim=(0, 1), xlabel="share of system pairs", ylabel="p value")
-            axes.set_title(r.title, fontsize=9)
-        figure.suptitle(label, fontsize=9)
-        grid[0, 0].legend(loc="upper left")
-        save(figure, out / f"discriminative-power-{test}")
-
-
-def draw_swaps(out: Path, results: Sequence[Results]) -> None:
-    """Swap rates by score difference, and by its rank, which no scale moves."""
-    figure, grid = plt.subplots(4, 3, figsize=(9, 9), layout="constrained")
-    for k, r in enumerate(results):
-        by_score, by_rank = grid[k // 3 * 2, k % 3], grid[k // 3 * 2 + 1, k % 3]
-        for s in SCHEMES:
-            style = {"color": COLOURS[s], "dashes": DASHES[s], "label": s}
-            v = r.swaps[s]
-            # All bins but the open one have the same width.
-            enough = v.by_difference.pairs[:-1] >= ENOUGH
-            by_score.plot(BINS[:-1][enough] + 0.005, v.by_difference.rate[:-1][enough], **style)
-            by_rank.plot(np.arange(1, len(v.by_decile.rate) + 1), v.by_decile.rate, **style)
-        by_score.set(xlabel="score difference", ylabel="swap rate", ylim=(0, 0.55), xlim=(0, 0.2))
-        by_rank.set(
-            xlabel="decile of the difference", ylabel="swap rate", ylim=(0, 0.55), xlim=(1, 10)
-        )
-        by_score.set_title(r.title, fontsize=9)
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    save(figure, out / "swap-rates")
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Do the experiments, and say which claims hold."""
     args = arguments(__doc__.splitlines()[0], argv, trials=5000)
@@ -442,9 +389,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     lines = claims(results)
     print("\nThe claims, over the six sets of scores\n" + "\n".join(lines))
     (out / "claims.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    draw_power(out, results)
-    draw_swaps(out, results)
-    print(f"\nTables and figures are in {out}")
+    print(f"\nTables are in {out}")
     return 0
 
 

@@ -17,9 +17,9 @@ from itertools import compress
 from pathlib import Path
 
 import numpy as np
+from experiment import Compared, arguments, published_factors, report, table, write_csv
 from ir_measures import AP
 from ir_measures.measures import Measure
-from reproduction import Compared, arguments, published_factors, report, save, table, write_csv
 from scipy import stats
 
 import ir_std
@@ -33,7 +33,6 @@ from ir_std.analysis.influence import (
     normal_covariance,
 )
 from ir_std.reporting.difference import Difference
-from ir_std.reporting.plots import draw_forests
 from ir_std.reporting.result_tables import compared_table
 from ir_std.reporting.summaries import RunDifferences
 from ir_std.schemes import normal_cdf, z_scores
@@ -336,11 +335,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"\n{experiment} over all collections\n{effects_table.text()}\n")
         print(agreement(combined[EXPERIMENTS[experiment]]))
         (out / f"{experiment}-effects.csv").write_text(effects_table.csv() + "\n", encoding="utf-8")
-        save(draw_forests(combined), out / f"{experiment}-forest")
-    print(
-        f"\n{'All' if alike else 'NOT ALL'} published figures were found. Tables and figures "
-        f"are in {out}"
-    )
+    print(f"\n{'All' if alike else 'NOT ALL'} published figures were found. Tables are in {out}")
     return 0 if alike else 1
 
 

@@ -11,22 +11,16 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.axes import Axes
-from paper_statistics import two_sample_p_values
-from reproduction import (
-    COLOURS,
-    DASHES,
+from experiment import (
     Compared,
     arguments,
     report,
-    save,
     spread,
     table,
     write_csv,
 )
-from scipy.stats import gaussian_kde
+from paper_statistics import two_sample_p_values
 
 from ir_std.analysis import (
     discriminative_power,
@@ -35,7 +29,6 @@ from ir_std.analysis import (
     tau_ap_b,
 )
 from ir_std.analysis.means import standard_error
-from ir_std.schemes import get_scheme
 
 COLLECTIONS = {
     "robust04": range(601, 701),
@@ -201,102 +194,6 @@ def print_between(title: str, trials: Trials) -> None:
         )
 
 
-def draw_effect(out: Path, raw: np.ndarray) -> None:
-    """Figure 1: raw to standardized scores, and the topics' distributions."""
-    mean, sd = raw.mean(axis=1, keepdims=True), raw.std(axis=1, ddof=1, keepdims=True)
-    line = np.tile(np.linspace(0, 1, 201), (len(raw), 1))
-    figure, grid = plt.subplots(2, 4, figsize=(9, 4.4), layout="constrained")
-    order = np.argsort(raw.mean(axis=1), kind="stable")
-    grid[0, 0].axis("off")
-    grid[0, 0].text(
-        0,
-        0.5,
-        "Robust 2004,\ntopics 651-700\n\nabove: a line a topic,\n"
-        "a dot a system\n\nbelow: a box a topic,\na dot its mean",
-        va="center",
-    )
-    for column, scheme in enumerate(("raw", "N", "U", "E")):
-        y = raw if scheme == "raw" else standardize_matrix(raw, scheme=scheme)
-        if scheme != "raw":
-            curve = get_scheme(scheme).apply(line, mean=mean, sd=sd, scores=raw[:, None, :])
-            grid[0, column].plot(line.T, curve.T, color=COLOURS[scheme], linewidth=0.5)
-            grid[0, column].plot(raw.T, y.T, ".", color="0.1", markersize=1, alpha=0.4)
-            grid[0, column].set(
-                xlabel="raw AP", ylabel=f"standardized AP ({scheme})", xlim=(0, 1), ylim=(0, 1)
-            )
-        box = grid[1, column]
-        box.boxplot(
-            y[order].T,
-            widths=0.7,
-            showcaps=False,
-            whiskerprops={"linewidth": 0.4},
-            flierprops={"marker": ".", "markersize": 1, "markeredgecolor": "0.6"},
-            boxprops={"linewidth": 0.4},
-            medianprops={"color": COLOURS["U"], "linewidth": 0.8},
-        )
-        box.plot(np.arange(1, len(y) + 1), y[order].mean(axis=1), ".", color="0.1", markersize=2)
-        box.set(
-            xticks=[],
-            ylim=(0, 1),
-            xlabel="topics, by mean AP",
-            ylabel="raw AP" if scheme == "raw" else f"standardized AP ({scheme})",
-        )
-    save(figure, out / "figure1")
-
-
-def draw_trials(out: Path, number: int, results: dict[tuple[str, str], Trials]) -> None:
-    """Figures 2 and 3: densities of the correlations, error rate and power by level."""
-    between = number == 3
-    kinds = ("tau", "tau_ap", "type1", "power") if between else ("tau", "tau_ap", "power")
-    shown = SCHEMES if between else SCHEMES[1:]
-    figure, grid = plt.subplots(
-        len(kinds), len(results), figsize=(10, 2.2 * len(kinds)), layout="constrained"
-    )
-    for column, ((collection, measure), trials) in enumerate(results.items()):
-        grid[0, column].set_title(f"{collection}, {measure}", fontsize=9)
-        for axes, kind in zip(grid[:, column], kinds, strict=True):
-            values = getattr(trials, kind)
-            if kind in ("tau", "tau_ap"):
-                densities(axes, values, shown)
-                axes.set(
-                    xlabel="$\\tau$" if kind == "tau" else "$\\tau_{ap}$",
-                    ylabel="density",
-                    ylim=(0, None),
-                )
-            else:
-                for scheme in SCHEMES:
-                    axes.plot(
-                        ALPHAS,
-                        values[:, SCHEMES.index(scheme)].mean(axis=0),
-                        color=COLOURS[scheme],
-                        dashes=DASHES[scheme],
-                        label=scheme,
-                    )
-                axes.set(
-                    xscale="log",
-                    xlabel="significance level $\\alpha$",
-                    xlim=(0.001, 0.1),
-                    ylabel="power" if kind == "power" else "Type I error rate",
-                )
-                if kind == "type1":
-                    axes.plot(ALPHAS, ALPHAS, color="0.7", linewidth=3, zorder=0)
-                    axes.set_yscale("log")
-    handles = [plt.Line2D([], [], color=COLOURS[s], dashes=DASHES[s], label=s) for s in SCHEMES]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(SCHEMES))
-    save(figure, out / f"figure{number}")
-
-
-def densities(axes: Axes, values: np.ndarray, schemes: Sequence[str]) -> None:
-    """Draw how values are spread over trials, a curve for each scheme."""
-    low, high = np.quantile(values[:, [SCHEMES.index(s) for s in schemes]], (0.0005, 0.9995))
-    x = np.linspace(low, high, 200)
-    for scheme in schemes:
-        own = values[:, SCHEMES.index(scheme)]
-        axes.plot(x, gaussian_kde(own)(x), color=COLOURS[scheme], dashes=DASHES[scheme])
-        axes.plot(own.mean(), 0, marker=2, color=COLOURS[scheme], markersize=7, clip_on=False)
-    axes.set_xlim(low, high)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Do the experiments; 0 if they agree with the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=10_000)
@@ -317,12 +214,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                 )
             )
         print_between(f"{key[0]}, {key[1]}", trials_of["between"][key])
-    draw_effect(out, table(args.data, "robust04", "AP").at(t for t in range(651, 701) if t != 672))
-    draw_trials(out, 2, trials_of["within"])
-    draw_trials(out, 3, trials_of["between"])
     print(
         f"\n{sum(agree)} of {len(agree)} tables agree with the paper within three standard "
-        f"errors plus the last printed digit; tables and figures are in {out}"
+        f"errors plus the last printed digit; tables are in {out}"
     )
     return 0 if all(agree) else 1
 

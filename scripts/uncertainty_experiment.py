@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from reproduction import arguments, spread, write_csv
+from experiment import arguments, spread, write_csv
 from scipy.stats import ttest_ind
 
 import ir_std

@@ -70,17 +70,6 @@ def test_flat_topics_are_counted() -> None:
     assert experiment.flat_topics(scores) == (1, 1)
 
 
-@pytest.mark.slow
-def test_the_trials_figures_come_out(data: Path) -> None:
-    pairs = experiment.modern_pairs(data, ["umbrela-gpt4"])
-    for own, later in pairs:
-        if (own.collection, own.measure) in experiment.TRIAL:
-            by_scale = experiment.held_out(own, later)
-            gaps = [experiment.compare(*by_scale[scale]).gap for scale in ("raw", "N")]
-            expected = experiment.TRIAL[own.collection, own.measure]
-            assert [round(gap, 3) for gap in gaps] == list(expected)
-
-
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "evidence" / "judges.md").read_text("utf-8")
 TOLD = " ".join(PAGE.split())

@@ -54,7 +54,8 @@ def test_another_deal_gives_the_sources_other_documents(engines: list[Run]) -> N
     ],
 )
 def test_a_mark_says_what_a_paired_t_test_finds(values: list[float], expected: str) -> None:
-    assert experiment.cell(np.array(values), np.array([0.2, 0.3, 0.4, 0.5])) == expected
+    both = np.array(values), np.array([0.2, 0.3, 0.4, 0.5])
+    assert experiment.cell(*both, experiment.p_value(*both)) == expected
 
 
 GUIDE = (Path(__file__).parents[2] / "docs/evidence/merging.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import uncertainty_experiment as experiment
-from reproduction import spread
+from experiment import spread
 
 import ir_std
 from ir_std.analysis.estimate import Estimate

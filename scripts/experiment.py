@@ -1,4 +1,4 @@
-"""What the reproduce_*.py scripts share: reading the data, writing and printing results."""
+"""The frame of all experiments: options, the data folder, reading, writing and printing."""
 
 from __future__ import annotations
 
@@ -14,32 +14,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
-from data_folder import ROOT, add_data_option
-from matplotlib.figure import Figure
 
 import ir_std
 from ir_std.reading import run_sources
 from ir_std.trec.files import read_qrels, read_run
 
-COLOURS = {"raw": "#444444", "N": "#0072b2", "U": "#d55e00", "z": "#cc79a7", "E": "#009e73"}
-DASHES = {"raw": (4, 2), "N": (), "U": (), "z": (1.5, 1.5), "E": ()}
-"""How each scheme is drawn, in every figure; the dashes distinguish them without colours."""
-
-mpl.use("Agg")
-mpl.rcParams.update(
-    {
-        "font.size": 9,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "legend.frameon": False,
-        "lines.linewidth": 1.4,
-        "figure.dpi": 100,
-        "savefig.dpi": 200,
-    }
-)
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
@@ -78,6 +59,16 @@ class Compared:
         if self.tolerance:
             return abs(self.difference) <= self.tolerance + 10.0**-self.places
         return f"{self.computed:.{self.places}f}" == f"{self.published:.{self.places}f}"
+
+
+def add_data_option(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--data``: by default the folder that IR_STD_DATA names, or ``../shared/data``."""
+    parser.add_argument(
+        "--data",
+        type=Path,
+        help="folder with scores/, published/, runs/, qrels/ and others",
+        default=os.environ.get("IR_STD_DATA") or ROOT.parent / "shared" / "data",
+    )
 
 
 def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argparse.Namespace:
@@ -191,15 +182,6 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
         writer.writerows(
             [float(c) if isinstance(c, np.floating) else c for c in row] for row in rows
         )
-
-
-def save(figure: Figure, path: Path) -> None:
-    """The figure as PNG, and as PDF for a paper."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(f"{path}.png", bbox_inches="tight")
-    # Without a date the same figure is the same file.
-    figure.savefig(f"{path}.pdf", bbox_inches="tight", metadata={"CreationDate": None})
-    plt.close(figure)
 
 
 def report(title: str, rows: Sequence[Compared], path: Path) -> bool:
