@@ -22,8 +22,8 @@ from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.factor_messages import factors_used
 from ir_std.evaluation.inputs import resolve
 from ir_std.measures import RIPrec, Standardized, canonical
+from ir_std.measures.external import TREC_EVAL_NAMES
 from ir_std.measures.names import to_trec_eval
-from ir_std.measures.translation import TREC_EVAL_NAMES
 from ir_std.reading import Source, split_line
 from ir_std.reporting.model import Results, evaluations_of, place_topics
 from ir_std.reporting.run_ranks import ranked_by

@@ -17,7 +17,7 @@ from ir_std.measures.names import measure_of_scores
 from ir_std.schemes import get_scheme
 from ir_std.scores.files import read_scores, read_table, table_of
 from ir_std.scores.run_scores import SUMMARY, RunScores, counted_topics
-from ir_std.scores.tables import Layout, Table, table_scores
+from ir_std.scores.tables import Layout, ScoreTable, table_scores
 from ir_std.trec.frames import frame_like, is_frame, with_values
 
 Shape = TypeVar("Shape")
@@ -146,7 +146,7 @@ class _Cell(NamedTuple):
     value: float
 
 
-def _filled(frame: Any, table: Table, cells: Sequence[_Cell], measure: str | None) -> Any:
+def _filled(frame: Any, table: ScoreTable, cells: Sequence[_Cell], measure: str | None) -> Any:
     """Return the table with standardized values in place of raw ones, without what has none."""
     roles = Layout(table, measure).roles
     if "value" in roles:

@@ -9,9 +9,8 @@ module           what it holds
 ``objects``      measures that ir_measures lacks, or has in part; their parameters
 ``formulas``     what ir_std computes, and the terms of sums
 ``records``      one record for each measure, and the registry of measures by name
-``external``     measures that other programs compute, known by their names
+``external``     measures that other programs compute, and the names of trec_eval and MTEB
 ``family``       the standardized form of every measure: ``sAP``, ``snDCG@10``
-``translation``  what trec_eval and MTEB call the measures, as tables
 ``names``        names to objects, in whatever way users write them
 ===============  =====================================================================
 """
@@ -66,71 +65,24 @@ NDCG = nDCG
 _register_family()
 _join_ir_measures()
 
-sAP: Standardized = _FORMS["sAP"]
-sSP: Standardized = _FORMS["sSP"]
-sP: Standardized = _FORMS["sP"]
-sR: Standardized = _FORMS["sR"]
-sRR: Standardized = _FORMS["sRR"]
-sRprec: Standardized = _FORMS["sRprec"]
-sRBP: Standardized = _FORMS["sRBP"]
-snDCG: Standardized = _FORMS["snDCG"]
-sDCG: Standardized = _FORMS["sDCG"]
-sERR: Standardized = _FORMS["sERR"]
-snERR: Standardized = _FORMS["snERR"]
-sQ: Standardized = _FORMS["sQ"]
-sBpref: Standardized = _FORMS["sBpref"]
-sSuccess: Standardized = _FORMS["sSuccess"]
-sJudged: Standardized = _FORMS["sJudged"]
+sAP, sSP, sP, sR, sRR, sRprec, sRBP = (
+    _FORMS[f"s{name}"] for name in ("AP", "SP", "P", "R", "RR", "Rprec", "RBP")
+)
+snDCG, sDCG, sERR, snERR, sQ, sBpref, sSuccess, sJudged = (
+    _FORMS[f"s{name}"] for name in ("nDCG", "DCG", "ERR", "nERR", "Q", "Bpref", "Success", "Judged")
+)
 
+# fmt: off
 __all__ = [
-    "DCG",
-    "GMAP",
-    "NDCG",
-    "SP",
-    "ExternalMeasure",
-    "GMBpref",
-    "IPrec11",
-    "Measures",
-    "NanMean",
-    "Q",
-    "RBPResidual",
-    "RIPrec",
-    "Standardized",
-    "Unjudged",
-    "as_measures",
-    "canonical",
-    "check_params",
-    "equivalents",
-    "gains_are_shares",
-    "has_graded_gains",
-    "has_standardized",
-    "looks_at_nonrelevant",
-    "lower_measures",
-    "main_score",
-    "measure_record",
-    "nDCG",
-    "nERR",
-    "named_measure",
-    "parse_measure",
-    "sAP",
-    "sBpref",
-    "sDCG",
-    "sERR",
-    "sJudged",
-    "sP",
-    "sQ",
-    "sR",
-    "sRBP",
-    "sRR",
-    "sRprec",
-    "sSP",
-    "sSuccess",
-    "sign_of",
-    "snDCG",
-    "snERR",
-    "standardized",
+    "DCG", "GMAP", "NDCG", "SP", "ExternalMeasure", "GMBpref", "IPrec11", "Measures", "NanMean",
+    "Q", "RBPResidual", "RIPrec", "Standardized", "Unjudged", "as_measures", "canonical",
+    "check_params", "equivalents", "gains_are_shares", "has_graded_gains", "has_standardized",
+    "looks_at_nonrelevant", "lower_measures", "main_score", "measure_record", "nDCG", "nERR",
+    "named_measure", "parse_measure", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP", "sQ", "sR",
+    "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "sign_of", "snDCG", "snERR", "standardized",
     "suggest_measures",
 ]
+# fmt: on
 
 if not TYPE_CHECKING:
     registry = irm.registry

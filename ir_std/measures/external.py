@@ -1,4 +1,4 @@
-"""Measures that other programs compute, known only by name."""
+"""Measures of other programs: their names for ours, and those known only by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,66 @@ from ir_measures.measures import Measure
 from ir_std.errors import UsageError
 from ir_std.measures.objects import TypedMeasure
 from ir_std.measures.records import Record, by_class, by_name, no_ranks
-from ir_std.measures.translation import IN_LOWER_CASE, translated
+
+TREC_EVAL_NAMES = {
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRet(rel=1)",
+    "map": "AP",
+    "gm_map": "GMAP",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "recip_rank": "RR",
+    "iprec_at_recall_{}": "IPrec@{}",
+    "P_{}": "P@{}",
+    "recall_{}": "R@{}",
+    "infAP": "infAP",
+    "gm_bpref": "GMBpref",
+    "11pt_avg": "IPrec11",
+    "ndcg": "nDCG",
+    "ndcg_cut_{}": "nDCG@{}",
+    "map_cut_{}": "AP@{}",
+    "success_{}": "Success@{}",
+    "set_P": "SetP",
+    "set_relative_P": "SetP(relative=True)",
+    "set_recall": "SetR",
+    "set_map": "SetAP",
+    "set_F": "SetF",
+    "set_F_{}": "SetF(beta={})",
+    "rbp_resid": "RBPResidual",
+    "unj_{}": "Unjudged@{}",
+}
+"""Measures by trec_eval's names, in the order it prints them; ``{}`` is the cutoff."""
+
+MTEB_NAMES = {
+    "ndcg_at_{}": "nDCG@{}",
+    "map_at_{}": "AP@{}",
+    "mrr_at_{}": "RR@{}",
+    "recall_at_{}": "R@{}",
+    "precision_at_{}": "P@{}",
+    "main_score": "main_score",
+}
+"""Measures by MTEB's names."""
+
+IN_LOWER_CASE = {theirs.lower(): ours for theirs, ours in (TREC_EVAL_NAMES | MTEB_NAMES).items()}
+"""Names of both in lower case, for users who write them in any case."""
+
+_SHARES = ("IPrec@{}", "SetF(beta={})")
+"""Measures whose number is a fraction, not a rank, even if it is written 0 or 1."""
+
+
+def translated(name: str, names: dict[str, str]) -> str | None:
+    """Return the measure that a name of another program means, if it is one of these names."""
+    # Looked up, not gone through: each column of a table may be a measure.
+    stem = name.rstrip("0123456789.")
+    cutoff = name[len(stem) :]
+    ours = names.get(f"{stem}{{}}" if cutoff else name)
+    if ours is None or "{" in stem or (cutoff and not re.fullmatch(r"\d+(\.\d+)?", cutoff)):
+        return None
+    whole = "." not in cutoff and ours not in _SHARES
+    return ours.format(cutoff if whole else float(cutoff)) if cutoff else ours
+
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
@@ -62,7 +121,7 @@ class ExternalMeasure(TypedMeasure):
         self.__name__ = name if _is_plain(name) else self.quoted
 
     def __call__(self, **params: Any) -> ExternalMeasure:
-        """The measure itself, which takes no parameters."""
+        """Return the measure itself, which takes no parameters."""
         if params:
             raise UsageError(f"{self} is computed by another program, and takes no parameters")
         return self
@@ -72,7 +131,7 @@ class ExternalMeasure(TypedMeasure):
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name needs no quotes: it is no other measure's."""
+    """Check whether a name needs no quotes, because it is not another measure's."""
     theirs = translated(name.lower(), IN_LOWER_CASE)
     return bool(_PLAIN.fullmatch(name)) and name not in by_name and theirs is None
 

@@ -11,11 +11,16 @@ from typing import Any, TypeAlias
 from ir_measures.measures import Measure
 
 from ir_std.errors import IrStdError, UnknownMeasureError, UsageError, did_you_mean, suggest_names
-from ir_std.measures.external import ExternalMeasure
+from ir_std.measures.external import (
+    IN_LOWER_CASE,
+    MTEB_NAMES,
+    TREC_EVAL_NAMES,
+    ExternalMeasure,
+    translated,
+)
 from ir_std.measures.family import standardized_external
 from ir_std.measures.objects import canonical, check_params
 from ir_std.measures.records import by_name, log_conflict
-from ir_std.measures.translation import IN_LOWER_CASE, MTEB_NAMES, TREC_EVAL_NAMES, translated
 
 Measures: TypeAlias = Iterable[Measure | str] | Measure | str
 """One measure or several, as objects or by name."""
@@ -210,60 +215,27 @@ _CUTOFFS = {
 }
 """The cutoffs that trec_eval takes where none is given; the names in lower case."""
 
+# fmt: off
 _OFFICIAL = (
-    "num_q",
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "map",
-    "gm_map",
-    "Rprec",
-    "bpref",
-    "recip_rank",
-    "iprec_at_recall",
-    "P",
+    "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
+    "iprec_at_recall", "P",
 )
 _SET = ("utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F")
 _GROUPS = {
     "official": _OFFICIAL,
     "set": (*_OFFICIAL[:4], *_SET),
     "all_trec": (
-        *_OFFICIAL,
-        "recall",
-        "infAP",
-        "gm_bpref",
-        "11pt_avg",
-        "ndcg",
-        "relative_P",
-        "Rprec_mult",
-        "success",
-        "map_cut",
-        "ndcg_cut",
-        "ndcg_rel",
-        "Rndcg",
-        "binG",
-        "G",
-        *_SET,
-        "num_nonrel_judged_ret",
-        "rbp",
-        "rbp_resid",
-        "unj",
+        *_OFFICIAL, "recall", "infAP", "gm_bpref", "11pt_avg", "ndcg", "relative_P", "Rprec_mult",
+        "success", "map_cut", "ndcg_cut", "ndcg_rel", "Rndcg", "binG", "G", *_SET,
+        "num_nonrel_judged_ret", "rbp", "rbp_resid", "unj",
     ),
 }
-"""What trec_eval 10 evaluates under one name, in its order; without runid and relstring, which are
-texts."""
+"""Measures that trec_eval 10 prints under one name, in its order, without runid and relstring."""
 _ONLY_IN_TREC_EVAL = {
-    "utility",
-    "relative_P",
-    "Rprec_mult",
-    "ndcg_rel",
-    "Rndcg",
-    "binG",
-    "G",
-    "num_nonrel_judged_ret",
-    "rbp",
-    "yaap",
+    "utility", "relative_P", "Rprec_mult", "ndcg_rel", "Rndcg", "binG", "G",
+    "num_nonrel_judged_ret", "rbp", "yaap",
 }
+# fmt: on
 """Measures of trec_eval that ir_measures has none for."""
 
 

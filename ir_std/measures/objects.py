@@ -99,35 +99,42 @@ def canonical(measure: Measure) -> str:
 # --- what ir_measures lacks, or has in part -------------------------------------------------------
 
 
-class _SP(TypedMeasure):
-    """The sum of precisions at the relevant documents: AP times their number.
+class _OwnMeasure(TypedMeasure):
+    """A measure of ir_std: its class has its name and describes it in its first line."""
 
-    Webber, Moffat and Zobel (SIGIR 2008).
+    def __init_subclass__(
+        cls, pretty: str = "", name: str = "", at: str = "cutoff", **params: ParamInfo
+    ) -> None:
+        cls.NAME = name or cls.__qualname__[1:]
+        cls.AT_PARAM, cls.SUPPORTED_PARAMS, cls.PRETTY_NAME = at, params, pretty
+        cls.SHORT_DESC = (cls.__doc__ or "").partition("\n")[0]
+
+    @property
+    def __name__(self) -> str:
+        """Name, which providers of measures ask for."""
+        return str(self.NAME)
+
+
+class _SP(_OwnMeasure, pretty="Sum of Precisions", cutoff=CUTOFF, rel=REL):
+    """Sum of the precision scores at each relevant item retrieved.
+
+    It equals AP times the number of relevant documents (Webber, Moffat and Zobel, SIGIR 2008).
     """
 
-    __name__ = "SP"
-    NAME = __name__
-    PRETTY_NAME = "Sum of Precisions"
-    SHORT_DESC = "The sum of the precision scores at each relevant item retrieved."
-    SUPPORTED_PARAMS = {
-        "cutoff": CUTOFF,
-        "rel": REL,
-    }
 
-
-class _DCG(TypedMeasure):
-    """Discounted cumulative gain, not normalized.
+class _DCG(
+    _OwnMeasure,
+    pretty="Discounted Cumulative Gain",
+    cutoff=CUTOFF,
+    dcg=_FORMULATION,
+    rel=_BINARY,
+):
+    """Total gain of a result list, discounted by rank and not normalized.
 
     ``dcg='log2'`` discounts by 1/log2(rank+1); ``'exp-log2'`` also takes 2**level - 1 as gain
     (Burges et al. 2005); ``'jk'`` discounts by 1/log2(rank) from rank 3 on (Järvelin and
     Kekäläinen, TOIS 2002).  With ``rel`` gains are binary at that level.
     """
-
-    __name__ = "DCG"
-    NAME = __name__
-    PRETTY_NAME = "Discounted Cumulative Gain"
-    SHORT_DESC = "The total gain of a result list, discounted by rank."
-    SUPPORTED_PARAMS = {"cutoff": CUTOFF, "dcg": _FORMULATION, "rel": _BINARY}
 
 
 class _nDCG(TypedMeasure, irm._nDCG):
@@ -144,21 +151,17 @@ class _nDCG(TypedMeasure, irm._nDCG):
             self.NAME = "nDCG of ir_std"
 
 
-class _Q(TypedMeasure):
-    """Q-measure: AP with blended ratios for precisions.
+class _Q(
+    _OwnMeasure,
+    pretty="Q-measure",
+    cutoff=CUTOFF,
+    beta=ParamInfo(dtype=float, default=1.0, desc="weight of gains; 0 makes it AP"),
+):
+    """Mean over relevant items of a ratio that blends precision and gain.
 
     T. Sakai, Information Processing and Management 43(2), 2007.  With a cutoff k the sum is
     divided by the number of relevant documents, or k if that is less.
     """
-
-    __name__ = "Q"
-    NAME = __name__
-    PRETTY_NAME = "Q-measure"
-    SHORT_DESC = "The mean over relevant items of a ratio that blends precision and gain."
-    SUPPORTED_PARAMS = {
-        "cutoff": CUTOFF,
-        "beta": ParamInfo(dtype=float, default=1.0, desc="weight of gains; 0 makes it AP"),
-    }
 
     def __init__(self, **params: Any) -> None:
         if type(params.get("beta")) is int:  # names spell it as a fraction
@@ -166,31 +169,19 @@ class _Q(TypedMeasure):
         super().__init__(**params)
 
 
-class _nERR(TypedMeasure):
-    """Expected reciprocal rank, divided by that of the ideal ranking.
+class _nERR(_OwnMeasure, pretty="Normalized Expected Reciprocal Rank", cutoff=CUTOFF):
+    """Expected reciprocal rank as a share of that of the ideal ranking.
 
     A document satisfies with probability level / (highest level + 1): T. Sakai, R. Song, SIGIR
     2011.  The highest level is that of the qrels, or of the collection that they are a part of.
     """
 
-    __name__ = "nERR"
-    NAME = __name__
-    PRETTY_NAME = "Normalized Expected Reciprocal Rank"
-    SHORT_DESC = "Expected reciprocal rank as a share of the best that could be had."
-    SUPPORTED_PARAMS = {"cutoff": CUTOFF}
 
-
-class _MainScore(TypedMeasure):
-    """What MTEB reports of a task: nDCG@10 of most, AP of reranking, nDCG@5 of document images.
+class _MainScore(_OwnMeasure, name="main_score", pretty="Main score"):
+    """Main score of a task of MTEB: nDCG@10, AP for reranking, nDCG@5 for document images.
 
     It is read from MTEB's results and never computed from a run.
     """
-
-    __name__ = "main_score"
-    NAME = __name__
-    PRETTY_NAME = "Main score"
-    SHORT_DESC = "The main score of a task of MTEB, as MTEB computed it."
-    SUPPORTED_PARAMS: dict[str, ParamInfo] = {}
 
 
 LEAST = 1e-5
@@ -213,77 +204,54 @@ class GeometricMean(Agg):
         return math.exp(sum(self.logarithms) / n) if n else math.nan
 
 
-class _Geometric(TypedMeasure):
-    """A measure whose mean over topics is the geometric one."""
+class _GMAP(_OwnMeasure, pretty="Geometric Mean Average Precision", rel=REL):
+    """Average precision, with the geometric mean over topics: trec_eval's ``gm_map``."""
 
     def aggregator(self) -> Any:
-        """What means are made by."""
+        """Return what makes means."""
         return GeometricMean()
 
 
-class _GMAP(_Geometric):
-    """Average precision, of which the mean is geometric: trec_eval's ``gm_map``."""
+class _GMBpref(_OwnMeasure, pretty="Geometric Mean Binary Preference", rel=REL):
+    """Bpref, with the geometric mean over topics: trec_eval's ``gm_bpref``."""
 
-    __name__ = "GMAP"
-    NAME = __name__
-    PRETTY_NAME = "Geometric Mean Average Precision"
-    SHORT_DESC = "The geometric mean over topics of AP."
-    SUPPORTED_PARAMS = {"rel": REL}
+    def aggregator(self) -> Any:
+        """Return what makes means."""
+        return GeometricMean()
 
 
-class _GMBpref(_Geometric):
-    """Bpref, of which the mean is geometric: trec_eval's ``gm_bpref``."""
-
-    __name__ = "GMBpref"
-    NAME = __name__
-    PRETTY_NAME = "Geometric Mean Binary Preference"
-    SHORT_DESC = "The geometric mean over topics of Bpref."
-    SUPPORTED_PARAMS = {"rel": REL}
-
-
-class _RIPrec(TypedMeasure):
+class _RIPrec(
+    _OwnMeasure,
+    pretty="Interpolated Precision at Rounded Recall",
+    at="recall",
+    recall=ParamInfo(dtype=float, required=True, desc="recall"),
+    rel=REL,
+):
     """Interpolated precision at a recall: trec_eval's ``iprec_at_recall`` from 10.0 on.
 
     The number of documents that the recall stands for is rounded to the nearest one; ``IPrec``,
     which is that of trec_eval before, rounds it up.
     """
 
-    __name__ = "RIPrec"
-    NAME = __name__
-    AT_PARAM = "recall"
-    PRETTY_NAME = "Interpolated Precision at Rounded Recall"
-    SHORT_DESC = "The highest precision at or behind the rank at which a recall is reached."
-    SUPPORTED_PARAMS = {"recall": ParamInfo(dtype=float, required=True, desc="recall"), "rel": REL}
+
+class _IPrec11(_OwnMeasure, pretty="11-Point Average Precision", rel=REL, nearest=NEAREST):
+    """Mean of interpolated precision over recall 0, 0.1, ... 1: trec_eval's ``11pt_avg``."""
 
 
-class _IPrec11(TypedMeasure):
-    """Interpolated precision, averaged over recall 0, 0.1, ... 1: trec_eval's ``11pt_avg``."""
-
-    __name__ = "IPrec11"
-    NAME = __name__
-    PRETTY_NAME = "11-Point Average Precision"
-    SHORT_DESC = "The mean of interpolated precision over eleven points of recall."
-    SUPPORTED_PARAMS = {"rel": REL, "nearest": NEAREST}
+class _Unjudged(
+    _OwnMeasure,
+    pretty="Unjudged at k",
+    cutoff=ParamInfo(dtype=int, required=True, desc=CUTOFF.desc),
+):
+    """Share of the first ranks with a document that is not judged: trec_eval's ``unj``."""
 
 
-class _Unjudged(TypedMeasure):
-    """The share of the first ranks with a document that is not judged: trec_eval's ``unj``."""
-
-    __name__ = "Unjudged"
-    NAME = __name__
-    PRETTY_NAME = "Unjudged at k"
-    SHORT_DESC = "The share of the first k ranks that hold a document which is not judged."
-    SUPPORTED_PARAMS = {"cutoff": ParamInfo(dtype=int, required=True, desc=CUTOFF.desc)}
-
-
-class _RBPResidual(TypedMeasure):
-    """How much RBP could gain if documents that are not judged were relevant: ``rbp_resid``."""
-
-    __name__ = "RBPResidual"
-    NAME = __name__
-    PRETTY_NAME = "Residual of Rank-Biased Precision"
-    SHORT_DESC = "The most that RBP could gain by documents which are not judged."
-    SUPPORTED_PARAMS = {"p": ParamInfo(dtype=float, default=0.9, desc="persistence")}
+class _RBPResidual(
+    _OwnMeasure,
+    pretty="Residual of Rank-Biased Precision",
+    p=ParamInfo(dtype=float, default=0.9, desc="persistence"),
+):
+    """Most that RBP could gain by documents that are not judged: trec_eval's ``rbp_resid``."""
 
 
 SP, DCG, nDCG, Q, nERR, main_score = _SP(), _DCG(), _nDCG(), _Q(), _nERR(), _MainScore()

@@ -47,42 +47,15 @@ from ir_std.reading.unpacking import MAX_MEMBER, too_large
 if TYPE_CHECKING:
     from ir_std.reading.archives import run_sources
 
+# fmt: off
 __all__ = [
-    "MAX_MEMBER",
-    "QRELS",
-    "RANKED_RUN",
-    "RUN",
-    "STANDARD_INPUT",
-    "STANDARD_INPUT_NAME",
-    "BytesSource",
-    "CheckFailed",
-    "Collision",
-    "FileSource",
-    "Ids",
-    "Index",
-    "KeyTable",
-    "Keys",
-    "LineFormat",
-    "Lines",
-    "Source",
-    "check_strings",
-    "content_lines",
-    "files_below",
-    "find_fault",
-    "first_repeated",
-    "is_archive",
-    "is_pipe",
-    "keys",
-    "may_repeat",
-    "no_lines",
-    "read_lines",
-    "read_lines_plainly",
-    "read_pieces",
-    "run_sources",
-    "source_of",
-    "split_line",
-    "too_large",
+    "MAX_MEMBER", "QRELS", "RANKED_RUN", "RUN", "STANDARD_INPUT", "STANDARD_INPUT_NAME",
+    "BytesSource", "CheckFailed", "Collision", "FileSource", "Ids", "Index", "KeyTable", "Keys",
+    "LineFormat", "Lines", "Source", "check_strings", "content_lines", "files_below", "find_fault",
+    "first_repeated", "is_archive", "is_pipe", "keys", "may_repeat", "no_lines", "read_lines",
+    "read_lines_plainly", "read_pieces", "run_sources", "source_of", "split_line", "too_large",
 ]
+# fmt: on
 
 
 if not TYPE_CHECKING:  # where mypy would take any name for one of these

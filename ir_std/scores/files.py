@@ -18,7 +18,7 @@ from ir_std.scores.collect import Entry, blocks_of, collect_scores, is_not_topic
 from ir_std.scores.mteb import is_mteb_result, read_mteb_result
 from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores
 from ir_std.scores.tables import (
-    Table,
+    ScoreTable,
     is_header,
     names_rows,
     parse_table,
@@ -110,7 +110,7 @@ def check_name_of_measure(name: str) -> None:
         )
 
 
-def table_of(scores: Any) -> Table:
+def table_of(scores: Any) -> ScoreTable:
     """Return a DataFrame, or a list of records or metrics, as a table."""
     if is_frame(scores):
         return table_of_frame(scores, "scores")
@@ -138,7 +138,7 @@ def holds_scores(given: Any) -> bool:
     return hasattr(first, "measure") and hasattr(first, "value")
 
 
-def read_table(table: Table, measure: str | None = None) -> dict[str, RunScores]:
+def read_table(table: ScoreTable, measure: str | None = None) -> dict[str, RunScores]:
     """Read the scores of a table; parameters and errors as for :func:`read_scores`."""
     held = table_scores(table, measure)
     read = collect_scores(held.blocks, table.file, held.unit, held.texts)

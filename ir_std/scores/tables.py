@@ -42,7 +42,7 @@ _OF_MEASURE = {"place", "rank", "low", "high", "topics", "systems", "n", "p", "g
 """What follows a measure's name in the heading of a column about it, as in ``AP place``."""
 
 
-class Table(NamedTuple):
+class ScoreTable(NamedTuple):
     """A table with a header.
 
     Attributes
@@ -84,7 +84,7 @@ def split_header(line: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def parse_table(text: str, file: str) -> Table:
+def parse_table(text: str, file: str) -> ScoreTable:
     """Parse a table whose cells are separated by commas, tabs or semicolons.
 
     Blank lines and those that start with ``#`` are skipped.
@@ -116,7 +116,7 @@ def parse_table(text: str, file: str) -> Table:
                 size = max(1, BLOCK_SIZE // width)
         yield lines, _columns(map(clean, cells), width)
 
-    return Table(file, header_line, header, chunks)
+    return ScoreTable(file, header_line, header, chunks)
 
 
 def _delimited_rows(text: str, delimiter: str, file: str) -> Iterator[tuple[int, list[str]]]:
@@ -155,7 +155,7 @@ def _wrong_width(file: str, line: int, n_cells: int, width: int, delimiter: str)
     return InputError.at(file, found, f"the header has {width}{advice}", line=line)
 
 
-def table_of_frame(frame: Any, file: str) -> Table:
+def table_of_frame(frame: Any, file: str) -> ScoreTable:
     """Return a DataFrame as a table; an index with a name, or of ids, is a column."""
     if is_pandas(frame) and (
         any(level is not None for level in frame.index.names) or frame.index.dtype.kind not in "iu"
@@ -163,12 +163,12 @@ def table_of_frame(frame: Any, file: str) -> Table:
         frame = frame.reset_index()
     header = [_cell(column) for column in frame.columns]
     columns = [_cells(column_values(frame, column)) for column in frame.columns]
-    return Table(file, None, header, lambda: [([None] * len(frame), columns)], True)
+    return ScoreTable(file, None, header, lambda: [([None] * len(frame), columns)], True)
 
 
 def table_of_records(
     records: Sequence[tuple[int | None, Any]], file: str, of_numbers: bool = False
-) -> Table:
+) -> ScoreTable:
     """Return records, each a mapping with the same keys, with their line numbers as a table.
 
     Raises
@@ -188,7 +188,7 @@ def table_of_records(
         keys.update(dict.fromkeys(record))
     columns = [_cells([record.get(key, "") for _, record in records]) for key in keys]
     lines = [line for line, _ in records]
-    return Table(file, None, [*map(str, keys)], lambda: [(lines, columns)], of_numbers)
+    return ScoreTable(file, None, [*map(str, keys)], lambda: [(lines, columns)], of_numbers)
 
 
 def _cells(values: list[Any]) -> list[str]:
@@ -212,12 +212,12 @@ class Layout:
 
     Parameters
     ----------
-    table : Table
+    table : ScoreTable
     measure : str, optional
         Measure of a table that names none.
     """
 
-    def __init__(self, table: Table, measure: str | None) -> None:
+    def __init__(self, table: ScoreTable, measure: str | None) -> None:
         self.table, self.measure = table, measure
         self.names = [name.lower() for name in table.header]
 
@@ -400,7 +400,7 @@ def needs_measure(header: list[str]) -> bool:
 
 
 def _layout_of(header: list[str]) -> Layout:
-    return Layout(Table("", 1, header, tuple), None)
+    return Layout(ScoreTable("", 1, header, tuple), None)
 
 
 class TableScores(NamedTuple):
@@ -420,12 +420,12 @@ class TableScores(NamedTuple):
     texts: tuple[str, ...] = ()
 
 
-def table_scores(table: Table, measure: str | None) -> TableScores:
+def table_scores(table: ScoreTable, measure: str | None) -> TableScores:
     """Return the scores of a table, and whether they are of topics or whole collections.
 
     Parameters
     ----------
-    table : Table
+    table : ScoreTable
     measure : str, optional
         Measure of a table that names none; by default, the measure in the file's name, such as
         ``P@10.csv``.

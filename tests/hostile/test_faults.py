@@ -23,7 +23,7 @@ from ir_std._system.files import write_all_atomically, write_atomically
 from ir_std._system.processes import map_in_order
 from ir_std.factors import catalog
 from ir_std.factors.catalog import add_set, remove_set
-from ir_std.measures.translation import IN_LOWER_CASE, MTEB_NAMES, TREC_EVAL_NAMES, translated
+from ir_std.measures.external import IN_LOWER_CASE, MTEB_NAMES, TREC_EVAL_NAMES, translated
 from ir_std.reading import files_below, run_sources
 from ir_std.scores.collect import count_decimals
 from ir_std.scores.files import read_scores
