@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ from processes import run_process
 
 import ir_std
 from ir_std.reporting.html.method import REFERENCES, SCHEME_PAPER
+from ir_std.testing import simulated_nuggets
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -31,6 +33,10 @@ PAGES = {
     page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8")
     for page in (ROOT / "README.md", *WRITTEN)
 }
+
+
+NO_PROSE = re.compile(r"[|$!]|-+$|ir_std: using ")
+"""What may stand on two pages: rows of tables, commands, pictures, rules, and the first note."""
 
 
 def blocks(page: str, kind: str) -> list[str]:
@@ -138,13 +144,37 @@ def test_examples_are_of_kinds_that_are_run() -> None:
     assert others == {
         ("README.md", "sh"),  # the first command, and the tests, which .ci/run takes from here
         ("README.md", "text"),
-        ("docs/index.md", "text"),  # one command a door, on files of the reader
+        ("docs/index.md", "text"),  # one command a door, which a test of its own runs
         ("docs/start/install.md", "sh"),
         ("docs/how-to/pipelines.md", "yaml"),
         ("docs/evidence/papers.md", "sh"),  # the scripts have tests of their own
         ("docs/evidence/merging.md", "text"),
         ("docs/upstream/README.md", "toml"),
     }
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_front_pages_doors_run(folder: Path) -> None:
+    doors = folder / "doors"
+    doors.mkdir()
+    (doors / "my.run").symlink_to(folder / "runs" / "p_bert")
+    (doors / "qrels.txt").symlink_to(folder / "dl19-passage.txt")
+    (doors / "runs").mkdir()
+    for system in ("idst_bert_p1", "bm25base_p"):
+        (doors / "runs" / system).symlink_to(folder / "runs" / system)
+    (doors / "results" / "me__model").mkdir(parents=True)
+    tasks = "ArguAna FiQA2018 SCIDOCS TRECCOVID FEVERHardNegatives HotpotQAHardNegatives"
+    for task in tasks.split():
+        scores = {"test": [{"main_score": 0.5, "ndcg_at_10": 0.5, "hf_subset": "default"}]}
+        (doors / "results" / "me__model" / f"{task}.json").write_text(
+            json.dumps({"task_name": task, "scores": scores}), encoding="utf-8"
+        )
+    (doors / "nuggets.csv").write_text(simulated_nuggets(), encoding="utf-8")
+    env = environment(folder)
+    for command in blocks("docs/index.md", "text"):
+        said = printed(f"{command.strip()} || echo failed", doors, env)
+        assert "failed" not in said, said
+    assert {"report.html", "task.npz", "mine.npz"} <= {file.name for file in doors.iterdir()}
 
 
 def first_command() -> tuple[str, str]:
@@ -190,10 +220,9 @@ def test_the_readme_can_be_read_in_one_sitting() -> None:
 
 def test_nothing_stands_on_two_pages() -> None:
     lines: dict[str, str] = {}
-    first = first_command()[1].splitlines()  # the site's front page shows it, too
     for page, text in PAGES.items():
-        for line in {*text.splitlines()}.difference(first):
-            if len(line) > 60 and line[0] not in "|$!-" and "ir_std: using " not in line:
+        for line in {*text.splitlines()}:
+            if len(line) > 60 and not NO_PROSE.match(line):
                 assert lines.setdefault(line, page) == page, line
 
 
