@@ -99,6 +99,10 @@ class _RunsTable:
         self.results, self.places = results, places
         self.by_topic, self.means, self.place = by_topic, means or not by_topic, place
         self.sort = None if sort is None else named_measure(sort, results.measures)
+        groups = group_measures(results.measures)
+        groups.sort(key=lambda group: self.sort not in group)  # what one sorts by, one reads first
+        self.groups = [sorted(group, key=lambda m: m != self.sort) for group in groups]
+        self.measures = [measure for group in self.groups for measure in group]
         self.ranks: Mapping[str, int | None] = (
             dict.fromkeys(results.runs)
             if self.sort is None
@@ -116,11 +120,12 @@ class _RunsTable:
     def table(self) -> Table:
         ranked, topic = self.sort is not None, ["topic"] * self.by_topic
         names = ["rank"] * ranked + ["run"] + ["ranks"] * ranked + topic
-        measures = self.results.measures
         columns = [
-            name for m in measures for name in (str(m), *([f"{m} place"] if self.place else []))
+            name
+            for m in self.measures
+            for name in (str(m), *([f"{m} place"] if self.place else []))
         ]
-        groups = tuple(len(group) * (1 + self.place) for group in group_measures(measures))
+        groups = tuple(len(group) * (1 + self.place) for group in self.groups)
         rows = [row for run in self.ranks for row in self._rows(run)]
         notes = runs_notes(self.results, self.sort, self.means, self.place)
         return Table((*names, *columns), tuple(rows), len(names), tuple(notes), groups)
@@ -137,14 +142,14 @@ class _RunsTable:
             yield (*names, *[label_cell(SUMMARY)] * self.by_topic, *self._summary(run))
 
     def _topic(self, run: str, i: int) -> Iterator[Cell]:
-        for measure in self.results.measures:
+        for measure in self.measures:
             yield number_cell(float(self.results.values[run][measure][i]), self.places)
             if self.place:
                 places = self.topic_places.get(run, {}).get(measure)
                 yield place_cell(places[i] if places else None)
 
     def _summary(self, run: str) -> Iterator[Cell]:
-        for measure in self.results.measures:
+        for measure in self.measures:
             yield self._mean(run, measure)
             if self.place:
                 yield place_cell(self.results.placements.get(run, {}).get(measure))

@@ -64,6 +64,16 @@ def test_runs_without_a_mean_come_last_and_have_no_rank() -> None:
     ]
 
 
+def test_the_measure_that_sorts_comes_first_and_its_group_with_it(
+    results: ir_std.Results,
+) -> None:
+    header = results.table(sort="sP@5", place=True).header
+    assert header[3:] == tuple(
+        f"{m}{place}" for m in ("sP@5", "P@5", "AP", "sAP") for place in ("", " place")
+    )
+    assert results.table(sort="AP").header[3:] == results.table().header[1:]
+
+
 def test_a_sorted_table_has_ranks_and_says_the_rule(results: ir_std.Results) -> None:
     table = results.table(sort="sAP")
     assert table.header[:2] == ("rank", "run")
