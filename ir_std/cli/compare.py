@@ -73,7 +73,7 @@ def run(args: Namespace) -> None:
 
 
 def with_baseline(args: Namespace, given: Entries) -> Entries:
-    """Add the baseline if it is a system of a set that is no entry yet; name it by its entry."""
+    """Add the baseline if it is a system of a set but not an entry; use its entry's name."""
     if args.baseline is None or not is_system_name(args.baseline):
         return given
     named: dict[object, Entry] = {e.run: e for e in given.entries if isinstance(e.run, str)}

@@ -222,7 +222,7 @@ _FACTS_OF_SOURCE = ("url", "date", "licence", "licence_uri")
 
 
 def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[str]:
-    """What a set calls these measures, by which it knows the scores of single systems.
+    """Return what a set calls these measures; it must know its systems' scores for them.
 
     Its usual ones if there are none.
     """

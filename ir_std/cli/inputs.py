@@ -408,7 +408,7 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
 
 
 def _name_and_label(text: str) -> tuple[str, str | None, str]:
-    """Return the parts of NAME=... or NAME@LABEL=..., and what stands behind."""
+    """Return NAME, LABEL and the rest of NAME=... or NAME@LABEL=..."""
     named, _, given = text.partition("=")
     name, at, label = named.rpartition("@") if "@" in named else (named, "", None)
     if at and not label:

@@ -56,7 +56,7 @@ def program() -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status.
+    """Run a command and return the exit status.
 
     Parameters
     ----------
@@ -69,16 +69,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", StandardizationWarning)
             warnings.showwarning = _show_warning
             return _run(arguments)
-    except ReaderGoneError:  # as a filter that the signal ends
+    except ReaderGoneError:  # The signal would end a filter, too.
         return 128 + SIGPIPE
     except IrStdError as wrong:
         return fail(str(wrong))
-    except OSError as failed:  # of what nobody asked about before: the disk, the number of files
+    except OSError as failed:  # Nothing checked it before: the disk, the number of files.
         what = f"{failed.filename}: " if failed.filename else ""
         return fail(f"{what}{failed.strerror or failed}; check that it exists and may be used")
     except MemoryError:
         return fail("memory ran out; use fewer jobs, or smaller files")
-    except KeyboardInterrupt:  # of a program that calls this; our own process just ends
+    except KeyboardInterrupt:  # A program called this; our own process just ends.
         return fail("interrupted")
 
 

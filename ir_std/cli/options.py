@@ -100,7 +100,7 @@ class Option(NamedTuple):
 
 
 def _read_options(text: str) -> list[Option]:
-    """The options that a text declares, in its order; names alone are among them."""
+    """Parse the options that a text declares, in its order."""
     entries = re.findall(r"^ {2}-\S.*(?:\n {4,}\S.*)*", text, re.MULTILINE)
     options = []
     for entry in entries:

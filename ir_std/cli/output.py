@@ -75,7 +75,7 @@ def print_lines(results: Results, sort: Measure | None, form: str, args: Namespa
 
 
 def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterator[ScoreLine]:
-    names = {id(measure): str(measure) for measure in results.measures}  # texts are made anew
+    names = {id(measure): str(measure) for measure in results.measures}  # Making a text is slow.
     if args.by_query:
         placements = place_topics(results).get(run) if args.place else None
         rows = {topic: row for row, topic in enumerate(results.topics)}
@@ -94,7 +94,7 @@ def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterato
 def _facts_of_mean(
     results: Results, run: str, measure: Measure, ranked: bool, placed: bool
 ) -> Iterator[tuple[str, Any]]:
-    """Yield what stands behind a mean, by the names that JSON has."""
+    """Yield the facts about a mean by their names in JSON."""
     if results.baseline is not None:
         test = results.differences.get(run, {}).get(measure)
         yield "difference", test.mean if test else math.nan
@@ -112,7 +112,7 @@ def _facts_of_mean(
 
 
 def _tsv(line: ScoreLine, several: bool, by_topic: bool, places: int) -> str:
-    # Of several runs the means name their topic, too: else it is the run that would look like one.
+    # With several runs, means name their topic too; the run would look like one otherwise.
     names = [line.run] * several + [line.topic] * (by_topic or several) + [line.measure]
     fields = [*names, f"{line.value}" if places == -1 else f"{line.value:.{places}f}"]
     if "p" in line.more:
@@ -258,7 +258,7 @@ def _values(measure: Measure, qrels: Qrels, evaluation: Evaluation) -> Floats:
 
 
 def trec_eval_name(measure: Measure, level: int | None = None) -> str:
-    """What trec_eval calls a measure at ``-l level``; standardized ones have ``s`` before it.
+    """Return trec_eval's name of a measure at ``-l level``, with ``s`` if standardized.
 
     The measure's own name where trec_eval has none.
 
@@ -285,7 +285,7 @@ _ORDER = [
 
 
 def _position(name: str) -> tuple[int, float, str]:
-    """Where trec_eval prints a measure; a standardized one behind the raw one, others last."""
+    """Return where trec_eval prints a measure: standardized after raw, others last."""
     for standardized in ("", "s"):
         for i, theirs in _ORDER:
             if found := theirs.fullmatch(name.removeprefix(standardized)):

@@ -133,8 +133,8 @@ _bar: ContextVar[Any] = ContextVar("bar", default=None)
 def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Iterator[Any]]]:
     """Show how many runs are done, of `total`, and yield what counts those that come through it.
 
-    Nothing is shown in the first :data:`PROGRESS_DELAY` seconds, if standard error is no terminal,
-    or with ``--quiet``.
+    Nothing is shown in the first :data:`PROGRESS_DELAY` seconds, with ``--quiet``, or if standard
+    error is not a terminal.
     """
     if _shown.get().quiet or sys.stderr is None or not sys.stderr.isatty():
         yield iter

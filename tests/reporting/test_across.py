@@ -160,7 +160,7 @@ def test_of_few_collections_differences_are_drawn_one_by_one(five: ir_std.Result
     few = against_bm25(only(five, ("bm25", SETS[:3]), ("mono", SETS[:3])))
     for d, row in zip(run_differences(few)["mono"][sAP].differences, of(few)["rows"], strict=True):
         assert [row["name"], row["mean"], row["low"], row["high"]] == [d.where, d.mean, *d.interval]
-    assert "3 collections are few: their summary stands in the table alone." in said(few)
+    assert "3 collections are few, so only the table has their summary." in said(few)
     table = few.table()
     assert "summary" in {row[1].text for row in table.rows}
     assert any("3 collections are few" in note for note in table.notes)

@@ -68,7 +68,7 @@ class AcrossRecord(TypedDict):
 
 
 def across_of(results: Results) -> AcrossRecord:
-    """What the page shows of several collections together."""
+    """Return what the page shows of several collections together."""
     each = [results.on(name) for name in results.collections]
     views: dict[str, View] = {}
     for view in (view for one in each for view in views_of(one)):
@@ -86,7 +86,7 @@ def across_of(results: Results) -> AcrossRecord:
 
 
 def tables_of(results: Results) -> list[Table]:
-    """All numbers: means, differences from the baseline, agreement of different judgments."""
+    """Return the tables of means, of differences and of the agreement of judgments."""
     return [
         *collection_tables(results),
         *(
@@ -98,13 +98,13 @@ def tables_of(results: Results) -> list[Table]:
 
 
 def _best(results: Results, view: View) -> str:
-    """The run that is best on most collections; of several the first."""
+    """Return the run that is best on most collections, the first of several."""
     firsts = [leader for name in results.collections if (leader := _leader(results, view, name))]
     return max(results.runs, key=firsts.count)
 
 
 def _leader(results: Results, view: View, name: str) -> str | None:
-    """The best of several runs on a collection; None of a single run, or of a tie."""
+    """Return the best of several runs on a collection; None for one run, or a tie."""
     on = results.on(name)
     means = {r: sign_of(view.scored) * on.means[r].get(view.scored, float("nan")) for r in on.runs}
     known = {run: mean for run, mean in means.items() if not isnan(mean)}
@@ -203,7 +203,7 @@ class _Facts:
         }
 
     def pooled(self, run: str) -> Estimate | None:
-        """The mean over collections if it says enough: of enough of them, on one scale."""
+        """Return the mean over collections if there are enough of them, on one scale."""
         scored = self.view.scored
         if not isinstance(scored, Standardized):
             return None
@@ -211,7 +211,7 @@ class _Facts:
         return mean if n and is_headline(n, scored, *mean.interval) else None
 
     def n_shared(self, run: str) -> int:
-        """On how many collections all runs have a mean; 0 where these share topics."""
+        """Count the collections on which all runs have a mean; 0 if these share topics."""
         if overlaps_of(self.results).of(list(self.results.collections)):
             return 0
         return len(shared_collections(self.results, run, self.view.scored))
@@ -286,7 +286,7 @@ class _Facts:
             ]
         if found.summary():
             n = len(found.differences)
-            return [f"{n} collections are few: their summary stands in the table alone.", *texts]
+            return [f"{n} collections are few, so only the table has their summary.", *texts]
         if reason := found.why_no_summary():
             return [f"There is no summary over the collections: {reason}.", *texts]
         return [f"The summary in {scored} is too wide to say more.", *texts]

@@ -69,7 +69,7 @@ class Licence:
 
 
 def licences(several: Iterable[Results]) -> list[Licence]:
-    """The sources and licences of all factors used, each with the raw measures it is for."""
+    """Return the sources and licences of all factors used, each with its raw measures."""
     by_source: dict[tuple[str, str], Licence] = {}
     for plan in (plan for results in several for plan in results.collection.plans.values()):
         source = plan.factors.about(plan.name, "source", plan.factors.source) or "not stated"
@@ -82,7 +82,7 @@ def licences(several: Iterable[Results]) -> list[Licence]:
 
 
 def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
-    """What a set's list of sources says of one source, else what the set says of all."""
+    """Return what a set's list of sources says of one source, else what the set says of all."""
     records: list[dict[str, str]] = factors.info.get("sources", [])
     stated = next((record for record in records if record.get("source") == source), {})
     own = factors.info["measures"].get(measure, {}).get("licence")
@@ -93,7 +93,7 @@ def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
 
 
 def known_weaknesses(several: Iterable[Results]) -> dict[str, list[str]]:
-    """What is known against each factor set used: its notes, and findings on the measures used."""
+    """Return the known limitations of each factor set for the measures used."""
     used: dict[str, tuple[FactorSet, dict[str, None]]] = {}
     for plan in (plan for results in several for plan in results.collection.plans.values()):
         used.setdefault(plan.factors.id, (plan.factors, {}))[1][plan.name] = None
@@ -102,7 +102,7 @@ def known_weaknesses(several: Iterable[Results]) -> dict[str, list[str]]:
 
 
 def method(several: Iterable[Results]) -> str:
-    """How the scores were computed, as a paper's section on evaluation would say it."""
+    """Describe how the scores were computed, for a paper's section on evaluation."""
     several = list(several)
     schemes = _schemes(several)
     raw = dict.fromkeys(
@@ -157,7 +157,7 @@ def _tests(results: Results) -> str:
 
 
 def references(several: Iterable[Results]) -> str:
-    """BibTeX of the papers that :func:`method` cites."""
+    """Return the BibTeX of the papers that :func:`method` cites."""
     keys = dict.fromkeys([*(SCHEME_PAPER[s] for s in _schemes(several)), "macavaney2022"])
     return "\n".join(REFERENCES[key] for key in keys)
 
@@ -172,7 +172,7 @@ def _sets(several: Iterable[Results]) -> list[str]:
 
 
 def _systems(plan: Plan) -> str:
-    """The reference systems of a plan, in words."""
+    """Name the reference systems of a plan."""
     title = latex_escape(plan.factors.title)
     if not plan.of_mean:
         return f"the {plan.factors.systems_text()} systems of {title}"

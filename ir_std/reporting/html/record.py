@@ -67,7 +67,7 @@ class MeasureRecord(TypedDict):
     trust: list[str]
     placeHeading: str
     topicsHeading: str
-    ticks: list[float]  # of the axis of scores, its ends among them
+    ticks: list[float]  # on the axis of scores, with its ends
     average: float | None  # the score of an average system
     limits: list[float] | None  # what scores can be
     means: Numbers  # mean raw scores
@@ -114,7 +114,7 @@ class CollectionRecord(TypedDict):
 
 
 def packed(value: object) -> str:
-    """Data as JSON, deflated, in base64: what the script unpacks."""
+    """Pack data for the script: JSON, deflated, in base64."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return b64encode(zlib.compress(text.encode(errors="backslashreplace"), 9)).decode()
 
@@ -122,7 +122,7 @@ def packed(value: object) -> str:
 def collection_record(
     results: Results, name: str, subject: str, queries: Mapping[str, str]
 ) -> CollectionRecord:
-    """Everything that the page shows of one collection."""
+    """Collect everything that the page shows of one collection."""
     views = views_of(results)
     facts = [RunStanding(results, view, subject) for view in views]
     rival = facts[0].rival
@@ -221,7 +221,7 @@ def _scores_by_topic(facts: RunStanding, plan: Plan | None, of_systems: Floats |
 
 
 def _systems(facts: RunStanding) -> list[list[Any]]:
-    """Name, mean score and mean raw score of each reference system, best first."""
+    """List the name, mean score and mean raw score of each reference system, best first."""
     raw = dict(
         RunStanding(facts.results, View(facts.view.raw, facts.view.raw), facts.run).systems()
     )
@@ -230,7 +230,7 @@ def _systems(facts: RunStanding) -> list[list[Any]]:
 
 
 def _places(plan: Plan, raw: Floats) -> Matrix | None:
-    """Among the reference systems, by topic: 1 and how many of them are better."""
+    """Return the place of each run among the reference systems, by topic."""
     if plan.name not in plan.factors.scores:
         return None
     sign = plan.factors.sign(plan.name)
@@ -246,13 +246,13 @@ def _places(plan: Plan, raw: Floats) -> Matrix | None:
 
 
 def _matrix(values: Floats, unit: int = UNIT) -> Matrix:
-    """Whole numbers, rounded as text rounds; None where there is none."""
+    """Round to whole numbers of `unit`, as text rounds; None for NaN."""
     whole = np.rint(values * unit)
     return [[None if v != v else int(v) for v in row] for row in whole.tolist()]
 
 
 def _number(value: float) -> float | None:
-    """To nine digits: enough to print four decimals as the whole number has them."""
+    """Round to nine digits, enough to print four decimals; None for NaN."""
     return None if np.isnan(value) else float(f"{value:.9g}")
 
 

@@ -35,8 +35,8 @@ READING = {
     "deviation adds or takes 0.15 unless A says otherwise, cut to between 0 and 1",
     "E": "the share of the reference systems that score no better on the same topic: 0.9 means at "
     "least as good as nine in ten",
-    "z": "0 is as good as the average reference system on the same topics; 1 is one standard "
-    "deviation better; there is no upper or lower limit",
+    "z": "0 is as good as the average reference system on the same topics, 1 one standard "
+    "deviation better; scores have no limits",
 }
 """How to read the schemes' scores."""
 
@@ -93,7 +93,7 @@ def render(results: Results, title: str | None = None, queries: Any = None) -> s
 
 @cache
 def _look() -> dict[str, Any]:
-    """Colors, and what the script shares with Python's plots."""
+    """Return the colors, and what the script shares with Python's plots."""
     look = read_look()
     shared = {name: value for name, value in look.items() if name not in ("light", "dark")}
     return look | {"shared": shared}
@@ -101,7 +101,7 @@ def _look() -> dict[str, Any]:
 
 @cache
 def _template() -> Any:
-    """The page's template, which takes jinja2 as long to compile as to fill."""
+    """Return the template, compiled once: that takes jinja2 as long as filling it."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
@@ -149,7 +149,7 @@ class Part:
 
     @property
     def title(self) -> str:
-        """What the collection is called."""
+        """Name of the collection."""
         match = self.results.match
         if match is None or match.fit is None:
             return counted(len(self.results.topics), self.results.collection.unit)
@@ -157,14 +157,14 @@ class Part:
 
     @property
     def factors(self) -> str:
-        """Which systems stand behind the scores, and how they were found."""
+        """The reference systems, and how they were found."""
         match = self.results.match
         factors = match and match.factors
         return f"{factors.title} ({factors.id}): {recognized_by(self.results)}." if factors else ""
 
     @property
     def test(self) -> str:
-        """How differences are tested."""
+        """The test of differences, in words."""
         n = max(len(self.results.differences), 1)
         return describe_test(self.results.procedure.test, self.results.procedure.correction, n)
 
@@ -201,14 +201,14 @@ class Page:
 
     @property
     def about(self) -> str:
-        """What stands beside the heading."""
+        """The text next to the heading."""
         if len(self.parts) == 1:
             return self.parts[0].about
         return ", ".join(part.name for part in self.parts)
 
     @property
     def measures(self) -> list[str]:
-        """What can be chosen."""
+        """Names of the measures to choose from."""
         return list(dict.fromkeys(v.name for each in self.results for v in views_of(each)))
 
     @cached_property
@@ -220,12 +220,12 @@ class Page:
 
     @property
     def over_systems(self) -> bool:
-        """Whether intervals are over topics and reference systems."""
+        """True if intervals are over topics and reference systems."""
         return any(each.collection.plans and over_systems(each) for each in self.results)
 
     @property
     def tests(self) -> str:
-        """How many comparisons p-values were corrected for."""
+        """Meaning of “clear”, with the correction of p-values."""
         texts = dict.fromkeys(
             f"“Clear” means a {describe_test(how.test, how.correction, len(each.differences))}."
             for each in self.results
@@ -236,7 +236,7 @@ class Page:
 
     @property
     def schemes(self) -> list[tuple[str, str, str, str]]:
-        """For each scheme used: name, an example measure, how to read it, its source."""
+        """Name, example measure, meaning and source of each scheme used."""
         used: dict[str, Standardized] = {}
         for results in self.results:
             for measure in results.collection.plans:
@@ -259,12 +259,12 @@ class Page:
 
     @property
     def licences(self) -> list[Licence]:
-        """Where factors come from."""
+        """Sources of the factors."""
         return licences(self.results)
 
 
 def _visible(data: Any) -> Any:
-    """Data with the control characters in its texts escaped, as those of the page are."""
+    """Escape the control characters in all texts of the data, as in the page itself."""
     if isinstance(data, str):
         return escape_controls(data)
     if isinstance(data, dict):

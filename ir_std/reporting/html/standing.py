@@ -36,11 +36,11 @@ MOST_SCORES_OF_SYSTEMS = 200_000
 MOST_RUNS = 6
 """The page holds the documents of its subject, of the rival, and of the best others."""
 MOST_TOPICS = 60
-"""Of more topics it holds those where the scores of the first two differ most."""
+"""If there are more, it holds those on which the scores of the first two differ most."""
 RANKS = 10
 """The documents of a run that are shown."""
 TOP = 10
-"""Of measures without a cutoff the share judged is that of so many documents."""
+"""Number of documents whose judged share is reported if the measure has no cutoff."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class View:
 
 
 def views_of(results: Results) -> list[View]:
-    """Each raw measure with each of its standardized companions."""
+    """Pair each raw measure with each of its standardized versions."""
     views = []
     for group in group_measures(results.measures):
         standardized = [m for m in group if isinstance(m, Standardized)]
@@ -81,7 +81,7 @@ def views_of(results: Results) -> list[View]:
 
 
 def subject_of(results: Results) -> str:
-    """The run that the page is about: the first beside a baseline, else the best.
+    """Choose the run that the page is about: with a baseline the first, else the best.
 
     Users' own runs go before systems of a set.
     """
@@ -94,7 +94,7 @@ def subject_of(results: Results) -> str:
 
 
 def is_scores_alone(results: Results, run: str) -> bool:
-    """Whether the documents of a run are not at hand, only its scores."""
+    """Check whether only the scores of a run are known, not its documents."""
     return run not in results.collection.inputs or isinstance(
         results.collection.inputs[run], RunScores
     )
@@ -118,23 +118,23 @@ class RunStanding:
 
     @property
     def rival(self) -> str | None:
-        """The baseline, or of two runs the other one."""
+        """The baseline, or the other one of two runs."""
         others = [run for run in self.results.runs if run != self.run]
         return self.results.baseline or (others[0] if len(others) == 1 else None)
 
     def mean(self, run: str) -> float:
-        """The mean raw score."""
+        """Return the mean raw score."""
         known = self.results.means[run].get(self.view.raw)
         if known is None:  # raw scores were not asked for
             known = mean_of(self.results.values[run].get(self.view.raw, np.array([nan])))
         return known
 
     def score(self, run: str) -> float:
-        """The mean of what the pictures show."""
+        """Return the mean of the scores that the pictures show."""
         return self.results.means[run][self.view.scored]
 
     def interval(self, run: str) -> tuple[float, float]:
-        """The 95 percent interval of :meth:`score`."""
+        """Return the 95% interval of :meth:`score`."""
         return self._intervals[run]
 
     @cached_property
@@ -150,7 +150,7 @@ class RunStanding:
         return runs_by_mean(self.results, self.view.scored)
 
     def rank(self, run: str) -> RunRank:
-        """The rank among the runs."""
+        """Return the rank among the runs."""
         return self.results.ranks[run][self.view.scored]
 
     @cached_property
@@ -169,7 +169,7 @@ class RunStanding:
         return placed if known else None
 
     def systems(self) -> tuple[tuple[str, float], ...]:
-        """Names, empty where unknown, and mean scores of the reference systems, best first."""
+        """List the reference systems, best first: their names, if known, and mean scores."""
         placed = self.placement(self.run)
         if placed is None or not placed.means:
             return ()
@@ -178,7 +178,7 @@ class RunStanding:
         return tuple(sorted(zip(names, placed.means, strict=True), key=lambda s: -sign * s[1]))
 
     def places(self, run: str) -> tuple[int, int] | None:
-        """The places that the ends of the interval would take, the better one first."""
+        """Return the places that the ends of the interval would take, the better one first."""
         placed, ends = self.placement(run), self.interval(run)
         if placed is None or not placed.means or isnan(ends[0]):
             return None
@@ -190,7 +190,7 @@ class RunStanding:
         return min(best, placed.n_better + 1), max(worst, placed.n_better + 1)
 
     def others_could_be_first(self) -> int | None:
-        """How many systems could be the first, where the run is it; None if that is not known."""
+        """Count the other systems that could be first if the run is; None if unknown."""
         plan = self.results.collection.plan_behind(self.view.scored)
         scores = systems_by_topic(self.results, plan, named_systems(self.results))
         if plan is None or scores is None or np.isnan(scores).all():
@@ -210,7 +210,7 @@ class RunStanding:
         peers = self.results.collection.peers(self.view.raw)
         return nan if peers is None else mean_of(peers.mean)
 
-    # Beside another run.
+    # Compared with another run.
 
     @property
     def tested(self) -> Measure:
@@ -218,7 +218,7 @@ class RunStanding:
         return self.results.collection.tested_measure(self.view.scored)
 
     def difference(self, run: str) -> Difference | None:
-        """The difference of a run from the rival."""
+        """Return the difference of a run from the rival."""
         if self.rival is None or run == self.rival:
             return None
         if self.results.baseline is not None:
@@ -226,14 +226,14 @@ class RunStanding:
         return self.results.difference(run, self.rival, self.tested)
 
     def verdict(self, run: str) -> int:
-        """1 if a run is clearly better than the rival, -1 if clearly worse, else 0."""
+        """Return 1 if a run is clearly better than the rival, -1 if clearly worse, else 0."""
         found = self.difference(run)
         if found is None or not found.significant:
             return 0
         return int(np.sign(sign_of(self.tested) * found.mean))
 
     def wins(self) -> tuple[int, int, int]:
-        """On how many topics the run is better and worse than the rival, and of how many."""
+        """Count the topics on which the run is better, worse, or comparable at all."""
         assert self.rival is not None
         values = self.results.values
         d = values[self.run][self.view.raw] - values[self.rival][self.view.raw]
@@ -244,12 +244,12 @@ class RunStanding:
 
     @property
     def cutoff(self) -> int:
-        """How many documents of a topic the share judged is of."""
+        """Number of documents per topic of which the judged share is reported."""
         return int(self.view.raw.params.get("cutoff", TOP))
 
 
 def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int, float]:
-    """The share of a run's first documents that were judged, by depth; empty if not known."""
+    """Return the judged share of a run's first documents, by depth; empty if unknown."""
     if is_scores_alone(results, run):
         return {}
     collection = results.collection
@@ -265,7 +265,7 @@ def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int
 
 
 def named_systems(results: Results) -> dict[str, str]:
-    """The set's name of each reference system that is none of the runs, by that on the page."""
+    """Map the page's names of the reference systems that are no runs to the set's names."""
     factors = results.collection.factors
     if factors is None or results.collection.is_of_datasets:
         return {}
@@ -284,7 +284,7 @@ def named_systems(results: Results) -> dict[str, str]:
 def systems_by_topic(
     results: Results, plan: Plan | None, systems: Mapping[str, str]
 ) -> Floats | None:
-    """The raw scores of the named systems, shape (n_systems, n_topics); None if not known."""
+    """Return the raw scores of the named systems, (n_systems, n_topics); None if unknown."""
     if not systems or plan is None or plan.of_mean:
         return None
     if plan.factors is not results.collection.factors or plan.name not in plan.factors.scores:
@@ -298,7 +298,7 @@ def systems_by_topic(
 
 
 def mean_of(values: Floats) -> float:
-    """The mean of the scores that are known; NaN without any."""
+    """Return the mean of the known scores; NaN without any."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else nan
 
@@ -307,7 +307,7 @@ def mean_of(values: Floats) -> float:
 
 
 def rankings_of(results: Results, facts: RunStanding) -> dict[str, Any]:
-    """The first documents of the first runs, by topic; or why there are none.
+    """Return the first documents of the first runs, by topic, or why there are none.
 
     Returns
     -------
@@ -336,7 +336,7 @@ def rankings_of(results: Results, facts: RunStanding) -> dict[str, Any]:
 
 
 def _telling_topics(results: Results, pair: list[str], measure: Measure) -> list[str]:
-    """The topics that are shown: all, or those that tell a pair apart most."""
+    """Choose the topics to show: all, or those on which two runs differ most."""
     if len(results.topics) <= MOST_TOPICS:
         return list(results.topics)
     a, b = (results.values[run][measure] for run in pair)
@@ -347,7 +347,7 @@ def _telling_topics(results: Results, pair: list[str], measure: Measure) -> list
 def _read(
     results: Results, run: str, topics: list[str], measure: Measure
 ) -> dict[str, RankedTopic]:
-    """A run's documents by topic.
+    """Read a run's documents by topic.
 
     Raises
     ------

@@ -61,7 +61,7 @@ def count_runs(results: Results, n: int) -> str:
 
 
 def recognized_by(results: Results) -> str:
-    """How the factors were found."""
+    """Return how the factors were found."""
     assert results.match is not None
     by = {
         "name": "chosen by name",
@@ -81,7 +81,7 @@ def recognized_by(results: Results) -> str:
 
 
 def headline(facts: RunStanding) -> Words:
-    """The finding in one sentence."""
+    """State the finding in one sentence."""
     results, run = facts.results, facts.run
     if isnan(facts.score(run)):
         return [("run", run), f" has no {facts.view.scored_name}."]
@@ -136,7 +136,7 @@ def _beside_average(facts: RunStanding) -> str:
 
 
 def _average(facts: RunStanding) -> float | None:
-    """The score of an average system."""
+    """Return the score of an average system."""
     scored = facts.view.scored
     if not isinstance(scored, Standardized):
         return None if isnan(facts.average) else facts.average
@@ -144,7 +144,7 @@ def _average(facts: RunStanding) -> float | None:
 
 
 def average_of(measure: Standardized) -> float | None:
-    """The standardized score of an average system; None by scheme E, which has none."""
+    """Return the standardized score of an average system; scheme E has none."""
     known = {"N": 0.5, "U": measure.scheme_params.get("B", 0.5), "z": 0.0}
     return known.get(measure["scheme"])
 
@@ -208,7 +208,7 @@ def _could_be(facts: RunStanding, run: str) -> str:
 
 
 def deck(facts: RunStanding) -> Words:
-    """The numbers behind the headline."""
+    """Give the numbers behind the headline."""
     results, run = facts.results, facts.run
     if isnan(facts.score(run)):
         return []
@@ -254,7 +254,7 @@ def _place_range(facts: RunStanding, before: str) -> str:
 
 
 def _difference(facts: RunStanding) -> str:
-    """What the test says."""
+    """State the result of the test."""
     found = facts.difference(facts.run)
     if found is None or isnan(found.p_adjusted):
         return f"{_topics(facts.results)} are too few for a test.".capitalize()
@@ -270,7 +270,7 @@ def _difference(facts: RunStanding) -> str:
 
 
 def _others_beside_baseline(facts: RunStanding) -> Words:
-    """How many of the other runs differ from the baseline."""
+    """Count the other runs that differ from the baseline."""
     others = [r for r in facts.ranked if r not in (facts.run, facts.rival)]
     if not others:
         return []
@@ -344,7 +344,7 @@ def topics_heading(facts: RunStanding) -> str:
 
 
 def trust(facts: RunStanding, judged: Mapping[str, Mapping[int, float]]) -> list[str]:
-    """Three parts: what holds, what matched, and the share judged."""
+    """State in three parts what holds, what matched, and the share judged."""
     return [_holds(facts), _matched(facts), _judged(facts, judged)]
 
 
@@ -369,7 +369,7 @@ def _holds(facts: RunStanding) -> str:
     if placed is None:
         texts.append(f"The score, not a place: no two {what} have scores on all of these.")
     elif n < VERY_FEW:
-        texts.append(f"Only {n} {what} stand behind this: read the place, not the score.")
+        texts.append(f"Only {n} {what} are compared here: read the place, not the score.")
     elif n < FEW_SYSTEMS:
         texts.append(f"The place, roughly: {n} {what} are few.")
     else:
@@ -406,7 +406,7 @@ def _matched(facts: RunStanding) -> str:
 
 
 def _judged(facts: RunStanding, judged: Mapping[str, Mapping[int, float]]) -> str:
-    """The share of the first documents that were judged."""
+    """State the share of the first documents that were judged."""
     shown = [r for r in dict.fromkeys((facts.run, facts.rival)) if r and judged.get(r)]
     if not shown:
         return "How much was judged is not known: only scores are given."
@@ -424,7 +424,7 @@ def _share(share: float) -> str:
 
 
 def warnings(facts: RunStanding) -> list[str]:
-    """What changes how to read the page: warnings of the factors and of the runs that it names.
+    """List the warnings about the factors, and about the runs that the page names.
 
     Faults come first, those of other runs, too; what does not mislead by this measure is left out.
     """
@@ -459,7 +459,7 @@ def warnings(facts: RunStanding) -> list[str]:
 
 
 def is_saturated(facts: RunStanding, run: str) -> bool:
-    """Whether a run is so often at an end of the scale that scores hardly differ."""
+    """Check whether a run is too often at an end of the scale to compare its scores."""
     scored = facts.view.scored
     if (
         not isinstance(scored, Standardized)
@@ -472,7 +472,7 @@ def is_saturated(facts: RunStanding, run: str) -> bool:
 
 
 def rankings_needed(results: Results, run: str, rival: str | None) -> str:
-    """Which files would show the documents; empty if they are known."""
+    """Name the files that would show the documents; empty if they are known."""
     lacking = [r for r in (run, rival) if r and is_scores_alone(results, r)]
     if rival is None or not lacking:
         return ""
@@ -485,7 +485,7 @@ def rankings_needed(results: Results, run: str, rival: str | None) -> str:
 
 
 def n_systems(plan: Plan | None) -> Floats:
-    """How many reference systems there are on each of a plan's topics."""
+    """Count the reference systems on each of a plan's topics."""
     if plan is None:
         return np.zeros(0)
     scores = plan.factors.scores.get(plan.name)

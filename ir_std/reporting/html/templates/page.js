@@ -147,7 +147,7 @@ class Page {
     for (const section of this.sections) section.paint();
     for (const table of document.querySelectorAll(".scroll > table")) {
       table.style.zoom = 1;
-      if (PRINT.matches) table.style.zoom = Math.min(1, table.parentNode.clientWidth / table.offsetWidth);
+      if (PRINT.matches) table.style.zoom = Math.min(1, table.parentNode.clientWidth / (table.offsetWidth + 1));
     }
   }
 }
