@@ -35,8 +35,8 @@ PAGES = {
 }
 
 
-NO_PROSE = re.compile(r"[|$!]|-+$|ir_std: using ")
-"""What may stand on two pages: rows of tables, commands, pictures, rules, and the first note."""
+NO_PROSE = re.compile(r"[|$!]|-+$|ir_std: using |Not significant does not mean equal")
+"""What two pages may share: rows of tables, commands, pictures, rules, and two common notes."""
 
 
 def blocks(page: str, kind: str) -> list[str]:
