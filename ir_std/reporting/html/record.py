@@ -85,6 +85,7 @@ class MeasureRecord(TypedDict):
     placeWorst: list[int | None]
     difference: Numbers  # from the rival
     p: Numbers  # of that difference, after correction
+    detectable: Numbers  # the smallest difference that the test finds four times in five
     verdict: list[int]  # 1 if clearly better than the rival, -1 if clearly worse, else 0
     systems: list[list[Any]]  # the reference systems, best first: name, mean score, mean raw score
     byTopic: Matrix  # raw scores of runs and of named systems, in ten-thousandths
@@ -197,6 +198,7 @@ def _measure(
         "placeWorst": [p[1] if p else None for p in places],
         "difference": _numbers([d.mean if d else np.nan for d in differences]),
         "p": _numbers([d.p_adjusted if d else np.nan for d in differences]),
+        "detectable": _numbers([d.detectable if d else np.nan for d in differences]),
         "verdict": [facts.verdict(run) for run in runs],
         "systems": _systems(facts),
         "byTopic": _matrix(by_topic),

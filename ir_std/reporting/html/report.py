@@ -18,9 +18,10 @@ from ir_std.reporting.figure_data import over_systems, read_look
 from ir_std.reporting.html.across import across_of, tables_of
 from ir_std.reporting.html.method import Licence, known_weaknesses, licences, method, references
 from ir_std.reporting.html.record import collection_record, packed
-from ir_std.reporting.html.standing import subject_of, views_of
+from ir_std.reporting.html.standing import RunStanding, subject_of, views_of
 from ir_std.reporting.model import Results
 from ir_std.reporting.sentences.page import count_runs, recognized_by, systems_word
+from ir_std.reporting.sentences.tables import power_notes
 from ir_std.schemes import SCHEMES
 from ir_std.trec.texts import read_texts
 
@@ -134,6 +135,9 @@ class Part:
         self.is_pair = self.record["rival"] is not None or len(results.runs) == 1
         self.several = len(results.runs) > 2
         self.warnings = results.warnings
+        facts = [RunStanding(results, view, subject_of(results)) for view in views_of(results)]
+        found = [d for each in facts for run in results.runs if (d := each.difference(run))]
+        self.power = " ".join(power_notes(found))
         self.weaknesses = [t for texts in known_weaknesses([results]).values() for t in texts]
 
     @property

@@ -266,7 +266,10 @@ def _difference(facts: RunStanding) -> str:
     low, high = found.interval
     name = facts.tested if facts.tested == facts.view.raw else facts.view.scored_name
     between = "" if isnan(low) else f"95% interval {number(low, '+')} to {number(high, '+')}; "
-    return f"The difference in {name} is {number(found.mean, '+')} ({between}{how})."
+    text = f"The difference in {name} is {number(found.mean, '+')} ({between}{how})"
+    if isnan(found.detectable):
+        return f"{text}."
+    return f"{text}; the test would have found {number(found.detectable)} four times in five."
 
 
 def _others_beside_baseline(facts: RunStanding) -> Words:

@@ -4,12 +4,12 @@
 class Measure {
   constructor({ name, raw, scored, standardized, sign, headline, deck, warnings, trust, placeHeading, topicsHeading,
     ticks, average, limits, means, scores, low, high, rank, couldBeFirst, best, worst, place, placeOf, among,
-    placeBest, placeWorst, difference, p, verdict, systems, byTopic, scoresByTopic, places, systemsOn,
+    placeBest, placeWorst, difference, p, detectable, verdict, systems, byTopic, scoresByTopic, places, systemsOn,
     systemsByTopic }) {
     Object.assign(this, { name, raw, scored, standardized, sign, headline, deck, warnings, trust, placeHeading,
       topicsHeading, ticks, average, limits, means, scores, low, high, rank, couldBeFirst, best, worst, place, placeOf,
-      among, placeBest, placeWorst, difference, p, verdict, systems, byTopic, scoresByTopic, places, systemsOn,
-      systemsByTopic });
+      among, placeBest, placeWorst, difference, p, detectable, verdict, systems, byTopic, scoresByTopic, places,
+      systemsOn, systemsByTopic });
   }
 
   /** A run's raw score on a topic. */

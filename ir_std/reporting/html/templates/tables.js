@@ -102,12 +102,16 @@ function measureRows(collection) {
 /** Whether the difference of two runs is clear. */
 function verdictOf(m, run) {
   if (m.p[run] === null) return html("small", {}, "");
-  return html("small", { "data-tip": pText(m.p[run]) }, m.verdict[run] ? "clear" : "may be chance");
+  if (m.verdict[run]) return html("small", { "data-tip": pText(m.p[run]) }, "clear");
+  return html("small", { "data-tip": testText(m, run) }, "may be chance");
 }
 
 const endsText = (m, run) => m.low[run] === null ? "" : `${fixed(m.low[run], 2)} to ${fixed(m.high[run], 2)}`;
 const meanDifference = (m, run, rival) => m.means[run] === null || m.means[rival] === null ? null
   : m.means[run] - m.means[rival];
+/** What the test says of a difference, and what it could have found. */
+const testText = (m, run) => pText(m.p[run]) + (m.detectable[run] === null ? ""
+  : `\nthe test would have found ${fixed(m.detectable[run])} four times in five`);
 const pText = (p) => p < 0.001 ? "p < 0.001" : `p = ${p.toFixed(3)}`;
 
 /** All runs by every measure: sorted, filtered, folded. */
@@ -201,7 +205,8 @@ class RunsTable {
     const place = one.place[run] === null ? "" : `\n${this.collection.placeText(one, run)}`;
     const said = `${this.collection.runs[run]}: ${one.name} ${fixed(one.means[run])}`;
     return cell([fixed(value), this.mark(one, run)], { class: value === best ? "best" : low,
-      "data-tip": said + standardized + intervalText(one, run) + place });
+      "data-tip": said + standardized + intervalText(one, run) + place
+        + (one.p[run] === null ? "" : `\n${testText(one, run)}`) });
   }
 
   /** Whether a run is clearly better or worse than the baseline. */
@@ -216,7 +221,8 @@ function meansCsv(collection) {
   const columns = collection.measures.flatMap((m) => [[m.raw, m.means], ...m.standardized ? [[m.scored, m.scores]] : [],
     [`${m.name} low`, m.low], [`${m.name} high`, m.high], [`${m.name} rank`, m.rank], [`${m.name} rank best`, m.best],
     [`${m.name} rank worst`, m.worst], [`${m.name} place`, m.place],
-    ...collection.rival === null ? [] : [[`${m.name} difference`, m.difference], [`${m.name} p`, m.p]]]);
+    ...collection.rival === null ? [] : [[`${m.name} difference`, m.difference], [`${m.name} p`, m.p],
+      [`${m.name} detectable`, m.detectable]]]);
   return csv([["run", ...columns.map(([name]) => name)],
     ...collection.runs.map((name, run) => [name, ...columns.map(([, values]) => values[run])])]);
 }
