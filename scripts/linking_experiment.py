@@ -33,7 +33,7 @@ from ir_std.errors import UsageError
 from ir_std.evaluation.uncertainty import is_anonymous, team_of
 from ir_std.factors.estimates import scores_by_system
 from ir_std.reporting.compare import link_results
-from ir_std.reporting.links import RESEMBLING
+from ir_std.reporting.sentences.collections import RESEMBLING
 from ir_std.schemes import normal_cdf, z_scores
 
 CHOSEN_ON = (

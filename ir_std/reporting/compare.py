@@ -25,6 +25,7 @@ from ir_std.reporting.evaluated_collection import collection_names
 from ir_std.reporting.links import check_linkable, link_collections
 from ir_std.reporting.model import Results, deviations, join_results, overlaps_of
 from ir_std.reporting.results import evaluate
+from ir_std.reporting.sentences.collections import why_not_linked
 from ir_std.reporting.summaries import run_differences
 from ir_std.schemes import scheme_names
 from ir_std.scores.run_scores import RunScores
@@ -219,7 +220,7 @@ def link_results(
         names,
         reference,
     )
-    if why_not := overlaps_of(results).why_not_linked:
+    if why_not := why_not_linked(overlaps_of(results)):
         raise UsageError(why_not)
     links = {
         m: link_collections(

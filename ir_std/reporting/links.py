@@ -1,28 +1,55 @@
-"""Links that put the scores of several collections on one scale, and differences across them."""
+"""Which collections share topics or documents, and links that put others on one scale."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
+from itertools import chain, combinations
 
 import numpy as np
 
 from ir_std._arrays import Floats
 from ir_std.analysis.linking import (
-    MIN_TESTED,
     Link,
     LinkedDifference,
     error_of_linked_mean,
     link,
     linked_difference,
 )
-from ir_std.errors import UsageError, abbreviate, suggestion
+from ir_std.errors import UsageError, suggestion
 from ir_std.measures import Standardized
 from ir_std.schemes import get_scheme
+from ir_std.trec.qrels import Qrels
 
-RESEMBLING = 1.0
-"""Systems whose linked mean is further from the anchors' are warned of, in units of z."""
+
+@dataclass(frozen=True)
+class Overlaps:
+    """Which of some collections share documents.
+
+    Attributes
+    ----------
+    topics : mapping of (str, str) to int
+        For each two collections that share documents how many topics they share too.
+    relabelled : frozenset of (str, str)
+        Those of them that are the same topics and documents under different labels, such as
+        people's and a language model's.
+    """
+
+    topics: Mapping[tuple[str, str], int]
+    relabelled: frozenset[tuple[str, str]] = frozenset()
+
+    def shared(self, names: Collection[str]) -> tuple[tuple[str, str], ...]:
+        """Return the pairs of these collections that share topics."""
+        return tuple(pair for pair, n in self.topics.items() if n and set(pair) <= set(names))
+
+    def of_labels(self, names: Collection[str]) -> bool:
+        """Check whether all these collections are the same topics under different labels."""
+        pairs = list(combinations(names, 2))
+        return bool(pairs) and all(self.is_relabelled(a, b) for a, b in pairs)
+
+    def is_relabelled(self, a: str, b: str) -> bool:
+        """Check whether two collections are the same topics under different labels."""
+        return bool({(a, b), (b, a)} & self.relabelled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,55 +82,26 @@ class CollectionLinks:
         )
 
     @property
-    def summary(self) -> str:
-        """What was linked to what, and by which constants."""
-        shifts = ", ".join(
-            f"{one.shift:+.2f}{'' if isnan(one.error) else f' (standard error {one.error:.2f})'} "
-            f"on {collection}"
-            for collection, one in self.links.items()
-        )
-        same = "" if len(self.anchors) == 1 else "; one name may be two programs"
-        return (
-            f"{self.measure} is linked by {', '.join(self.anchors)} to {self.reference}: every z "
-            f"is shifted by {shifts}{same}"
-        )
-
-    @property
-    def warnings(self) -> Iterator[str]:
-        """Why links are doubtful, each reason once."""
+    def doubts(self) -> dict[str, list[str]]:
+        """Reasons to doubt links, each with the collections that it is about."""
         collections: dict[str, list[str]] = {}
         for collection, one in self.links.items():
             for doubt in one.doubts:
                 collections.setdefault(doubt, []).append(collection)
-        for doubt, names in collections.items():
-            yield f"{self.measure} of {abbreviate(names)}, linked to {self.reference}: {doubt}"
+        return collections
 
-    def unlike_anchors(self, z: Mapping[tuple[str, str], Floats]) -> Iterator[str]:
-        """Which systems the anchors do not resemble.
+    def distances(self, z: Mapping[tuple[str, str], Floats]) -> dict[str, dict[str, float]]:
+        """Compute how far systems are above the anchors, in units of z, on each linked collection.
 
         Parameters
         ----------
         z : mapping of (str, str) to ndarray, shape (n_topics,)
             By system and collection.
         """
-        for collection, one in self.links.items():
-            above = {s: one.distance(own) for (s, there), own in z.items() if there == collection}
-            anchors = [above.pop(anchor) for anchor in self.anchors]
-            far = [system for system, distance in above.items() if abs(distance) > RESEMBLING]
-            if far:
-                yield (
-                    f"{self.measure} of {abbreviate(far)} on {collection}: up to "
-                    f"{max(abs(above[system]) for system in far):.1f} standard deviations from "
-                    "the anchors, which hardly resemble them: use anchors of their level too"
-                )
-            if len(anchors) >= MIN_TESTED and (
-                min(anchors) > max(above.values()) or max(anchors) < min(above.values())
-            ):
-                side = "better" if min(anchors) > max(above.values()) else "worse"
-                yield (
-                    f"{self.measure} on {collection}: all anchors are {side} than the systems "
-                    "compared: use anchors on both sides of them"
-                )
+        return {
+            collection: {s: one.distance(own) for (s, on), own in z.items() if on == collection}
+            for collection, one in self.links.items()
+        }
 
     def scores(self, collection: str, z: Floats) -> Floats:
         """A system's scores on the reference's scale, of its z; NaN where it has none."""
@@ -274,3 +272,72 @@ def _different(z: Sequence[Floats]) -> list[int]:
         ):
             kept.append(i)
     return kept
+
+
+def find_overlaps(
+    qrels: Mapping[str, Qrels],
+    corpora: Mapping[str, str | None],
+    origins: Mapping[str, tuple[str, str]] | None = None,
+) -> Overlaps:
+    """Find collections that share documents, and how many topics.
+
+    Topics are the same where their ids are and the collections share documents: the judgments of
+    two rounds may be of other documents (TREC-COVID).
+
+    Parameters
+    ----------
+    qrels : mapping of str to Qrels
+        By the collection's name.
+    corpora : mapping of str to str or None
+        What a collection's documents are called, where that is known.
+    origins : mapping of str to (str, str), optional
+        A collection's factor set, and the one whose topics these are under the labels of people;
+        it says where labels differ if only scores are known.
+    """
+    shared_topics = {}
+    relabelled = set()
+    known = origins or {}
+    for a, b in combinations(qrels, 2):
+        topics = set(qrels[a].topics).intersection(qrels[b].topics)
+        same_corpus = corpora[a] is not None and corpora[a] == corpora[b]
+        if _share_documents(qrels[a], qrels[b], topics, same_corpus):
+            shared_topics[a, b] = len(topics)
+            if _labels_differ(qrels[a], qrels[b], topics) or (
+                topics and a in known and b in known and _same_origin(known[a], known[b])
+            ):
+                relabelled.add((a, b))
+    return Overlaps(shared_topics, frozenset(relabelled))
+
+
+def _labels_differ(one: Qrels, other: Qrels, topics: set[str]) -> bool:
+    """Check whether both judged most of the documents that either judged, some differently."""
+    pairs = [(one.judged[t], other.judged[t]) for t in topics]
+    both = sum(len(a.keys() & b.keys()) for a, b in pairs)
+    either = sum(len(a) + len(b) for a, b in pairs) - both
+    return 2 * both > either and any(
+        b.get(document, level) != level for a, b in pairs for document, level in a.items()
+    )
+
+
+def _same_origin(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Check whether two different sets have the topics of one collection."""
+    return one[0] != other[0] and one[1] == other[1]
+
+
+def _share_documents(one: Qrels, other: Qrels, topics: set[str], same_corpus: bool) -> bool:
+    """Check whether the IDs that two qrels have in common name the same documents."""
+    documents = _documents(one), _documents(other)
+    if all(documents):
+        shared = documents[0] & documents[1]
+        alike = sum(not one.judged[t].keys().isdisjoint(other.judged[t]) for t in topics)
+        # Plain numbers may name other documents elsewhere, unless they do so topic by topic.
+        same = any(not d.isdigit() for d in shared) or (bool(shared) and same_corpus)
+    else:  # scores hold no documents, at best how many are relevant
+        counts = [dict(zip(q.topics, q.count().tolist(), strict=True)) for q in (one, other)]
+        alike = sum(counts[0][t] == counts[1][t] > 0 for t in topics)
+        same = bool(topics) and same_corpus
+    return same or alike > len(topics) / 2
+
+
+def _documents(qrels: Qrels) -> frozenset[str]:
+    return frozenset(chain.from_iterable(qrels.judged.values()))

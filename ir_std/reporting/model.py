@@ -34,9 +34,9 @@ from ir_std.factors.match import Match
 from ir_std.measures import Standardized, named_measure, sign_of
 from ir_std.reporting.difference import Difference, Procedure
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
-from ir_std.reporting.links import CollectionLinks
-from ir_std.reporting.overlaps import Overlaps, find_overlaps
+from ir_std.reporting.links import CollectionLinks, Overlaps, find_overlaps
 from ir_std.reporting.run_ranks import RunRank, rank_runs
+from ir_std.reporting.sentences.collections import link_warnings, overlap_notes
 from ir_std.reporting.tables import Table, html_with_texts
 
 NO_ESTIMATE = Estimate(nan, 0, nan, nan)
@@ -160,7 +160,9 @@ class Results:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: measures without factors, topics that runs lack."""
-        return tuple(dict.fromkeys([*message_texts(self._messages, False), *self._overlaps.notes]))
+        return tuple(
+            dict.fromkeys([*message_texts(self._messages, False), *overlap_notes(self._overlaps)])
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -180,8 +182,7 @@ class Results:
                 for name, scored in self.evaluations.items()
                 for run in scored
             }
-            yield from links.warnings
-            yield from links.unlike_anchors(z)
+            yield from link_warnings(links, z)
 
     @property
     def _messages(self) -> Iterator[Message]:
@@ -257,7 +258,7 @@ class Results:
     def _mean_over_collections(self, run: str, measure: Measure) -> Estimate:
         own = [name for name in self.collections if run in self.evaluations[name]]
         known = shared_collections(self, run, measure)
-        if len(known) < MIN_SUMMARIZED or self._overlaps.of(own):
+        if len(known) < MIN_SUMMARIZED or self._overlaps.shared(own):
             return NO_ESTIMATE
         estimates = [self.estimate(run, measure, name) for name in known]
         if measure in self.links:

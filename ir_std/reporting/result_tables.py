@@ -438,7 +438,7 @@ def compared_table(
             )
             for on in zip(*(d.differences for d in each), strict=True)
         ]
-        if not all(d.why_no_summary() for d in each):
+        if any(d.has_summary() for d in each):
             cells = [cell for m in by_measure for cell in summaries[run, m]]
             rows.append((label_cell(run), label_cell("summary"), EMPTY, *cells))
             cells = [cell for d in each for cell in _variation_cells(d)]

@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std.analysis.ranks import FEW_TOPICS, FEWEST, rank_intervals
+from ir_std.analysis.ranks import rank_intervals
 from ir_std.errors import UsageError
 from ir_std.measures import sign_of
 from ir_std.schemes import EXACT
@@ -131,27 +131,3 @@ def ranked_by(
         raise UsageError(f"cannot sort by {measure}: there are {', '.join(map(str, known))}")
     own = next(one for one in known if one == measure)  # which knows whether less is better
     return ranks({run: of_run[measure] for run, of_run in means.items()}, sign_of(own))
-
-
-def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> str:
-    """``8 of the 129 runs could be first``, and how that is known; empty of a single run."""
-    ranked = {run: each for run, each in by_run.items() if each.rank is not None}
-    if len(ranked) < 2:
-        return ""
-    first = [run for run, each in ranked.items() if each.could_be_first]
-    which = (
-        f"Only {first[0]} could be first"
-        if len(first) == 1
-        else "Either run could be first"
-        if len(ranked) == 2
-        else f"All {len(ranked)} runs could be first"
-        if len(first) == len(ranked)
-        else f"{len(first)} of the {len(ranked)} runs could be first"
-    )
-    if n_topics < FEWEST:
-        return f"{which}: fewer than {FEWEST} {unit}s tell no runs apart."
-    few = f" With fewer than {FEW_TOPICS} {unit}s both hold less often." * (n_topics < FEW_TOPICS)
-    return (
-        f"{which} (95% confidence set for the best). Intervals of ranks hold for all runs at once, "
-        f"by paired comparisons (95%).{few}"
-    )

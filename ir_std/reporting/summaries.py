@@ -7,7 +7,7 @@ in medicine (Soboroff, CIKM 2018; Sertkan, Althammer and Hofstätter, ACL 2023).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import compress
 from math import nan
 
@@ -18,6 +18,7 @@ from ir_std.analysis.paired import get_correction
 from ir_std.errors import UsageError
 from ir_std.measures import Standardized, measure_record
 from ir_std.reporting.difference import Difference
+from ir_std.reporting.links import Overlaps
 from ir_std.reporting.model import (
     MIN_SUMMARIZED,
     NO_ESTIMATE,
@@ -44,8 +45,8 @@ class RunDifferences:
     measure : Measure
     differences : tuple of Difference
         By collection.
-    overlap : str
-        Which collections share topics; they would count twice, so there is no summary then.
+    overlaps : Overlaps
+        Which collections share topics; there is no summary then.
     label : str
         What the measure is called: linked scores with what links them.
     """
@@ -54,7 +55,7 @@ class RunDifferences:
     baseline: str
     measure: Measure
     differences: tuple[Difference, ...]
-    overlap: str = ""
+    overlaps: Overlaps = field(default_factory=lambda: Overlaps({}))
     label: str = ""
 
     def __post_init__(self) -> None:
@@ -85,17 +86,14 @@ class RunDifferences:
             d.where for d, k, u in zip(self.differences, self.known, used, strict=True) if k > u
         )
 
-    def why_no_summary(self, size: bool = False) -> str:
-        """Why there is no summary; empty if there is one."""
-        if sum(self.known) < 2:
-            return "there is one collection only"
-        if self.overlap:
-            return self.overlap
-        if sum(self.summarized(size)) >= MIN_SUMMARIZED:
-            return ""
-        if left_out := self.left_out():
-            return f"differences have no spread on {', '.join(left_out)}"
-        return f"a summary takes {MIN_SUMMARIZED} collections"
+    @property
+    def shared(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of the collections that share topics, which would count twice in a summary."""
+        return self.overlaps.shared([d.where for d in self.differences])
+
+    def has_summary(self, size: bool = False) -> bool:
+        """Check whether there are enough differences for a summary, and none counts twice."""
+        return not self.shared and sum(self.summarized(size)) >= MIN_SUMMARIZED
 
     def summary(self, size: bool = False) -> Summary | None:
         """Summarize the differences, or effect sizes; None if they have no summary.
@@ -103,7 +101,7 @@ class RunDifferences:
         By Paule and Mandel's variance between collections, with Hartung and Knapp's interval, but
         not narrower than the normal one.
         """
-        if self.why_no_summary(size):
+        if not self.has_summary(size):
             return None
         points = list(compress(self.points(size), self.summarized(size)))
         return random_effects(
@@ -153,7 +151,7 @@ def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]
                     else _no_difference(run, baseline, name, measure)
                     for name in names
                 ),
-                overlaps_of(results).of(names),
+                overlaps_of(results),
                 label_of(results, measure),
             )
             for measure in results.measures

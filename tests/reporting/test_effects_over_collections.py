@@ -20,6 +20,7 @@ from scipy import stats
 import ir_std
 from ir_std.analysis.effects import Summary, random_effects
 from ir_std.errors import UsageError
+from ir_std.reporting.sentences.tables import why_no_summary
 from ir_std.reporting.summaries import RunDifferences, run_differences
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -127,7 +128,7 @@ def test_collections_that_share_topics_have_no_summary_and_the_reason_is_given()
     found = ir_std.compare(entries, AP, baseline="a")
     of_b = run_differences(found)["b"][AP]
     assert of_b.summary() is None
-    assert "trec8-adhoc and robust04 share 50 topics" in of_b.why_no_summary()
+    assert "trec8-adhoc and robust04 share 50 topics" in why_no_summary(of_b)
     assert "share 50 topics" in " ".join(found.table().text().split())
     assert [row[1].text for row in found.table().rows] == ["trec8-adhoc", "robust04"]
 

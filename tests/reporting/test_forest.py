@@ -13,6 +13,7 @@ from ir_measures.measures import Measure
 import ir_std
 from ir_std import plots
 from ir_std.reporting.difference import Difference
+from ir_std.reporting.links import Overlaps
 from ir_std.reporting.summaries import RunDifferences
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -25,7 +26,7 @@ Axes = Any
 """matplotlib's own says of what is drawn that it is a Patch, a Collection: not of which kind."""
 
 
-def across(n: int = 5, measure: Measure = AP, overlap: str = "") -> RunDifferences:
+def across(n: int = 5, measure: Measure = AP, n_shared: int = 0) -> RunDifferences:
     random = np.random.default_rng(1)
     return RunDifferences(
         "b",
@@ -35,7 +36,7 @@ def across(n: int = 5, measure: Measure = AP, overlap: str = "") -> RunDifferenc
             Difference.of("b", "a", f"set{i}", measure, random.normal(0.1, 1, 20 + 20 * i))
             for i in range(n)
         ),
-        overlap,
+        Overlaps({("set0", "set1"): n_shared}),
     )
 
 
@@ -88,7 +89,7 @@ def test_lines_are_intervals_and_the_diamond_is_the_summary(ax: Axes) -> None:
 
 @pytest.mark.parametrize(
     "found",
-    [across(overlap="set0 and set1 share topics"), across(4), across(3), across(2)],
+    [across(n_shared=20), across(4), across(3), across(2)],
     ids=["overlapping", "four", "three", "two"],
 )
 @pytest.mark.parametrize("size", [False, True])

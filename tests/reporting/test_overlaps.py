@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ir_std.reporting.overlaps import Overlaps, find_overlaps
+from ir_std.reporting.links import Overlaps, find_overlaps
+from ir_std.reporting.sentences.collections import overlap_notes
 from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.inputs import as_qrels
 
@@ -17,14 +18,15 @@ def judged(topics: str, *documents: str) -> Judged:
     return {t: dict.fromkeys(documents, 1) for t in topics}
 
 
-def overlap_notes(
+def notes_on(
     a: Judged, b: Judged, forms: tuple[str | None, str | None] = (None, None)
 ) -> tuple[str, ...]:
     names = ("a", "b")
-    return find_overlaps(
+    overlaps = find_overlaps(
         {name: as_qrels(q) for name, q in zip(names, (a, b), strict=True)},
         dict(zip(names, forms, strict=True)),
-    ).notes
+    )
+    return tuple(overlap_notes(overlaps))
 
 
 @pytest.mark.parametrize(
@@ -40,13 +42,11 @@ def overlap_notes(
 def test_topics_are_shared_where_ids_and_documents_are(
     a: Judged, b: Judged, forms: tuple[str | None, str | None]
 ) -> None:
-    assert overlap_notes(a, b, forms) == (
-        "a and b share 1 topic: not pooled, they would count twice",
-    )
+    assert notes_on(a, b, forms) == ("a and b share 1 topic: not pooled, they would count twice",)
 
 
 def test_documents_may_be_shared_without_topics() -> None:
-    assert overlap_notes(judged("1", "FT1", "FT2"), judged("2", "FT2")) == (
+    assert notes_on(judged("1", "FT1", "FT2"), judged("2", "FT2")) == (
         "a and b share documents, not topics: what depends on the documents is seen twice",
     )
 
@@ -63,7 +63,7 @@ def test_documents_may_be_shared_without_topics() -> None:
     ],
 )
 def test_the_same_ids_of_other_documents_are_other_topics(a: Judged, b: Judged) -> None:
-    assert overlap_notes(a, b) == ()
+    assert notes_on(a, b) == ()
 
 
 PEOPLE = {"1": {"FT1": 1, "FT2": 0}, "2": {"FT3": 2, "FT4": 0}}
@@ -71,7 +71,7 @@ PEOPLE = {"1": {"FT1": 1, "FT2": 0}, "2": {"FT3": 2, "FT4": 0}}
 
 def test_the_same_documents_with_other_levels_are_the_same_topics_judged_again() -> None:
     model = {"1": {"FT1": 1, "FT2": 1}, "2": {"FT3": 2, "FT4": 0}}
-    assert overlap_notes(PEOPLE, model) == (
+    assert notes_on(PEOPLE, model) == (
         "a and b are the same 2 topics under different labels: one collection judged twice, not "
         "pooled",
     )
@@ -85,9 +85,7 @@ def test_the_same_documents_with_other_levels_are_the_same_topics_judged_again()
     ],
 )
 def test_topics_are_judged_again_only_if_most_documents_are(other: Judged) -> None:
-    assert overlap_notes(PEOPLE, other) == (
-        "a and b share 1 topic: not pooled, they would count twice",
-    )
+    assert notes_on(PEOPLE, other) == ("a and b share 1 topic: not pooled, they would count twice",)
 
 
 def test_where_only_scores_are_known_the_factor_sets_say_whose_labels_these_are() -> None:

@@ -20,8 +20,8 @@ from ir_std.analysis import rank_intervals
 from ir_std.errors import UsageError
 from ir_std.reporting import run_ranks
 from ir_std.reporting.model import place_topics
-from ir_std.reporting.run_ranks import RunRank, could_be_first, rank_runs, ranks
-from ir_std.reporting.sentences.tables import describe_firsts
+from ir_std.reporting.run_ranks import RunRank, rank_runs, ranks
+from ir_std.reporting.sentences.tables import could_be_first, describe_firsts
 from ir_std.reporting.tables import Table
 
 QRELS, RUNS = collection()

@@ -19,7 +19,7 @@ from ir_std.reporting.html.standing import View, views_of
 from ir_std.reporting.model import Results, n_common_systems, overlaps_of, shared_collections
 from ir_std.reporting.result_tables import collection_tables
 from ir_std.reporting.sentences.page import Words, average_of, number, on_so_many
-from ir_std.reporting.sentences.tables import describe_missing
+from ir_std.reporting.sentences.tables import describe_missing, why_no_summary
 from ir_std.reporting.summaries import (
     RunDifferences,
     is_headline,
@@ -212,7 +212,7 @@ class _Facts:
 
     def n_shared(self, run: str) -> int:
         """Count the collections on which all runs have a mean; 0 if these share topics."""
-        if overlaps_of(self.results).of(list(self.results.collections)):
+        if overlaps_of(self.results).shared(list(self.results.collections)):
             return 0
         return len(shared_collections(self.results, run, self.view.scored))
 
@@ -287,7 +287,7 @@ class _Facts:
         if found.summary():
             n = len(found.differences)
             return [f"{n} collections are few, so only the table has their summary.", *texts]
-        if reason := found.why_no_summary():
+        if reason := why_no_summary(found):
             return [f"There is no summary over the collections: {reason}.", *texts]
         return [f"The summary in {scored} is too wide to say more.", *texts]
 

@@ -10,6 +10,7 @@ from math import isnan
 from ir_measures.measures import Measure
 
 from ir_std.analysis.paired import ALPHA, describe_correction, describe_test, get_test
+from ir_std.analysis.ranks import FEW_TOPICS, FEWEST
 from ir_std.errors import abbreviate, join_with_and
 from ir_std.evaluation.factor_messages import factors_used
 from ir_std.factors.benchmarks import partial_tasks
@@ -25,7 +26,12 @@ from ir_std.reporting.model import (
     n_common_systems,
     overlaps_of,
 )
-from ir_std.reporting.run_ranks import could_be_first
+from ir_std.reporting.run_ranks import RunRank
+from ir_std.reporting.sentences.collections import (
+    describe_links,
+    describe_overlap,
+    overlap_notes,
+)
 from ir_std.reporting.summaries import MIN_COLLECTIONS, RunDifferences
 from ir_std.reporting.tables import EQUIVALENT
 
@@ -64,6 +70,30 @@ def describe_firsts(results: Results, measure: Measure | str) -> str:
     by_run = {run: results.ranks[run][measure] for run in results.runs}
     (collection,) = results.collections.values()
     return could_be_first(by_run, len(results.topics), collection.unit)
+
+
+def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> str:
+    """Describe which runs could be first, and how that is known; empty for a single run."""
+    ranked = {run: each for run, each in by_run.items() if each.rank is not None}
+    if len(ranked) < 2:
+        return ""
+    first = [run for run, each in ranked.items() if each.could_be_first]
+    which = (
+        f"Only {first[0]} could be first"
+        if len(first) == 1
+        else "Either run could be first"
+        if len(ranked) == 2
+        else f"All {len(ranked)} runs could be first"
+        if len(first) == len(ranked)
+        else f"{len(first)} of the {len(ranked)} runs could be first"
+    )
+    if n_topics < FEWEST:
+        return f"{which}: fewer than {FEWEST} {unit}s tell no runs apart."
+    few = f" With fewer than {FEW_TOPICS} {unit}s both hold less often." * (n_topics < FEW_TOPICS)
+    return (
+        f"{which} (95% confidence set for the best). Intervals of ranks hold for all runs at once, "
+        f"by paired comparisons (95%).{few}"
+    )
 
 
 # One collection
@@ -207,7 +237,7 @@ def means_notes(results: Results) -> Iterator[str]:
         )
     yield _comparability(results, raw)
     yield from _means_without(results)
-    yield from (f"{one.summary}." for one in results.links.values())
+    yield from (f"{describe_links(one)}." for one in results.links.values())
     over = (
         "anchors, for the link to the reference"
         if results.links
@@ -333,8 +363,8 @@ def differences_notes(
     )
     yield from equivalence_notes(results)
     yield from power_notes(chain.from_iterable(d.differences for d in each))
-    if any(not d.why_no_summary() for d in each):
-        n = len({d.run for d in each if not d.why_no_summary()})
+    if any(d.has_summary() for d in each):
+        n = len({d.run for d in each if d.has_summary()})
         adjusted = describe_correction(results.procedure.correction, n)
         yield (
             "Summary: random effects, Paule and Mandel's variance between collections with "
@@ -344,7 +374,7 @@ def differences_notes(
             "tau, its standard deviation."
         )
     for d in each:
-        if not d.why_no_summary() and (left_out := d.left_out()):
+        if d.has_summary() and (left_out := d.left_out()):
             yield (
                 f"For {d.measure} the summary of {d.run} leaves out {', '.join(left_out)}: the "
                 "differences there have no spread."
@@ -361,9 +391,9 @@ def differences_notes(
         yield from (
             f"{run} has no run on {name}." for name in own if run not in results.evaluations[name]
         )
-    yield from (f"{one.summary}." for one in results.links.values())
+    yield from (f"{describe_links(one)}." for one in results.links.values())
     if overlaps_of(results).of_labels(tuple(results.collections)):
-        yield from overlaps_of(results).notes
+        yield from overlap_notes(overlaps_of(results))
         return
     most = max(len(next(iter(m.values())).differences) for m in compared.values())
     if MIN_SUMMARIZED <= most < MIN_COLLECTIONS:
@@ -371,7 +401,7 @@ def differences_notes(
             f"{most} collections are few: how much a difference varies between collections is "
             f"hardly known from fewer than {MIN_COLLECTIONS}."
         )
-    yield from overlaps_of(results).notes
+    yield from overlap_notes(overlaps_of(results))
     if most > 1:
         yield (
             "If a run was tuned on one of these collections, leave that collection out: its "
@@ -379,12 +409,25 @@ def differences_notes(
         )
 
 
+def why_no_summary(differences: RunDifferences) -> str:
+    """Return why a run's differences have no summary; empty if they have one."""
+    if differences.has_summary():
+        return ""
+    if sum(differences.known) < 2:
+        return "there is one collection only"
+    if pairs := differences.shared:
+        return "; ".join(describe_overlap(differences.overlaps, *pair) for pair in pairs)
+    if left_out := differences.left_out():
+        return f"differences have no spread on {', '.join(left_out)}"
+    return f"a summary takes {MIN_SUMMARIZED} collections"
+
+
 def _without_summary(each: Sequence[RunDifferences]) -> Iterator[str]:
     """Which runs have no summary, each reason once."""
     measures: dict[tuple[str, str], list[str]] = {}
     for d in each:
-        if d.why_no_summary() and not d.overlap and sum(d.known) > 1:
-            measures.setdefault((d.run, d.why_no_summary()), []).append(str(d.measure))
+        if not d.has_summary() and not d.shared and sum(d.known) > 1:
+            measures.setdefault((d.run, why_no_summary(d)), []).append(str(d.measure))
     runs: dict[tuple[str, str], list[str]] = {}
     for (run, reason), names in measures.items():
         runs.setdefault((", ".join(names), reason), []).append(run)
