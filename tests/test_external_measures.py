@@ -254,7 +254,7 @@ def test_a_users_set_is_recognized_by_topics_and_the_name(
     ("name", "about", "said"),
     [
         ("nDGC@10", {}, "unknown measure 'nDGC'"),
-        ("AP", {"better": "lower"}, "measure AP has 'better', which is of other programs'"),
+        ("AP", {"better": "lower"}, "measure AP has 'better', which only custom measures have"),
         ("'strict vital'", {}, "measure 'strict vital' has no 'better'"),
         ("'strict vital'", {"better": "more"}, "higher or lower is expected"),
     ],

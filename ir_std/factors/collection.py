@@ -63,10 +63,6 @@ class Collection:
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "cached": {}}
 
-    def shares_topics(self, there: Mapping[str, int | None]) -> bool:
-        """Whether one of a set's topics is among these."""
-        return not there.keys().isdisjoint(self.counts.keys())
-
     def shared_topics(self, there: Set[str]) -> tuple[str, ...]:
         """The topics that are there, too, in the order of these.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ir_std.errors import NoFactorsError, abbreviate, counted
@@ -18,51 +18,44 @@ from ir_std.factors.collection import Collection, DatasetCollection
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import BY_MEASURES, Fit, Match, fit_set
 
+Sets = tuple[SetVersion, ...]
+
 
 def recognize_collection(collection: Collection) -> Match:
     """Find the factor set that belongs to a collection.
 
-    One set serves one file of qrels.  A set is eligible if it holds more than half of the topics
-    and its judgments are proven on at least half of those that it shares with the file: by equal
-    fingerprints of the relevant documents or, where the set has none, by their numbers, see
+    One set is used for one file of qrels.  A set is eligible if it holds more than half of the
+    topics and its judgments are proven on at least half of those that it shares with the file: by
+    equal fingerprints of the relevant documents or, where the set has none, by their numbers, see
     :class:`~ir_std.factors.match.Fit`.  Topics that differ have no standardized values.
 
     Of the eligible sets the one that shares the most topics is used, then a shipped one, then one
-    with the systems of the track itself, then the one with the fewest topics.  An ir_datasets id
+    with the systems of the track itself, then the one with the fewest topics.  An ir_datasets ID
     that a set names decides by itself.
     """
     sets = known_sets()
     if sets not in collection.cached:
         collection.cached.clear()
-        collection.cached[sets] = _recognize(collection, sets)
+        collection.cached[sets] = (
+            _match_by_dataset_id(collection, sets)
+            or _match_by_judgments(collection, sets)
+            or _match_whole_dataset(collection, sets)
+            or _match_by_measures(collection, sets)
+            or _no_match(collection, sets)
+        )
     match = collection.cached[sets]
     assert isinstance(match, Match)
     return match
 
 
-def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
-    return (
-        _match_by_dataset_id(collection, sets)
-        or _match_by_judgments(collection, sets)
-        or _match_whole_dataset(collection, sets)
-        or _match_by_measures(collection, sets)
-        or _no_match(collection, sets)
-    )
-
-
-def _match_by_dataset_id(collection: Collection, sets: tuple[SetVersion, ...]) -> Match | None:
-    """The most specific set that names the collection's ir_datasets id."""
-    if not collection.dataset:
-        return None
-    fits = _usable_fits(
-        fit_set(s, collection)
-        for s in described_sets(sets, lambda one: collection.dataset in one["ir_datasets"])
-    )
+def _match_by_dataset_id(collection: Collection, sets: Sets) -> Match | None:
+    """Return the most specific set that names the collection's ir_datasets ID."""
+    fits = _usable_fits(collection, sets, lambda one: collection.dataset in one["ir_datasets"])
     return Match(_loaded(fits[0]), chosen_by="ir_datasets id") if fits else None
 
 
-def _match_by_judgments(collection: Collection, sets: tuple[SetVersion, ...]) -> Match | None:
-    """The best of the sets whose judgments agree on enough of the topics."""
+def _match_by_judgments(collection: Collection, sets: Sets) -> Match | None:
+    """Return the best of the sets whose judgments agree on enough of the topics."""
     proven = _proven_fits(collection, sets)
     eligible = sorted(filter(_holds_most_topics, proven), key=_preference)
     if not eligible:
@@ -76,19 +69,76 @@ def _match_by_judgments(collection: Collection, sets: tuple[SetVersion, ...]) ->
     )
 
 
-def _proven_fits(collection: Collection, sets: tuple[SetVersion, ...]) -> list[Fit]:
-    """The sets whose judgments agree on the topics that they share with the collection."""
+def _match_whole_dataset(collection: Collection, sets: Sets) -> Match | None:
+    """Return the first set of datasets that has the qrels, as a whole, as a row."""
+    for factors in described_sets(sets, _is_of_datasets):
+        for fit in dataset_fits(factors, collection):
+            return Match(_loaded(fit))
+    return None
+
+
+def _match_by_measures(collection: Collection, sets: Sets) -> Match | None:
+    """Return the user's own set that has most of the topics, and one of the custom measures."""
+
+    def is_candidate(fit: Fit) -> bool:
+        return (
+            not is_shipped(fit.factors)
+            and not {*fit.factors.measures}.isdisjoint(collection.external)
+            and not (fit.count_mismatches or fit.differing_topics)
+            and _holds_most_topics(fit)
+        )
+
+    fits = _usable_fits(collection, sets, _shares_topics(collection), is_candidate)
+    if not fits:
+        return None
+    best, *others = sorted(fits, key=lambda fit: fit.n_missing)
+    names = tuple(fit.factors.id for fit in others)
+    fit = replace(_loaded(best), match_type=BY_MEASURES, mismatch_reason=None)
+    return Match(fit, names, equivalent_sets=names)
+
+
+def _no_match(collection: Collection, sets: Sets) -> Match:
+    judged = (topic for topic, n in collection.counts.items() if n != 0)
+    elsewhere = _topics_elsewhere(judged, _proven_fits(collection, sets))
+    return Match(None, nearest=_nearest_fits(collection, sets), elsewhere=elsewhere)
+
+
+def _shares_topics(collection: Collection) -> Callable[[Entry], bool]:
+    return lambda one: not one["topics"].keys().isdisjoint(collection.counts.keys())
+
+
+def _is_of_datasets(entry: Entry) -> bool:
+    return bool(entry["unit"] == "collection")
+
+
+def _usable_fits(
+    collection: Collection,
+    sets: Sets,
+    wanted: Callable[[Entry], bool],
+    is_candidate: Callable[[Fit], bool] = lambda _: True,
+) -> list[Fit]:
+    """Return the candidates among the wanted sets, most specific first, without broken ones."""
+    fits = (fit_set(factors, collection) for factors in described_sets(sets, wanted))
+    usable = [
+        fit
+        for fit in fits
+        if is_candidate(fit) and (is_shipped(fit.factors) or is_usable(fit.factors))
+    ]
+    return sorted(usable, key=lambda fit: _specificity(fit.factors))
+
+
+def _proven_fits(collection: Collection, sets: Sets) -> list[Fit]:
+    """Return the sets whose judgments agree on the topics that they share with the collection."""
+    shares_topics = _shares_topics(collection)
 
     def is_likely(entry: Entry) -> bool:
-        topics = entry["topics"]
-        return collection.shares_topics(topics) and not collection.rules_out(topics)
+        return shares_topics(entry) and not collection.rules_out(entry["topics"])
 
-    fits = (fit_set(factors, collection) for factors in described_sets(sets, is_likely))
-    return _usable_fits(fit for fit in fits if not fit.mismatch_reason)
+    return _usable_fits(collection, sets, is_likely, lambda fit: not fit.mismatch_reason)
 
 
 def _topics_elsewhere(topics: Iterable[str], fits: Iterable[Fit]) -> dict[str, int]:
-    """How many of some topics belong to which other sets, the set with the most first."""
+    """Count how many of the topics belong to which other sets, the set with the most first."""
     left, found = set(topics), {}
     for fit in sorted(fits, key=lambda fit: -len(left.intersection(fit.verified_topics))):
         if n := len(left.intersection(fit.verified_topics)):
@@ -97,52 +147,13 @@ def _topics_elsewhere(topics: Iterable[str], fits: Iterable[Fit]) -> dict[str, i
     return found
 
 
-def _no_match(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
-    judged = (topic for topic, n in collection.counts.items() if n != 0)
-    elsewhere = _topics_elsewhere(judged, _proven_fits(collection, sets))
-    return Match(None, nearest=_nearest_fits(collection, sets), elsewhere=elsewhere)
-
-
-def _match_whole_dataset(collection: Collection, sets: tuple[SetVersion, ...]) -> Match | None:
-    """The first set of data sets that has the qrels, as a whole, as a row."""
-    for factors in described_sets(sets, _is_of_datasets):
-        for fit in dataset_fits(factors, collection):
-            return Match(_loaded(fit))
-    return None
-
-
-def _is_of_datasets(entry: Entry) -> bool:
-    return bool(entry["unit"] == "collection")
-
-
-def _match_by_measures(collection: Collection, sets: tuple[SetVersion, ...]) -> Match | None:
-    """The user's own set that has most of the topics, and one of the external measures."""
-    fits = [
-        fit_set(factors, collection)
-        for factors in described_sets(sets, lambda one: collection.shares_topics(one["topics"]))
-        if not is_shipped(factors) and {*factors.measures} & {*collection.external}
-    ]
-    fits = [
-        replace(fit, match_type=BY_MEASURES, mismatch_reason=None)
-        for fit in _usable_fits(fits)
-        if not (fit.count_mismatches or fit.differing_topics) and _holds_most_topics(fit)
-    ]
-    fits.sort(key=lambda fit: fit.n_missing)
-    others = tuple(fit.factors.id for fit in fits[1:])
-    return Match(_loaded_by_measures(fits[0]), others, equivalent_sets=others) if fits else None
-
-
-def _loaded_by_measures(fit: Fit) -> Fit:
-    return replace(_loaded(fit), match_type=BY_MEASURES, mismatch_reason=None)
-
-
 def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
-    """The rows of a set of data sets that are the qrels: by ir_datasets id, or by judgments."""
+    """Yield the rows of a set of datasets that are the qrels, by ir_datasets ID or judgments."""
     return (fit for fit in _dataset_candidates(factors, collection) if not fit.mismatch_reason)
 
 
 def _dataset_candidates(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
-    """The rows that the qrels may be; those that they are not say why."""
+    """Yield the rows that the qrels may be; those that they are not say why."""
     qrels = collection.qrels
     if qrels is None:
         return
@@ -162,13 +173,12 @@ def _dataset_candidates(factors: FactorSet, collection: Collection) -> Iterator[
         yield fit
 
 
-def _nearest_fits(collection: Collection, sets: tuple[SetVersion, ...]) -> tuple[Fit, ...]:
-    """The three sets that come nearest, each with the reason why it does not fit."""
+def _nearest_fits(collection: Collection, sets: Sets) -> tuple[Fit, ...]:
+    """Return the three sets that come nearest, each with the reason why it does not match."""
     for factors in described_sets(sets, _is_of_datasets):
         for fit in _dataset_candidates(factors, collection):
             return (fit,)
-    shared = described_sets(sets, lambda one: collection.shares_topics(one["topics"]))
-    fits = [fit_set(factors, collection) for factors in shared]
+    fits = [fit_set(one, collection) for one in described_sets(sets, _shares_topics(collection))]
     fits.sort(
         key=lambda f: (f.n_missing, len(f.count_mismatches), len(f.factors.topics), f.factors.id)
     )
@@ -183,26 +193,13 @@ def _too_few_topics(fit: Fit) -> str:
     return f"it holds {len(fit.matched)} of {counted(total, fit.factors.unit)}"
 
 
-def _usable_fits(fits: Iterable[Fit]) -> list[Fit]:
-    """The fits, most specific first, without those of the user's broken sets."""
-    return sorted(
-        (f for f in fits if is_shipped(f.factors) or is_usable(f.factors)),
-        key=lambda f: _specificity(f.factors),
-    )
-
-
 def _loaded(fit: Fit) -> Fit:
-    """The same fit with the rows of its set that are used."""
-    return fit_set(_rows_of(fit.factors, fit.matched), fit.collection)
+    """Return the same fit with the rows of its set that are used, if each has its own systems."""
+    if not fit.factors.of_datasets:
+        return fit
+    from ir_std.factors.derived import select_rows  # rarely needed
 
-
-def _rows_of(factors: FactorSet, topics: Iterable[str]) -> FactorSet:
-    """A set without the rows that are not used, where each has systems of its own."""
-    if not factors.of_datasets:
-        return factors
-    from ir_std.factors.derived import select_rows  # seldom needed
-
-    return select_rows(factors, topics)
+    return fit_set(select_rows(fit.factors, fit.matched), fit.collection)
 
 
 def _holds_most_topics(fit: Fit) -> bool:
@@ -210,17 +207,17 @@ def _holds_most_topics(fit: Fit) -> bool:
 
 
 def _preference(fit: Fit) -> tuple[object, ...]:
-    """Sort key: the best fit first."""
+    """Return a sort key that puts the best fit first."""
     return -len(fit.matched), not is_shipped(fit.factors), *_specificity(fit.factors)
 
 
 def _specificity(factors: FactorSet) -> tuple[object, ...]:
-    """Sort key: the track's own systems and few topics first."""
+    """Return a sort key that puts the track's own systems and few topics first."""
     return "beside" in factors.info, len(factors.topics), factors.id
 
 
 def _is_equivalent(fit: Fit, best: Fit) -> bool:
-    """Whether a user's own set of the track's systems might have been used as well."""
+    """Check whether a user's own set of the track's systems might have been used as well."""
     if is_shipped(fit.factors) or len(fit.matched) < len(best.matched):
         return False
     own, used = _specificity(fit.factors)[:2], _specificity(best.factors)[:2]
@@ -228,7 +225,7 @@ def _is_equivalent(fit: Fit, best: Fit) -> bool:
 
 
 def match_by_name(factors: FactorSet, collection: Collection) -> Match:
-    """The match with a set that the user chose.
+    """Return the match with a set that the user chose.
 
     Raises
     ------
@@ -237,18 +234,16 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
     """
     dataset_fit = next(dataset_fits(factors, collection), None) if factors.of_datasets else None
     fit = dataset_fit or fit_set(factors, collection)
-    if factors.of_datasets and fit.matched:
-        fit = fit_set(_rows_of(factors, fit.matched), fit.collection)
     if not fit.matched:
         raise NoFactorsError(
             f"{factors.id} holds none of the {factors.unit}s "
             f"({abbreviate(collection.counts)}): it has {abbreviate(factors.topics)}; name another "
             "set, or build one (ir_std build)"
         )
-    return Match(fit, chosen_by="name")
+    return Match(_loaded(fit), chosen_by="name")
 
 
 def match_by_systems(factors: FactorSet, collection: Collection) -> Match:
-    """The match with the set whose own systems' scores are evaluated."""
+    """Return the match with the set whose own systems' scores are evaluated."""
     fit = replace(fit_set(factors, collection), match_type="systems", mismatch_reason=None)
     return Match(fit, chosen_by="systems")
