@@ -43,7 +43,7 @@ from ir_std.evaluation.uncertainty import (
     joint_errors,
     team_of,
 )
-from ir_std.factors.estimates import means_of_systems, scores_by_system
+from ir_std.factors.estimates import ranked_systems, scores_by_system
 from ir_std.schemes import get_scheme
 
 SETS = {
@@ -422,7 +422,7 @@ def mean_of_systems(name: str) -> float | None:
     measure = factors.default_measures[0]
     if measure not in factors.scores or factors.of_datasets:
         return None
-    means = means_of_systems(factors, measure, "N")
+    means = ranked_systems(factors, measure, "N")[0]
     return float(means.mean()) if len(means) else None
 
 

@@ -30,8 +30,8 @@ from ir_std.evaluation.plans import (
 from ir_std.evaluation.uncertainty import team_tags
 from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.estimates import (
-    as_recorded,
     ranked_systems,
+    round_to_resolution,
     scores_by_system,
     scores_of_systems,
 )
@@ -309,7 +309,7 @@ class Placer:
     def _is_one(self, scale: _Scale, raw: Floats) -> bool:
         usable = scale.has_factors
         _, scores = self._columns(scale.factors, scale.name)
-        mine = as_recorded(scale.factors, scale.name, raw)[usable, None]
+        mine = round_to_resolution(scale.factors, scale.name, raw)[usable, None]
         same = np.abs(scores[scale.rows[usable]] - mine) <= EXACT
         return bool(usable.any() and same.all(axis=0).any())
 
@@ -325,7 +325,7 @@ class Placer:
                 measure, mean, factors.id if factors else "", unavailable_reason=reason
             )
         factors, raw = scale.factors, scale.on_topics(values)
-        compared = scale.apply(as_recorded(factors, scale.name, raw))
+        compared = scale.apply(round_to_resolution(factors, scale.name, raw))
         usable = scale.has_factors & ~np.isnan(compared)
         n = int(usable.sum())
         total = n if factors.of_datasets else int((~np.isnan(factors.mean[scale.name])).sum())
@@ -355,7 +355,7 @@ class Placer:
         if scale is None or scale.name not in scale.factors.scores or scale.topics != topics:
             return placed
         factors, name = scale.factors, scale.name
-        mine = scale.apply(as_recorded(factors, name, values[scale.raw]))
+        mine = scale.apply(round_to_resolution(factors, name, values[scale.raw]))
         known = np.flatnonzero(scale.has_factors & ~np.isnan(mine))
         scheme, params = scheme_of(measure)
         theirs = scores_of_systems(factors, name, scheme, scale.rows[known], **params)

@@ -1,4 +1,4 @@
-"""From the scores of standardizing systems to factors, and to the systems' means."""
+"""From the scores of reference systems to factors, and to the systems' means."""
 
 from __future__ import annotations
 
@@ -20,31 +20,29 @@ def factors_from_scores(
     info: Mapping[str, Any],
     tags: Mapping[str, Sequence[str]] | None = None,
 ) -> FactorSet:
-    """A factor set from the scores of systems.
+    """Make a factor set from the scores of systems.
 
-    Systems are numbered through all measures: in the order of their tags, or, where they have
-    none, by their scores (lowest sum first), so that the result does not depend on the order in
-    which they were given.
+    Systems are numbered through all measures: in the order of their tags or, where they have none,
+    by their scores (lowest sum first), so that the result does not depend on the order in which
+    they were given.
 
     Parameters
     ----------
     scores : mapping of str to array_like, shape (n_topics, n_systems)
-        By measure, a column a system; NaN where a system has no score.  Without tags a column is
-        the same system in all measures.
+        Scores by measure, one column per system; NaN where a system has no score.  Without tags, a
+        column is the same system in all measures.
     n_rel : mapping of str to int, Judgments or None
-        The topics, in the order of the arrays' rows, and their judgments, as for
-        :class:`FactorSet`.
+        Topics, in the order of the arrays' rows, and their judgments, as for :class:`FactorSet`.
     info : mapping
-        The fields of ``set.json``.  ``measures`` may hold fields of single measures; the numbers
-        of systems are added.
+        Fields of ``set.json``.  ``measures`` may hold fields of single measures; the numbers of
+        systems are added.
     tags : mapping of str to sequence of str, optional
-        By measure, what the systems of its columns are called.
+        Names of the systems of the columns, by measure.
 
     Returns
     -------
     FactorSet
-        With distributions.  A topic on which a measure has fewer than two
-        scores has no factors for it.
+        A set with scores.  A topic with fewer than two scores for a measure has no factors for it.
     """
     arrays = {m: np.asarray(values, dtype=float) for m, values in scores.items()}
     names = sorted({tag for each in (tags or {}).values() for tag in each})
@@ -52,70 +50,38 @@ def factors_from_scores(
         number = {tag: i for i, tag in enumerate(names)}
         numbers = {m: np.array([number[tag] for tag in tags[m]], np.int64) for m in arrays}
     else:
-        numbers = _numbered(arrays)
+        numbers = _number_by_scores(arrays)
     n_columns = len(names) or max((array.shape[1] for array in arrays.values()), default=0)
-    tables = {}
+    tables = {m: np.full((len(array), n_columns), np.nan) for m, array in arrays.items()}
     for measure, array in arrays.items():
-        tables[measure] = np.full((len(array), n_columns), np.nan)
         tables[measure][:, numbers[measure]] = array
     fields = info.get("measures", {})
     info = {**info, "measures": {m: fields.get(m, {}) for m in scores}}
     return FactorSet(info, n_rel, scores=tables, systems=names)
 
 
-def _numbered(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
-    """A number for each column, by the scores of all measures that have as many columns."""
+def _number_by_scores(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
+    """Number the columns by the scores of all measures that have the same number of columns."""
     numbers: dict[int, Ints] = {}
     for n in {array.shape[1] for array in arrays.values()}:
         rows = np.concatenate([array for array in arrays.values() if array.shape[1] == n])
-        order = np.lexsort((*rows[::-1], np.nansum(rows, axis=0)))
-        numbers[n] = np.empty(n, np.int64)
-        numbers[n][order] = np.arange(n)
+        numbers[n] = np.argsort(np.lexsort((*rows[::-1], np.nansum(rows, axis=0))))
     return {m: numbers[array.shape[1]] for m, array in arrays.items()}
 
 
 def scores_by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
-    """A measure's scores, a column a system.
+    """Return the systems that have scores for a measure, and these scores.
 
     Returns
     -------
     numbers : ndarray of int, shape (n_systems,)
-        The numbers in the set of the systems that have a score, ascending.
+        Numbers of these systems in the set, ascending.
     scores : ndarray, shape (n_topics, n_systems)
+        Their scores, one column per system.
     """
     scores = factors.scores[measure]
     numbers = np.flatnonzero(~np.isnan(scores).all(axis=0))
     return numbers, scores if len(numbers) == scores.shape[1] else scores[:, numbers]
-
-
-def means_of_systems(
-    factors: FactorSet,
-    measure: str,
-    scheme: str | None = None,
-    rows: Ints | None = None,
-    **params: float,
-) -> Floats:
-    """The standardizing systems' mean scores, computed from their scores on each topic.
-
-    Parameters
-    ----------
-    factors : FactorSet
-        With ``scores`` of the measure.
-    measure : str
-        One of the set's measures.
-    scheme : {'N', 'U', 'E', 'z'}, optional
-        Raw means without it.
-    rows : ndarray of int, optional
-        The rows of the set to average over; all if not given.
-    **params
-        ``A`` and ``B`` of U.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        Those of :func:`ranked_systems`.
-    """
-    return ranked_systems(factors, measure, scheme, rows, **params)[0]
 
 
 def ranked_systems(
@@ -125,17 +91,29 @@ def ranked_systems(
     rows: Ints | None = None,
     **params: float,
 ) -> tuple[Floats, Ints]:
-    """The standardizing systems' mean scores, and whose they are.
+    """Compute the mean scores of the reference systems, and rank the systems by them.
 
-    Parameters as for :func:`means_of_systems`.
+    Parameters
+    ----------
+    factors : FactorSet
+        A set with scores of the measure.
+    measure : str
+        One of the set's measures.
+    scheme : {'N', 'U', 'E', 'z'}, optional
+        Scheme of the scores; raw scores if not given.
+    rows : ndarray of int, optional
+        Rows of the set to average over; by default all.
+    **params
+        ``A`` and ``B`` of U.
 
     Returns
     -------
     means : ndarray, shape (n,)
-        Ascending.  Topics without factors are left out, and systems without a score on some topic;
-        for z those on which the systems do not differ, too.  Empty if no topic is left.
+        Means, ascending, without topics that have no factors and systems that lack a score on some
+        topic; for z also without topics on which all systems have the same score.  Empty if no
+        topic is left.
     numbers : ndarray of int, shape (n,)
-        The numbers of these systems in the set.
+        Numbers of these systems in the set.
     """
     known = ~np.isnan(factors.mean[measure])
     if scheme == "z":
@@ -154,14 +132,14 @@ def ranked_systems(
 def scores_of_systems(
     factors: FactorSet, measure: str, scheme: str | None, rows: Ints, **params: float
 ) -> Floats:
-    """The standardizing systems' scores, raw or standardized, on rows of the set.
+    """Return the reference systems' scores, raw or standardized, on rows of the set.
 
-    Parameters as for :func:`means_of_systems`.
+    See :func:`ranked_systems` for the parameters.
 
     Returns
     -------
     ndarray, shape (n_rows, n_systems)
-        A column for each of the set's systems; NaN for a system without a score.
+        One column for each of the set's systems; NaN for a system without a score.
     """
     scores: Floats = factors.scores[measure][rows]
     if scheme is None:
@@ -177,7 +155,7 @@ def scores_of_systems(
     )
 
 
-def as_recorded(factors: FactorSet, measure: str, scores: Floats) -> Floats:
-    """Scores rounded to the steps in which a set has those of its systems."""
+def round_to_resolution(factors: FactorSet, measure: str, scores: Floats) -> Floats:
+    """Round scores to the steps in which a set has those of its systems."""
     step = factors.about(measure, "resolution", 0.0)
     return np.rint(scores / step) * step if step else scores

@@ -15,7 +15,7 @@ from made_up import TOPICS, collection, write_qrels, write_runs
 import ir_std
 from ir_std import FactorSet, NoFactorsError, build_factors, place, sAP
 from ir_std.evaluation.placement import Placer, ordinal
-from ir_std.factors.estimates import means_of_systems
+from ir_std.factors.estimates import ranked_systems
 from ir_std.reporting.model import place_topics
 
 QRELS, RUNS = collection()
@@ -143,7 +143,7 @@ def test_an_empty_run_comes_last() -> None:
 def test_the_systems_means_are_those_of_their_runs(scheme: str | None) -> None:
     measures = [sAP(scheme=scheme)] if scheme else [AP]
     values = [place(run, QRELS, measures, factors=BUILT)[0].value for run in RUNS.values()]
-    assert np.sort(values) == pytest.approx(means_of_systems(BUILT, "AP", scheme), abs=1e-12)
+    assert np.sort(values) == pytest.approx(ranked_systems(BUILT, "AP", scheme)[0], abs=1e-12)
 
 
 def test_on_a_part_of_the_topics_the_systems_are_ranked_on_that_part() -> None:

@@ -28,7 +28,7 @@ from ir_std.evaluation.uncertainty import (
     guess_teams,
     joint_errors,
 )
-from ir_std.factors.estimates import means_of_systems, scores_by_system
+from ir_std.factors.estimates import ranked_systems, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.reporting.model import covariances_of
 from ir_std.scores.run_scores import RunScores
@@ -45,7 +45,7 @@ def results(name: str, schemes: str = "N") -> ir_std.Results:
 def test_each_system_gets_its_own_column_again() -> None:
     factors = ir_std.load_factors("trec8-adhoc")
     assert np.sort(scores_by_system(factors, "AP")[1].mean(axis=0)) == pytest.approx(
-        means_of_systems(factors, "AP")
+        ranked_systems(factors, "AP")[0]
     )
 
 

@@ -17,7 +17,7 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std.evaluation.plans import Plan
-from ir_std.factors.estimates import as_recorded
+from ir_std.factors.estimates import round_to_resolution
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.figure_data import axis_ticks
 from ir_std.reporting.html.standing import (
@@ -236,7 +236,7 @@ def _places(plan: Plan, raw: Floats) -> Matrix | None:
     if plan.name not in plan.factors.scores:
         return None
     sign = plan.factors.sign(plan.name)
-    compared = sign * as_recorded(plan.factors, plan.name, raw) + EXACT
+    compared = sign * round_to_resolution(plan.factors, plan.name, raw) + EXACT
     places = np.full(raw.shape, np.nan)
     for topic in np.flatnonzero(plan.rows >= 0):
         scores = plan.factors.scores[plan.name][plan.rows[topic]]
