@@ -16,7 +16,6 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std._system.files import read_bounded
 from ir_std._system.processes import map_in_order
 from ir_std._system.text import path_text
 from ir_std.errors import InputError, UsageError, abbreviate, look_up, warn_caller
@@ -26,7 +25,7 @@ from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
 from ir_std.factors.schema import FIELDS
-from ir_std.factors.store import LARGEST
+from ir_std.factors.store import read_text
 from ir_std.measures import Measures, canonical, has_standardized, parse_measure
 from ir_std.reading import FileSource, Source, run_sources
 from ir_std.trec.array_run import DUPLICATES
@@ -405,11 +404,8 @@ def team_fields(teams: Teams, systems: Collection[str]) -> dict[str, Any]:
 def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
     teams: dict[str, str] = {}
     expected = "a system and its team are expected, one system a line"
-    try:
-        lines = read_bounded(file, LARGEST, "name a readable file of teams").decode().splitlines()
-    except UnicodeDecodeError:
-        raise InputError.at(file, "not UTF-8", "UTF-8 text is expected") from None
-    for number, line in enumerate(lines, 1):
+    text = read_text(file, "name a readable file of teams")
+    for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if fields and (len(fields) != 2 or fields[0] in teams):
             twice = f"{fields[0]} a second time" if fields[0] in teams else repr(line)

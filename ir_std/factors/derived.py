@@ -1,4 +1,4 @@
-"""Factor sets made from others: of some of their systems."""
+"""Factor sets with some of the systems or rows of another one."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from ir_std._arrays import Floats
-from ir_std._system.files import read_bounded
-from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, counted, suggestion
+from ir_std.errors import NoFactorsError, UsageError, abbreviate, counted, suggestion
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import find_weak_systems
 from ir_std.factors.schema import FEWEST, KINDS, UNKNOWN
-from ir_std.factors.store import LARGEST
+from ir_std.factors.store import read_text
 
 WEAK = "weak"
 """Stands for the systems that are far below the others, where some are to be left out."""
@@ -23,14 +22,14 @@ WEAK = "weak"
 def select_systems(
     factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]
 ) -> FactorSet:
-    """A set with some of its systems only.
+    """Return a set with some of its systems only.
 
     Parameters
     ----------
     factors : FactorSet
-        One that names its systems.
+        A set that names its systems.
     systems : iterable of str, or a file
-        Names; a file has one per line.
+        Names of systems; a file has one per line.
 
     Raises
     ------
@@ -48,31 +47,27 @@ def select_systems(
             f"{counted(len(wanted), 'system')}: a standard deviation takes at least two"
         )
     scores, names = _scores_where(factors, lambda tag: tag in wanted)
-    info = {
-        field: value
-        for field, value in factors.info.items()
-        if field not in ("measures", "population")
-    }
-    info["population"] = f"{len(wanted)} systems of {factors.id} that were named"
+    population = f"{counted(len(wanted), 'system')} of {factors.id} that were named"
+    info = {**factors.info, "population": population, "measures": {}}
     return factors_from_scores(scores, factors.judgments, info, names)
 
 
 def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") -> FactorSet:
-    """Rows of a set of many data sets, with the models that have a score there.
+    """Return rows of a set of many datasets, with the models that have a score there.
 
     Parameters
     ----------
     factors : FactorSet
-        One with :attr:`~.FactorSet.cells`; others are returned as they are.
+        A set with :attr:`~.FactorSet.cells`; others are returned as they are.
     topics : iterable of str
-        Data sets, or their aliases; those that the set does not hold are left out.
+        Datasets, or their aliases; those that the set does not hold are left out.
     kind : str
         Which models: one of :data:`ir_std.factors.schema.KINDS`.
 
     Raises
     ------
     NoFactorsError
-        If there are too few such models on all of these data sets.
+        If there are too few such models on all of these datasets.
     """
     cells = factors.cells
     if not cells:
@@ -85,7 +80,7 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
     if not tables:
         raise NoFactorsError(
             f"{factors.id} has fewer than {FEWEST} models of the kind {kind} on "
-            f"{abbreviate(names)}: too few for factors; take --systems all"
+            f"{abbreviate(names)}, too few for factors; pass --systems all"
         )
     unknown = (cells.counted[rows] & (cells.trained[rows] == UNKNOWN)).any(axis=0).sum()
     info = {
@@ -112,7 +107,7 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
 def select_kind(
     factors: FactorSet, kind: str, topics: Iterable[str] | None = None
 ) -> FactorSet | None:
-    """Rows of data sets with models of a kind; None of a set that has no kinds.
+    """Return rows of datasets with models of a kind, or None if the set has no kinds.
 
     Parameters
     ----------
@@ -120,7 +115,7 @@ def select_kind(
     kind : str
         One of :data:`ir_std.factors.schema.KINDS`.
     topics : iterable of str, optional
-        The data sets; those of the set if not given.
+        Datasets; by default those of the set.
 
     Raises
     ------
@@ -134,30 +129,25 @@ def select_kind(
         return None
     if kind not in KINDS:
         raise UsageError(
-            f"no kind of models {kind!r}: take {' or '.join(KINDS)}, or a file of names"
+            f"unknown kind of models {kind!r}; choose from {', '.join(KINDS)}, or name a file"
         )
     return select_rows(whole, factors.topics if topics is None else topics, kind)
 
 
 def _listed_systems(file: str | os.PathLike[str]) -> list[str]:
-    content = read_bounded(file, LARGEST, "name a readable file of systems, one a line")
-    try:
-        lines = content.decode().splitlines()
-    except UnicodeDecodeError:
-        raise InputError.at(file, "not UTF-8", "UTF-8 text is expected") from None
+    lines = read_text(file, "name a readable file of systems, one per line").splitlines()
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
 
 def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
-    """A set without some of its systems, for the measures whose scores are known.
+    """Return a set without some of its systems, for the measures whose scores are known.
 
     Parameters
     ----------
     factors : FactorSet
     tags : iterable of str
-        Systems to leave out, as ``factors.systems`` calls them; ``weak`` for those far
-        below the others (:func:`ir_std.factors.quality.find_weak_systems`), for each measure its
-        own.
+        Names of the systems to leave out; ``weak`` for those that are far below the others for a
+        measure (:func:`ir_std.factors.quality.find_weak_systems`).
 
     Raises
     ------
@@ -172,23 +162,20 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
         if len(kept) < 2:
             raise UsageError(
                 f"{factors.id} without {', '.join(left_out)} has {counted(len(kept), 'system')} "
-                f"for {measure}: factors are means and deviations over at least two"
+                f"for {measure}; factors need at least two"
             )
     fields = {
         m: {k: v for k, v in factors.info["measures"][m].items() if k != "systems"} for m in scores
     }
     defaults = [m for m in factors.default_measures if m in scores]
+    what = ["weak systems" if tag == WEAK else tag for tag in left_out]
     info = {
         **factors.info,
-        "title": f"{factors.title}, without {_without_text(left_out)}",
+        "title": f"{factors.title}, without {', '.join(what)}",
         "default_measures": defaults or list(scores),
         "measures": fields,
     }
     return factors_from_scores(scores, factors.judgments, info, names)
-
-
-def _without_text(left_out: Iterable[str]) -> str:
-    return ", ".join("weak systems" if tag == WEAK else tag for tag in left_out)
 
 
 def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
@@ -202,9 +189,9 @@ def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
 def _scores_where(
     factors: FactorSet, keep: Callable[[str], bool], keep_weak: bool = True
 ) -> tuple[dict[str, Floats], dict[str, list[str]]]:
-    """By measure the scores of the systems to keep, a column each, and these systems' tags.
+    """Return the scores of the systems to keep, and these systems' names, by measure.
 
-    Weak systems of a measure may be left out of that one.
+    The weak systems of a measure may be left out of its scores.
     """
     tags = factors.systems
     if not tags:

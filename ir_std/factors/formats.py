@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_std._arrays import Floats
-from ir_std._system.files import read_bounded, write_all_atomically, write_atomically
+from ir_std._system.files import write_all_atomically, write_atomically
 from ir_std._system.text import guard_cell
 from ir_std.errors import InputError, IrStdError, UsageError, counted
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.store import LARGEST, quoted
+from ir_std.factors.store import quoted, read_text
 from ir_std.measures import parse_measure
 from ir_std.measures.names import from_trec_eval, to_trec_eval
 
@@ -90,7 +90,7 @@ def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
     """
     cells: dict[str, dict[str, tuple[float, float]]] = {}
     topics: dict[str, None] = {}
-    for at, line in enumerate(_text(file).split("\n"), 1):
+    for at, line in enumerate(read_text(file).split("\n"), 1):
         fields = line.split()
         if not fields:
             continue
@@ -155,7 +155,7 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
 
 
 def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
-    rows = _parse_csv(_text(file), file)
+    rows = _parse_csv(read_text(file), file)
     if len(rows) < 2:
         raise InputError.at(file, "no topics", "a header and a row a topic are expected")
     measures = [_measure(file, 1, _COLUMNS.get(name, name)) for name in rows[0][1:]]
@@ -274,13 +274,6 @@ def _parse_csv(text: str, file: object) -> list[list[str]]:
                 file, counted(len(row), "column"), f"the header has {len(rows[0])}", line=line
             )
     return rows
-
-
-def _text(file: str | os.PathLike[str]) -> str:
-    try:
-        return read_bounded(file, LARGEST).decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError.at(file, "not UTF-8", "UTF-8 text is expected") from None
 
 
 def _measure(file: object, line: int, name: str) -> str:

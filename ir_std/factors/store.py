@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +21,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 import numpy as np
 import numpy.typing as npt
 
+from ir_std._system.files import read_bounded
 from ir_std.errors import InputError
 
 Array = npt.NDArray[Any]
@@ -262,6 +264,20 @@ def parse_json(content: bytes, file: object) -> Any:
         raise InputError.at(file, "nested too deeply", expected) from None
     except ValueError as broken:  # a number of thousands of digits
         raise InputError.at(file, f"no JSON ({broken})", expected) from None
+
+
+def read_text(file: str | os.PathLike[str], advice: str = "name a readable file") -> str:
+    """Read a file of UTF-8 text.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is too large, or is not UTF-8.
+    """
+    try:
+        return read_bounded(file, LARGEST, advice).decode()
+    except UnicodeDecodeError:
+        raise InputError.at(file, "not UTF-8", "UTF-8 text is expected") from None
 
 
 def quoted(text: object) -> str:

@@ -105,7 +105,9 @@ def test_zero_shot_models_are_those_known_not_to_be_trained_on_it(rows: FactorSe
         NoFactorsError, match="fewer than 20 models of the kind zero-shot on A/test"
     ):
         select_kind(select_rows(rows, ["A/test"]), "zero-shot")
-    with pytest.raises(UsageError, match="no kind of models 'zeroshot': take all or zero-shot"):
+    with pytest.raises(
+        UsageError, match="unknown kind of models 'zeroshot'; choose from all, zero-shot"
+    ):
         select_kind(rows, "zeroshot")
 
 
