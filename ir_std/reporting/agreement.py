@@ -147,7 +147,7 @@ BySystem = dict[str, ByMeasure[Floats]]
 
 
 def _names(files: Sequence[str]) -> tuple[str, str]:
-    """The names of the files, or first and second where there are none or they are the same."""
+    """Return the files' names, or first and second if they have none or the same."""
     one, other = (os.path.basename(file).removesuffix(".txt") for file in files)
     return (one, other) if one != other and one and other else ("first", "second")
 
@@ -177,7 +177,7 @@ def _agreement_of_scores(first: Any, second: Any, measures: Measures | None) -> 
 
 
 def _default_measures(matches: Sequence[Match]) -> list[Measure]:
-    """The default measures that both sets have; usual ones where there are none."""
+    """Return the default measures that both sets have, or usual ones."""
     sets = [match.factors for match in matches if match.factors]
     known = [set(factors.default_measures) for factors in sets]
     names = [m for m in (sets[0].default_measures if sets else ()) if all(m in k for k in known)]
@@ -194,7 +194,7 @@ def _scores_of_runs(results: Results) -> BySystem:
 def _scores_of_systems(
     qrels: Qrels, match: Match, measures: Iterable[Measure], schemes: Sequence[str]
 ) -> BySystem:
-    """The scores of the standardizing systems, raw and standardized, where they have names."""
+    """Return the reference systems' scores, raw and standardized, if they have names."""
     factors = match.factors
     if factors is None or factors.of_datasets or not factors.systems:
         return {}
@@ -214,7 +214,7 @@ def _scores_of_systems(
 def _in_common(
     scored: Sequence[BySystem], pair: tuple[Qrels, Qrels], topics: Sequence[str]
 ) -> tuple[tuple[str, ...], dict[Measure, tuple[Floats, Floats]]]:
-    """The systems that both judges' scores have, and their scores on the common topics."""
+    """Return the systems that both have, and their scores on the common topics."""
     one, other = scored
     systems = tuple(name for name in one if name in other)
     if not systems:
@@ -344,14 +344,14 @@ class JudgeAgreement:
         }
 
     def difference(self, system: str, measure: Measure | str) -> Estimate:
-        """A system's mean by the second less that by the first, paired by topic."""
+        """Estimate a system's mean by the second minus that by the first, by topic."""
         column = self.systems.index(system)
         first, second = self.scores[named_measure(measure, self.scores)]
         return Estimate.of(second[:, column] - first[:, column])
 
     @property
     def tables(self) -> dict[str, Table]:
-        """The tables that there is something for, by name."""
+        """Tables that are not empty, by name."""
         lacking = {
             *(() if self.systems else OF_SYSTEMS),
             *(() if self.confusion.any() else OF_LABELS),
@@ -359,7 +359,7 @@ class JudgeAgreement:
         return {name: self.table(name) for name in TABLES if name not in lacking}
 
     def table(self, name: str = "labels", places: int = 4) -> Table:
-        """One of the tables.
+        """Return one of the tables.
 
         Parameters
         ----------

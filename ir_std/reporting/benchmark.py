@@ -91,7 +91,7 @@ class Benchmark:
         return cls(name, kind, read, tuple(own), benchmark_factors(read, ranked))
 
     def runs(self, names: Mapping[str, Any]) -> dict[str, RunScores]:
-        """The models of these names that have half of the tasks, by task.
+        """Return the scores of those of these models that have half of the tasks.
 
         Models of the user's own that have fewer are warned about.
         """
@@ -124,7 +124,7 @@ class Benchmark:
 
     @cached_property
     def tasks(self) -> dict[str, int]:
-        """The number of tasks that each model has."""
+        """Number of tasks of each model."""
         return dict(zip(self.scores.models, self.scores.n_tasks.tolist(), strict=True))
 
     def place(self, run: str, measure: Measure, mean: float) -> Placement:
@@ -153,7 +153,7 @@ class Benchmark:
 
     @property
     def means(self) -> dict[str, float]:
-        """The linked means of the set's models that have half of the tasks."""
+        """Linked means of the set's models that have half of the tasks."""
         return self._means[f"s{main_score}"]
 
     @cached_property

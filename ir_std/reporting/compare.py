@@ -245,7 +245,7 @@ def link_results(
 
 
 def _residual(collections: Mapping[object, Qrels]) -> set[object]:
-    """The residual ones of the collections.
+    """Find the residual collections.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def _residual(collections: Mapping[object, Qrels]) -> set[object]:
 def _with_qrels_of_set(
     run: Any, qrels: Any, given: Mapping[object, Any], collections: Mapping[object, Qrels]
 ) -> tuple[Any, Any]:
-    """A run and its qrels; of a set's system without any those given of the set's collection."""
+    """Pair a run with its qrels, a set's system with those of its collection."""
     if qrels is not None:
         return run, qrels
     read = resolve(run)
@@ -275,7 +275,7 @@ def _with_qrels_of_set(
 
 
 def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str, Any, Any]]:
-    """The entries, with the topics and counts that scores hold where qrels are None.
+    """Replace missing qrels by the topics and counts that scores hold.
 
     Scores that have topics in common, with the same counts, are of the same collection.
     """
@@ -317,7 +317,7 @@ def _default_measures(
     schemes: Sequence[str],
     systems: SystemsSelection,
 ) -> list[Measure]:
-    """The measures that all collections have factors for and all given scores hold."""
+    """Return the measures with factors on all collections that all scores hold."""
     scores = [run for _, run, _ in entries if isinstance(run, RunScores)]
     common = _common_measures(collections, schemes, systems)
     if not scores:
@@ -344,7 +344,7 @@ def _key(qrels: Any) -> object:
 def _labels(
     entries: Iterable[tuple[str, Any, Any]], labels: Iterable[str | None]
 ) -> dict[object, str]:
-    """What collections are to be called.
+    """Collect the labels of collections.
 
     Raises
     ------
@@ -364,7 +364,7 @@ def _labels(
 def _common_measures(
     collections: Iterable[Qrels], schemes: Sequence[str], systems: SystemsSelection
 ) -> list[Measure]:
-    """The default measures of the collections' factor sets that all of them can standardize.
+    """Return the sets' default measures that all of them can standardize.
 
     Raises
     ------

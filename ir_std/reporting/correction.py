@@ -166,7 +166,7 @@ class Correction:
 
     @property
     def tables(self) -> dict[Measure, Table]:
-        """The table of each measure."""
+        """Table of each measure."""
         return {measure: self.table(measure) for measure in self.measures}
 
     def __repr__(self) -> str:

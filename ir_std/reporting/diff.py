@@ -158,7 +158,7 @@ class PairedDocument(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """What it adds to the first run's value minus what it adds to the second's."""
+        """Contribution to the first run's value minus that to the second's."""
         return self.adds[0] - self.adds[1]
 
 
@@ -193,7 +193,7 @@ class RunDiff:
 
     @cached_property
     def standardized(self) -> Standardized | None:
-        """The standardized measure, if it has values by topic."""
+        """Standardized measure, if it has values per topic."""
         return next(
             (
                 m
@@ -205,7 +205,7 @@ class RunDiff:
 
     @cached_property
     def topics(self) -> tuple[TopicScores, ...]:
-        """The topics on which both have scores, the largest standardized difference first.
+        """Topics on which both have scores, the largest standardized difference first.
 
         By the raw one if there is none.  On one topic both have the same sign, as no scheme
         changes the order of scores; their sizes differ with the spread of the systems there.
@@ -233,7 +233,7 @@ class RunDiff:
 
     @property
     def means(self) -> tuple[Pair, Pair]:
-        """The two runs' means, raw and standardized, over the topics that have both."""
+        """Means of the two runs, raw and standardized, over the topics that have both."""
         rows = [t for t in self.topics if self.standardized is None or not isnan(t.standardized[0])]
         if not rows:
             return (nan, nan), (nan, nan)
@@ -244,7 +244,7 @@ class RunDiff:
 
     @property
     def disagreements(self) -> tuple[str, ...]:
-        """Where raw and standardized scores tell different things, in sentences."""
+        """Sentences about contradictions between raw and standardized scores."""
         return tuple(self._disagreements()) if self.standardized else ()
 
     def _disagreements(self) -> Iterator[str]:
@@ -461,7 +461,7 @@ class TopicDiff:
 
     @property
     def summary(self) -> str:
-        """The topic, its query and both runs' scores, in a sentence."""
+        """Sentence with the topic, its query and both runs' scores."""
         scores = [
             f"{measure} {a:.4f} and {b:.4f}, {a - b:+.4f}"
             for measure, (a, b) in (
@@ -512,7 +512,7 @@ class TopicDiff:
         )
 
     def _cells_at(self, run: int, rank: int, places: int) -> tuple[Cell, ...]:
-        """The document at a rank of one run, with its rank in the other."""
+        """Make cells of the document at a rank of one run, with its rank in the other."""
         documents = self.rankings[run].documents
         if rank > len(documents):
             return (label_cell(""), *[number_cell(nan)] * 3)
@@ -594,19 +594,19 @@ class TopicDiff:
 
 
 def _values_cells(values: Pair, places: int) -> list[Cell]:
-    """The values of both runs, and their difference."""
+    """Make cells of both runs' values and their difference."""
     difference = values[0] - values[1]
     exact = 0.0 if abs(difference) < EXACT else difference  # and never -0.0000
     return [*(number_cell(x, places) for x in values), signed_cell(exact, places)]
 
 
 def _count_cell(number: int | None) -> Cell:
-    """A whole number; a dash for None."""
+    """Make a cell of a whole number; a dash for None."""
     return number_cell(nan) if number is None else Cell(f"{number}", number)
 
 
 def _text_cell(text: str) -> Cell:
-    """A text, cut if it is long; CSV has all of it."""
+    """Make a cell of a text, cut if it is long; CSV has all of it."""
     short = text if len(text) <= MAX_TEXT_CHARS else f"{text[: MAX_TEXT_CHARS - 1].rstrip()}\u2026"
     return Cell(label_cell(short).text, label_cell(text).text)
 

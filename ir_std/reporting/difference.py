@@ -121,7 +121,7 @@ class Difference:
         systems_error: float = 0.0,
         systems_df: float = inf,
     ) -> Difference:
-        """From differences by topic, NaN where a run has no score; p by Student's t-test."""
+        """Test differences by topic with Student's t-test; NaN is no difference."""
         d = np.asarray(by_topic, float)
         p = paired_effect(d).p
         estimate = Estimate.of(d, systems_error, systems_df)
@@ -129,12 +129,12 @@ class Difference:
 
     @cached_property
     def estimate(self) -> Estimate:
-        """The mean difference with its errors, over topics and over reference systems."""
+        """Mean difference with its errors, over topics and over reference systems."""
         return Estimate.of(self.by_topic) if self._estimate is None else self._estimate()
 
     @cached_property
     def mean(self) -> float:
-        """The mean difference; NaN if no topic has scores of both."""
+        """Mean difference; NaN if no topic has scores of both."""
         if not len(self.by_topic):
             return self.estimate.mean
         known = self.by_topic[~np.isnan(self.by_topic)]
@@ -142,12 +142,12 @@ class Difference:
 
     @property
     def n(self) -> int:
-        """The number of topics."""
+        """Number of topics."""
         return self.estimate.n
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval, over topics and over reference systems."""
+        """95% interval, over topics and over reference systems."""
         return self.estimate.interval
 
     @property

@@ -53,7 +53,7 @@ class EvaluatedCollection:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics, in the qrels' order."""
+        """Topics, in the qrels' order."""
         return self.evaluator.qrels.topics
 
     @property
@@ -63,17 +63,17 @@ class EvaluatedCollection:
 
     @property
     def match(self) -> Match | None:
-        """The factor set used, and how well it matches."""
+        """Factor set used, and how well it matches."""
         return self.evaluator.match
 
     @property
     def factors(self) -> FactorSet | None:
-        """The factor set that was matched."""
+        """Factor set that was matched."""
         return self.match.factors if self.match else None
 
     @property
     def unit(self) -> str:
-        """What scores are by: a topic, or a data set."""
+        """What one score belongs to: a topic, or a data set."""
         fit = self.match and self.match.fit
         return fit.factors.unit if fit and fit.dataset is None else "topic"
 
@@ -85,23 +85,23 @@ class EvaluatedCollection:
 
     @cached_property
     def plans(self) -> ByMeasure[Plan]:
-        """The factors that each standardized measure is computed with."""
+        """Factors that each standardized measure is computed with."""
         return ByMeasure({plan.measure: plan for plan in self.evaluator.plans})
 
     @property
     def topic_measures(self) -> list[Measure]:
-        """The measures that have values by topic: of whole data sets only raw ones."""
+        """Measures with values per topic: only raw ones if factors are per dataset."""
         return [
             m for m in self.measures if not (isinstance(m, Standardized) and self.plans[m].of_mean)
         ]
 
     def tested_measure(self, measure: Measure) -> Measure:
-        """The measure that is tested topic by topic: the raw one if only means are standardized."""
+        """Return the measure to test: the raw one if only means are standardized."""
         of_mean = isinstance(measure, Standardized) and self.plans[measure].of_mean
         return measure.base if of_mean else measure
 
     def plan_behind(self, measure: Measure) -> Plan | None:
-        """The plan whose factors a raw or standardized measure has; None if there are none.
+        """Find the plan whose factors a raw or standardized measure has, if any.
 
         A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
         """
@@ -112,7 +112,7 @@ class EvaluatedCollection:
         )
 
     def peers(self, measure: Measure | str) -> Peers | None:
-        """How the reference systems did, in the unit of a measure; None if that is not known."""
+        """Return the reference systems' scores, in a measure's unit, if they are known."""
         raw = [plan.raw for plan in self.plans.values()]
         measure = named_measure(measure, [*raw, *self.measures])
         plan = self.plan_behind(measure)
@@ -143,7 +143,7 @@ def collection_names(qrels: Mapping[T, Qrels], matches: Mapping[T, Match | None]
 
 
 def _file_or_topics(qrels: Qrels) -> str:
-    """What tells a collection from others of its set: its file, or for scores its topics."""
+    """Name what differs between collections of one set: the file, or the topics."""
     if not isinstance(qrels, CountedTopics):
         return os.path.basename(qrels.name)
     topics = qrels.topics

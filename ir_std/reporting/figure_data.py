@@ -38,7 +38,7 @@ reference systems each score is standardized about 1,000 times, which takes 30 m
 
 
 def topic_order(results: Results, measure: Measure) -> npt.NDArray[np.int64]:
-    """Topics by the reference systems' raw mean, lowest first; without factors by the runs'.
+    """Sort topics by the reference systems' raw mean, or the runs', lowest first.
 
     Topics without factors come last.
     """
@@ -74,18 +74,18 @@ def ticks_of(values: Iterable[float]) -> list[float]:
 
 
 def _round_step(about: float) -> float:
-    """1, 2, 2.5 or 5 times a power of ten, not below ``about``."""
+    """Round up to 1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** floor(log10(about))
     return next(float(m * power) for m in (1, 2, 2.5, 5, 10) if m * power >= about * (1 - 1e-9))
 
 
 def over_systems(results: Results) -> bool:
-    """Whether intervals are over the reference systems, too."""
+    """Check whether intervals are over the reference systems, too."""
     return len(results.runs) * len(results.topics) * len(results.collection.plans) <= SCORES_UP_TO
 
 
 def mean_estimate(results: Results, run: str, measure: Measure) -> Estimate:
-    """A run's mean with its errors over topics and, unless there are many scores, over systems."""
+    """Estimate a run's mean; with many scores, only with its error over topics."""
     if over_systems(results):
         return results.estimate(run, measure)
     over_topics = Estimate.of(results.values[run][measure], float("nan"))
@@ -95,13 +95,13 @@ def mean_estimate(results: Results, run: str, measure: Measure) -> Estimate:
 
 
 def systems_means(results: Results, runs: Sequence[str], measure: Measure) -> Sequence[float]:
-    """The reference systems' means, lowest first; empty where they are not known."""
+    """Return the reference systems' means, lowest first; empty if not known."""
     placements = (results.placements.get(run, {}).get(measure) for run in runs)
     return next((p.means for p in placements if p and p.means), ())
 
 
 def runs_by_mean(results: Results, measure: Measure) -> list[str]:
-    """Runs from the best mean on; those without one last."""
+    """Sort runs by mean, best first; those without one come last."""
 
     def height(run: str) -> float:
         mean = sign_of(measure) * results.means[run][measure]

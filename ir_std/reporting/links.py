@@ -74,7 +74,7 @@ class CollectionLinks:
 
     @property
     def label(self) -> str:
-        """What the scores are called in tables: ``sAP linked by bm25 to trec8-adhoc``."""
+        """Name of the scores in tables: ``sAP linked by bm25 to trec8-adhoc``."""
         n = len(self.anchors)
         return (
             f"{self.measure} linked by {self.anchors[0] if n == 1 else f'{n} anchors'} to "
@@ -104,7 +104,7 @@ class CollectionLinks:
         }
 
     def scores(self, collection: str, z: Floats) -> Floats:
-        """A system's scores on the reference's scale, of its z; NaN where it has none."""
+        """Convert a system's z to scores on the reference's scale; NaN stays NaN."""
         if collection in self.links:
             return self.links[collection].apply(z)
         return score_of(self.measure, z)
@@ -122,7 +122,7 @@ class CollectionLinks:
         return error_of_linked_mean(links, [z[c] for c in linked], len(z))
 
     def weights_on_reference(self, run: str, z: Mapping[str, Floats]) -> dict[str, float]:
-        """How a mean over collections moves with the means of runs on the reference.
+        """Compute the weights of runs on the reference in a mean over collections.
 
         Parameters
         ----------
@@ -137,11 +137,11 @@ class CollectionLinks:
         return weights
 
     def error_between(self, collection: str, z: Floats, other: Floats) -> float:
-        """The standard error that the link adds to the difference of two means there."""
+        """Compute the error that the link adds to the difference of two means."""
         return self.links[collection].error_between(z, other) if collection in self.links else 0.0
 
     def difference(self, first: tuple[str, Floats], second: tuple[str, Floats]) -> LinkedDifference:
-        """How far a mean on one collection is above a mean on another.
+        """Compare a mean on one collection with a mean on another.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class CollectionLinks:
 
 
 def score_of(measure: Standardized, z: Floats) -> Floats:
-    """What a standardized measure makes of z."""
+    """Compute a standardized measure's scores from z."""
     from_z = get_scheme(measure["scheme"]).from_z
     if from_z is None:
         raise UsageError(f"{measure} is a share of systems, which cannot be linked: use N, U or z")
@@ -264,7 +264,7 @@ def check_linkable(
 
 
 def _different(z: Sequence[Floats]) -> list[int]:
-    """The anchors, by their columns, without those that score as an earlier one everywhere."""
+    """Find the columns of anchors that score differently from earlier ones."""
     kept: list[int] = []
     for i in range(z[0].shape[1]):
         if not any(

@@ -91,7 +91,7 @@ class Results:
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
-        """The names of the runs."""
+        """Names of the runs."""
         return tuple(dict.fromkeys(chain.from_iterable(self.evaluations.values())))
 
     @cached_property
@@ -105,17 +105,17 @@ class Results:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics of the collection, in the qrels' order."""
+        """Topics of the collection, in the qrels' order."""
         return self.collection.topics
 
     @property
     def match(self) -> Match | None:
-        """The factor set of the collection, and how well it matches."""
+        """Factor set of the collection, and how well it matches."""
         return self.collection.match
 
     @property
     def collection(self) -> EvaluatedCollection:
-        """The one collection; UsageError if there are several."""
+        """Collection, if there is one only; else UsageError."""
         first, *more = self.collections.values()
         if more:
             raise UsageError(
@@ -159,14 +159,14 @@ class Results:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know: measures without factors, topics that runs lack."""
+        """Facts a reader should know, such as measures without factors."""
         return tuple(
             dict.fromkeys([*message_texts(self._messages, False), *overlap_notes(self._overlaps)])
         )
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was warned about, because it makes scores misleading."""
+        """Warnings about what makes scores misleading."""
         return tuple(dict.fromkeys([*message_texts(self._messages, True), *self._link_warnings()]))
 
     def _link_warnings(self) -> Iterator[str]:
@@ -192,7 +192,7 @@ class Results:
 
     @cached_property
     def _overlaps(self) -> Overlaps:
-        """Which of the collections share topics or documents."""
+        """Topics and documents that collections share."""
         each = self.collections
         return find_overlaps(
             {name: c.evaluator.qrels for name, c in each.items()},
@@ -270,7 +270,7 @@ class Results:
     def _linked_error(
         self, run: str, measure: Measure, collections: Sequence[str]
     ) -> tuple[float, float]:
-        """The error of a linked mean by its links and by the reference's systems, and its df."""
+        """Compute the error of a linked mean by links and reference systems, and its df."""
         links = self.links[measure]
         z = {name: self._z(run, measure, name) for name in collections}
         on, weights = self._each[links.reference], links.weights_on_reference(run, z)
@@ -281,7 +281,7 @@ class Results:
         return combine_errors(parts, 1)
 
     def _scores(self, run: str, measure: Measure, collection: str) -> Floats:
-        """Scores by topic, linked if the measure is."""
+        """Return scores by topic, linked if the measure is."""
         if measure in self.links:
             return self.links[measure].scores(collection, self._z(run, measure, collection))
         on = self._each[collection]
@@ -292,7 +292,7 @@ class Results:
 
     @cached_property
     def _covariances(self) -> ByMeasure[SystemsCovariance]:
-        """How the runs' means vary with the reference systems, jointly."""
+        """Covariances of the runs' means over the reference systems."""
         of_raw = no_covariance(len(self.runs))
         covariances = ByMeasure(dict.fromkeys(self.measures, of_raw))
         for measure, plan in self.collection.plans.items():
@@ -303,7 +303,7 @@ class Results:
     def _variation(
         self, measure: Measure, run: str, collection: str, sign: float = 1
     ) -> tuple[SystemsCovariance, list[float]]:
-        """How a collection's means vary with its systems, and which of them is this run's."""
+        """Return how means vary with the systems, and the weights that pick this run."""
         on = self._each[collection]
         return on._covariances[measure], [sign * (name == run) for name in on.runs]
 
@@ -407,7 +407,7 @@ class Results:
     def _between_judgments(
         self, a: tuple[str, str], b: tuple[str, str], measure: Measure
     ) -> Difference:
-        """Two means by different judgments of the same topics, paired by topic.
+        """Compare two means under different judgments of the same topics.
 
         Reference systems that both have are drawn once for both.
         """
@@ -454,7 +454,7 @@ class Results:
 
     @cached_property
     def placements(self) -> Mapping[str, ByMeasure[Placement]]:
-        """Where each run ranks among the reference systems; empty without factors."""
+        """Rank of each run among the reference systems; empty without factors."""
         if benchmark := self.collection.benchmark:
             return ByRun(
                 {
@@ -597,7 +597,7 @@ def _base(measure: Measure) -> Measure:
 
 
 def scores_by_topic(results: Results, run: str, measure: Measure, collection: str) -> Floats:
-    """Scores by topic of a collection, on the scale of the links; NaN if there is none."""
+    """Return scores by topic, on the scale of the links; NaN is no score."""
     return results._scores(run, measure, collection)
 
 
@@ -642,7 +642,7 @@ def deviations(results: Results, run: str, measure: Standardized | str) -> Float
 
 
 def covariances_of(results: Results) -> ByMeasure[SystemsCovariance]:
-    """How the runs' means on the one collection vary with its reference systems, jointly."""
+    """Return how the runs' means vary with the reference systems, jointly."""
     return results._covariances
 
 
@@ -652,7 +652,7 @@ def overlaps_of(results: Results) -> Overlaps:
 
 
 def evaluations_of(results: Results) -> Mapping[str, Evaluation]:
-    """What was evaluated on the one collection, by run; UsageError if there are several."""
+    """Return the evaluations on the one collection; UsageError if there are more."""
     return results.evaluations[results.collection.name]
 
 

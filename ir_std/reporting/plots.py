@@ -155,7 +155,7 @@ def topics(
 
 
 def _draw_spread(ax: Axes, peers: Any, order: Any) -> None:
-    """The reference systems: lowest to highest, mean, and one standard deviation around it."""
+    """Draw the reference systems: range, mean, and one standard deviation."""
     x, soft = np.arange(len(order)), COLORS["line"]
     ranges = not np.isnan(peers.least).all()
     if ranges:
@@ -290,7 +290,7 @@ def means(results: Results, measure: Measure | str, ax: Axes | None = None) -> A
 
 
 def _title(results: Results, measure: Standardized) -> str:
-    """Whether the means compare across collections."""
+    """Return a title that says whether means compare across collections."""
     if measure in results.links:
         return f"{_in_two_lines(label_of(results, measure))} (95% intervals)"
     if n_common_systems(results):
@@ -299,7 +299,7 @@ def _title(results: Results, measure: Standardized) -> str:
 
 
 def _in_two_lines(title: str) -> str:
-    """What links a measure goes into a line of its own."""
+    """Move what links a measure to a line of its own."""
     return title.replace(" linked by ", "\nlinked by ")
 
 
@@ -391,7 +391,7 @@ def draw_forests(compared: Mapping[str, Mapping[Measure, RunDifferences]]) -> Fi
 
 
 def _grid(rows: Sequence[Sequence[object]], width: float, height: float) -> tuple[Figure, Any]:
-    """A figure with axes for rows of different lengths, each so large."""
+    """Create a figure with axes of this size, for rows of different lengths."""
     _require_matplotlib()
     from matplotlib.figure import Figure
 
@@ -405,7 +405,7 @@ def _grid(rows: Sequence[Sequence[object]], width: float, height: float) -> tupl
 
 
 def _axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """The axes that were given, or those of a new figure of this size in inches."""
+    """Return the given axes, or those of a new figure of this size in inches."""
     _require_matplotlib()
     if ax is not None:
         return ax

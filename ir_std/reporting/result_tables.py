@@ -185,7 +185,7 @@ def p_columns(tested: Difference, procedure: Procedure) -> dict[str, float]:
 
 
 def rank_cells(ranked: RunRank) -> tuple[Cell, Cell]:
-    """The rank, and its interval; CSV holds the interval's ends, too."""
+    """Make cells of the rank and its interval; CSV holds the interval's ends, too."""
     if ranked.rank is None:
         return label_cell(NO_RANK), label_cell(NO_RANK)
     ends = {"best": ranked.best, "worst": ranked.worst}
@@ -193,7 +193,7 @@ def rank_cells(ranked: RunRank) -> tuple[Cell, Cell]:
 
 
 def place_cell(placement: Placement | None) -> Cell:
-    """``13/129``; CSV holds the rank, of how many, and how many others tie."""
+    """Make a cell like ``13/129``; CSV holds the number of ties, too."""
     if placement is None or placement.rank is None:
         return Cell("-", float("nan"))
     of = placement.n_ranked
@@ -237,7 +237,7 @@ def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> 
 
 
 def collection_tables(results: Results, places: int = 4) -> list[Table]:
-    """All tables of several collections: means, and the differences that there are."""
+    """Return the tables of several collections: means, and known differences."""
     tables = [means_table(results, places)]
     if results.links:
         tables.append(pairs_table(linked_pairs(results), places))
@@ -290,7 +290,7 @@ def means_table(results: Results, places: int = 4) -> Table:
 
 
 def count_range(counts: Iterable[int]) -> str:
-    """The least and the largest of some counts of topics that are not 0."""
+    """Format the smallest and the largest count that is not 0."""
     known = sorted({n for n in counts if n})
     return f"{known[0]} to {known[-1]}" if len(known) > 1 else "".join(map(str, known))
 
@@ -299,7 +299,7 @@ def count_range(counts: Iterable[int]) -> str:
 
 
 def linked_pairs(results: Results) -> list[Difference]:
-    """The differences of linked means across collections.
+    """Compare linked means across collections.
 
     Of all runs that are no anchors; of many only each run from itself.
     """
@@ -364,7 +364,7 @@ def means_with_pairs(results: Results, places: int = 4) -> Table:
 
 
 def judgment_differences(results: Results) -> list[Difference]:
-    """How each run's mean by one judgment of the same topics differs from that by another."""
+    """Compare each run's means under two judgments of the same topics."""
     return [
         found
         for a, b in sorted(
@@ -447,7 +447,7 @@ def compared_table(
 
 
 def _difference_cells(d: Difference, procedure: Procedure, places: int) -> tuple[Cell, ...]:
-    """The difference with its interval, p, and g."""
+    """Make cells of the difference with its interval, p, and g."""
     halves = {"topics": d.estimate.topics, "systems": d.estimate.systems}
     size, error = d.size
     p_value = p_value_cell(d.p, d.p_adjusted, procedure.correction)
@@ -464,7 +464,7 @@ def _difference_cells(d: Difference, procedure: Procedure, places: int) -> tuple
 def _summary_cells(
     compared: Mapping[str, Mapping[Measure, RunDifferences]], correction: str, places: int
 ) -> dict[tuple[str, Measure], tuple[Cell, ...]]:
-    """By run and measure the summary with its interval, p, and that of the sizes."""
+    """Make cells of the summary with its interval, p, and that of the sizes."""
     cells: dict[tuple[str, Measure], tuple[Cell, ...]] = {}
     for measure in next(iter(compared.values())):
         summaries = [by_measure[measure].summary() for by_measure in compared.values()]
@@ -480,7 +480,7 @@ def _summary_cells(
 
 
 def _variation_cells(differences: RunDifferences) -> tuple[Cell, ...]:
-    """How much the differences vary between collections: Q, I2, tau; the p-value of Q."""
+    """Make cells of how differences vary between collections: Q, I2, tau; p of Q."""
     s = differences.summary()
     if s is None:
         return label_cell("-"), label_cell("-"), EMPTY

@@ -57,7 +57,7 @@ def rank_runs(
     scores: Mapping[str, Floats],
     sign: float = 1.0,
 ) -> dict[str, RunRank]:
-    """Runs from the best mean on, with the 95% intervals of all their ranks at once.
+    """Rank runs, best first, with the 95% intervals of all their ranks at once.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def rank_runs(
 
 
 def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None]:
-    """Runs from the best mean on, with their ranks.
+    """Rank runs by their means, best first.
 
     Equal means share a rank, which is 1 and the number of better ones, and stay in the order given;
     runs without a mean come last and have none.  ``sign`` is -1 where less is better.
@@ -119,7 +119,7 @@ def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None
 def ranked_by(
     means: Mapping[str, Mapping[Measure, float]], measure: Measure
 ) -> dict[str, int | None]:
-    """The :func:`ranks` of runs by one of the measures that their means are known of.
+    """Rank runs by their means of one measure, as :func:`ranks` does.
 
     Raises
     ------

@@ -80,7 +80,7 @@ class RunDifferences:
         )
 
     def left_out(self) -> tuple[str, ...]:
-        """The collections with a difference that are not in the summary."""
+        """Return the collections with a difference that are not in the summary."""
         used = self.summarized()
         return tuple(
             d.where for d, k, u in zip(self.differences, self.known, used, strict=True) if k > u
@@ -109,7 +109,7 @@ class RunDifferences:
         )
 
     def headline(self, size: bool = False) -> Summary | None:
-        """The summary if it says enough for sentences and plots; of few only tables have it."""
+        """Return the summary if it is precise enough for sentences and plots."""
         s = self.summary(size)
         interval = (0.0, 0.0) if s is None or size else (s.low, s.high)  # sizes have no limits
         return s if s and is_headline(s.n, self.measure, *interval) else None
@@ -166,23 +166,23 @@ def _no_difference(run: str, baseline: str, where: str, measure: Measure) -> Dif
 
 
 def adjusted_p(summaries: Sequence[Summary | None], correction: str) -> list[float]:
-    """The p-values of several runs' summaries, adjusted for the number of runs."""
+    """Adjust the p-values of several runs' summaries for the number of runs."""
     correct, _ = get_correction(correction)
     return [float(p) for p in correct([s.p if s else nan for s in summaries])]
 
 
 def label_of(results: Results, measure: Measure) -> str:
-    """What a measure is called in tables: linked scores with what links them."""
+    """Name a measure in tables: linked scores with what links them."""
     return results.links[measure].label if measure in results.links else str(measure)
 
 
 def is_headline(n_collections: int, measure: Measure, low: float, high: float) -> bool:
-    """Whether a summary, with its interval, says enough to be told first, and drawn."""
+    """Check whether a summary is precise enough for headlines and plots."""
     return n_collections >= MIN_COLLECTIONS and not is_wide(measure, low, high)
 
 
 def is_wide(measure: Measure, low: float, high: float) -> bool:
-    """Whether an interval is wider than the scale, and says nothing."""
+    """Check whether an interval is wider than the scale."""
     return is_bounded(measure) and high - low > SCALE
 
 
@@ -192,7 +192,7 @@ def limits_of(measure: Measure, *, of_differences: bool = False) -> tuple[float,
 
 
 def is_bounded(measure: Measure) -> bool:
-    """Whether a measure's scores are from 0 to 1."""
+    """Check whether a measure's scores are from 0 to 1."""
     if isinstance(measure, Standardized):
         return bool(measure["scheme"] != "z")
     record = measure_record(measure)

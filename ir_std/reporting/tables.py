@@ -50,7 +50,7 @@ class Cell:
 
 
 def label_cell(text: str) -> Cell:
-    """A cell that names its row, in one line whatever the name is."""
+    """Make a cell that names its row, in one line whatever the name is."""
     return Cell(escape_line(text), escape_line(text))
 
 
@@ -62,19 +62,19 @@ def number_cell(
     mark: str = "",
     extra: Mapping[str, float] | None = None,
 ) -> Cell:
-    """A cell that holds a number; NaN is a dash."""
+    """Make a cell that holds a number; NaN is a dash."""
     return Cell(format_number(value, places), value, extra or {}, best, mark)
 
 
 def format_number(value: float, places: int, sign: str = "") -> str:
-    """A number with ``places`` decimals, with all of them if that is -1; NaN is a dash."""
+    """Format a number with ``places`` decimals; -1 for all. NaN is a dash."""
     if math.isnan(value):
         return "-"
     return f"{value:{sign}}" if places < 0 else f"{value:{sign}.{places}f}"
 
 
 def signed_cell(value: float, places: int, extra: Mapping[str, float] | None = None) -> Cell:
-    """A cell that holds a number with its sign; NaN is a dash."""
+    """Make a cell that holds a number with its sign; NaN is a dash."""
     return Cell(format_number(value, places, "+"), value, extra or {})
 
 
@@ -85,7 +85,7 @@ def interval_cell(
     places: int,
     extra: Mapping[str, float] | None = None,
 ) -> Cell:
-    """A cell that holds a difference and its interval; what is NaN is left out."""
+    """Make a cell of a difference and its interval, without what is NaN."""
     texts = [] if math.isnan(mean) else [format_number(mean, places, "+")]
     if not math.isnan(low):
         texts.append(f"[{format_number(low, places, '+')}, {format_number(high, places, '+')}]")
@@ -93,7 +93,7 @@ def interval_cell(
 
 
 def estimate_cell(estimate: Estimate, standardized: bool, places: int = 4) -> Cell:
-    """The mean; standardized ones with the half-widths of their intervals."""
+    """Make a cell of a mean; standardized ones have half-widths of intervals."""
     mean = number_cell(estimate.mean, places)
     if not standardized:
         return mean
@@ -112,19 +112,19 @@ def estimate_cell(estimate: Estimate, standardized: bool, places: int = 4) -> Ce
 
 
 def p_value_cell(p: float, adjusted: float | None = None, correction: str = "none") -> Cell:
-    """A cell that shows a p-value, adjusted if it was, small ones as a bound; CSV holds both."""
+    """Make a cell of a p-value, adjusted if it was; CSV holds both."""
     shown = p if adjusted is None else adjusted
     extra = {} if adjusted is None or correction == "none" else {correction: adjusted}
     return Cell(format_p(shown), p, extra)
 
 
 def format_p(p: float) -> str:
-    """A p-value with three decimals; ``<0.001`` below that, and a dash for NaN."""
+    """Format a p-value: three decimals, ``<0.001`` below, a dash for NaN."""
     return "<0.001" if p < 0.001 else format_number(p, 3)
 
 
 def p_text(p: float) -> str:
-    """A p-value in a sentence: ``p = 0.012`` or ``p < 0.001``."""
+    """Write a p-value in a sentence: ``p = 0.012`` or ``p < 0.001``."""
     return "p < 0.001" if p < 0.001 else f"p = {format_p(p)}"
 
 
@@ -177,7 +177,7 @@ class Table:
         )
 
     def markdown(self) -> str:
-        """A pipe table; the best of a column is bold."""
+        """Write a pipe table; the best of a column is bold."""
 
         def write(cell: Cell) -> str:
             text = _markdown_escape(cell.text)
@@ -197,7 +197,7 @@ class Table:
         return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), *notes])
 
     def latex(self) -> str:
-        r"""A ``tabular`` for ``booktabs``; the best of a column is bold.
+        r"""Write a ``tabular`` for ``booktabs``; the best of a column is bold.
 
         Notes stand below it in a ``threeparttable``, which is as wide as the table.  More than
         :data:`PAGE_ROWS` rows make a ``longtable``, which breaks across pages, with the notes
@@ -273,7 +273,7 @@ class Table:
         return out.getvalue().rstrip("\n")
 
     def html(self) -> str:
-        """A ``<table>``; the best of a column is bold."""
+        """Write a ``<table>``; the best of a column is bold."""
         from html import escape
 
         def write(cell: Cell, column: int) -> str:
@@ -300,7 +300,7 @@ class Table:
 
 
 def html_with_texts(table: Table, texts: Iterable[str]) -> str:
-    """A table as a notebook shows it, and below it a paragraph for each text."""
+    """Write a table for a notebook, and below it a paragraph for each text."""
     from html import escape
 
     return table.html() + "".join(f"<p>{escape(text)}</p>\n" for text in texts)
@@ -348,7 +348,7 @@ def _aligned_blocks(
     groups: Sequence[int],
     width: int,
 ) -> list[str]:
-    """Blocks of lines, each at most ``width`` wide if its columns allow it.
+    """Align columns in blocks, at most ``width`` wide if columns allow it.
 
     Parameters
     ----------
@@ -402,7 +402,7 @@ def _fold(heads: list[Column], groups: list[list[Column]], width: int) -> list[l
 
 
 def _shortened(column: Column, size: int) -> Column:
-    """Long labels lose their middle, where names of runs differ least; all stay distinct."""
+    """Cut the middle of long labels, where names differ least; all stay distinct."""
     size = max(size, 12)
     if len(column[0]) <= size:
         return column

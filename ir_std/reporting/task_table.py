@@ -24,7 +24,7 @@ def task_table(
     places: int = 4,
     systems: str = KINDS[0],
 ) -> Table:
-    """Each model's main score on each data set, its N and place, and the models next to it.
+    """Show each model's main score, N, place and neighbors on each data set.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def task_table(
 
 
 def _models_on(row: str, systems: str) -> FactorSet | None:
-    """The models of a kind on a data set; None where there are too few."""
+    """Select the models of a kind on a data set; None if there are too few."""
     factors = load_factors(SET)
     try:
         return select_kind(factors, systems, [row]) if row in factors.judgments else None

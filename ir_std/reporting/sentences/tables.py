@@ -42,7 +42,7 @@ MAX_NEIGHBOR_RUNS = 3
 
 
 def describe_factors(results: Results) -> list[str]:
-    """Which factors were used, and what is known against them."""
+    """Describe the factors that were used, and their limitations."""
     return [
         factors_used(match, each.evaluator.plans)
         for each in results.collections.values()
@@ -51,7 +51,7 @@ def describe_factors(results: Results) -> list[str]:
 
 
 def describe_quality(collection: EvaluatedCollection) -> str:
-    """The quality of the matched set's factors that were used: ``AP: old (systems of ...)``."""
+    """Describe the quality of the factors: ``AP: pre-2019 (its systems ...)``."""
     match, factors = collection.match, collection.factors
     if match is None or factors is None:
         return ""
@@ -66,7 +66,7 @@ def describe_quality(collection: EvaluatedCollection) -> str:
 
 
 def describe_firsts(results: Results, measure: Measure | str) -> str:
-    """Which runs could be first, and how that is known."""
+    """Describe which runs could be first, and how that is known."""
     by_run = {run: results.ranks[run][measure] for run in results.runs}
     (collection,) = results.collections.values()
     return could_be_first(by_run, len(results.topics), collection.unit)
@@ -100,7 +100,7 @@ def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> s
 
 
 def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool) -> Iterator[str]:
-    """The notes below a table of runs."""
+    """Yield the notes below a table of runs."""
     if results.differences and means:
         test = describe_test(
             results.procedure.test, results.procedure.correction, len(results.differences)
@@ -187,7 +187,7 @@ def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
 
 
 def benchmark_notes(results: Results, benchmark: Benchmark) -> Iterator[str]:
-    """The notes below a table of a benchmark."""
+    """Yield the notes below a table of a benchmark."""
     read, n_ranked = benchmark.scores, len(benchmark.means)
     kind = "all results" if benchmark.kind == "all" else f"{benchmark.kind} results only"
     yield (
@@ -220,7 +220,7 @@ def benchmark_notes(results: Results, benchmark: Benchmark) -> Iterator[str]:
 
 
 def means_notes(results: Results) -> Iterator[str]:
-    """The notes below a table of means over collections."""
+    """Yield the notes below a table of means over collections."""
     raw = ", ".join(str(m) for m in results.measures if not isinstance(m, Standardized))
     kinds = {each.is_of_datasets for each in results.collections.values()}
     if kinds == {True}:
@@ -248,7 +248,7 @@ def means_notes(results: Results) -> Iterator[str]:
 
 
 def _comparability(results: Results, raw: str) -> str:
-    """Which means compare across collections."""
+    """Describe which means compare across collections."""
     named = f" ({raw})" * bool(raw)
     if overlaps_of(results).of_labels(tuple(results.collections)):
         return (
@@ -286,7 +286,7 @@ def missing_collections(results: Results) -> dict[str, tuple[str, ...]]:
 
 
 def describe_missing(results: Results) -> list[str]:
-    """``a and b have no run on trec8-adhoc``."""
+    """Describe missing runs: ``a and b have no run on trec8-adhoc``."""
     by_lack: dict[tuple[str, ...], list[str]] = {}
     for run, lacked in missing_collections(results).items():
         by_lack.setdefault(lacked, []).append(run)
@@ -297,7 +297,7 @@ def describe_missing(results: Results) -> list[str]:
 
 
 def _means_without(results: Results) -> Iterator[str]:
-    """Which runs lack a collection, over which no mean is then taken, or that they are too few."""
+    """Yield which runs lack a collection, and which means are missing."""
     lacking = describe_missing(results)
     shared = [n for n, runs in results.evaluations.items() if len(runs) == len(results.runs)]
     if lacking and len(shared) >= MIN_SUMMARIZED:
@@ -311,7 +311,7 @@ def _means_without(results: Results) -> Iterator[str]:
 
 
 def error_sources(results: Results) -> list[str]:
-    """How the errors over reference systems were computed, in words."""
+    """Describe how the errors over reference systems were computed."""
     sources = (
         covariances_of(results.on(name))[measure].source
         for name, collection in results.collections.items()
@@ -321,13 +321,13 @@ def error_sources(results: Results) -> list[str]:
 
 
 def _systems_method(results: Results) -> str:
-    """How the systems' part of the intervals was computed."""
+    """Describe how the systems' part of the intervals was computed."""
     methods = error_sources(results)
     return ", " * bool(methods) + "; ".join(methods)
 
 
 def _notes_on_steps(results: Results) -> Iterator[str]:
-    """Where scheme E, a share of systems, moves in steps that one can see."""
+    """Yield the collections on which scheme E moves in visible steps."""
     sizes = dict.fromkeys(
         (plan.factors.id, plan.factors.n_systems[plan.name])
         for each in results.collections.values()
@@ -345,7 +345,7 @@ def _notes_on_steps(results: Results) -> Iterator[str]:
 def differences_notes(
     results: Results, compared: Mapping[str, Mapping[Measure, RunDifferences]]
 ) -> Iterator[str]:
-    """The notes below a table of differences from the baseline."""
+    """Yield the notes below a table of differences from the baseline."""
     each = [d for by_measure in compared.values() for d in by_measure.values()]
     n_runs = Counter(d.where for m in compared.values() for d in next(iter(m.values())).differences)
     corrections = dict.fromkeys(
@@ -423,7 +423,7 @@ def why_no_summary(differences: RunDifferences) -> str:
 
 
 def _without_summary(each: Sequence[RunDifferences]) -> Iterator[str]:
-    """Which runs have no summary, each reason once."""
+    """Yield which runs have no summary, each reason once."""
     measures: dict[tuple[str, str], list[str]] = {}
     for d in each:
         if not d.has_summary() and not d.shared and sum(d.known) > 1:
@@ -446,13 +446,13 @@ NAMED = 3
 
 
 def size_text(difference: float, sign: str = "") -> str:
-    """To three decimals, or as many as show that it is not 0."""
+    """Format a difference: three decimals, or enough to show that it is not 0."""
     places = ".3f" if abs(difference) >= SMALLEST or not difference else ".1g"
     return f"{difference:{sign}{places}}"
 
 
 def listed(runs: Sequence[str]) -> str:
-    """The names of runs; of many the first, and how many more."""
+    """Join the names of runs; if there are many, the first and a count."""
     if len(runs) <= NAMED + 1:  # "1 more" is no shorter than its name
         return join_with_and(runs)
     return join_with_and([*runs[:NAMED], f"{len(runs) - NAMED} more"])
