@@ -144,6 +144,7 @@ class Page {
   /** Draw all pictures for the width there is; on paper wide tables are set smaller. */
   paint() {
     this.across?.paint();
+    if (PRINT.matches) for (const details of document.querySelectorAll(".all-warnings")) details.open = true;
     for (const section of this.sections) section.paint();
     for (const table of document.querySelectorAll(".scroll > table")) {
       table.style.zoom = 1;
