@@ -98,7 +98,7 @@ def Experiment(  # noqa: N802 - PyTerrier's name
 
 
 def _in_order(outcome: Any, asked: list[str]) -> Any:
-    """What PyTerrier gives, with the columns as they were asked for: it takes them from a set."""
+    """Return PyTerrier's result with columns in the order that was asked for."""
     if isinstance(outcome, tuple) and hasattr(outcome, "averages"):  # perquery="both"
         return outcome._replace(averages=_in_order(outcome.averages, asked))  # type: ignore[attr-defined]
     if not isinstance(outcome, pd.DataFrame):

@@ -28,11 +28,10 @@ from ir_std.factors.schema import FIELDS
 from ir_std.factors.store import read_text
 from ir_std.measures import Measures, canonical, has_standardized, parse_measure
 from ir_std.reading import FileSource, Source, run_sources
-from ir_std.trec.array_run import DUPLICATES
 from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import sort_run
-from ir_std.trec.runs import Run
+from ir_std.trec.runs import DUPLICATES, Run
 
 BUILD_MEASURES = (
     "SP",

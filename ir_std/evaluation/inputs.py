@@ -56,11 +56,10 @@ from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.scores.inputs import name_runs, qrels_or_counts
 from ir_std.scores.mteb import OtherTaskError, is_model_meta
 from ir_std.scores.run_scores import CountedTopics, RunScores
-from ir_std.trec.array_run import DUPLICATES
 from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_run, is_file
 from ir_std.trec.qrels import Qrels
-from ir_std.trec.runs import Run
+from ir_std.trec.runs import DUPLICATES, Run
 
 _logger = logging.getLogger("ir_std")
 

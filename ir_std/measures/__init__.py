@@ -89,7 +89,7 @@ if not TYPE_CHECKING:
     __all__.extend(name for name in irm.__all__ if name not in __all__)
 
     def __getattr__(name: str) -> Any:
-        """What is not here is ir_measures'."""
+        """Return an attribute of ir_measures' module that this one lacks."""
         return getattr(irm, name)
 
 

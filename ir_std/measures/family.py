@@ -54,7 +54,7 @@ class Standardized(TypedMeasure):
         super().__init__(**{name: self._normalized(name, value) for name, value in params.items()})
 
     def _normalized(self, name: str, value: Any) -> Any:
-        """A parameter's value as names spell it: whole numbers as floats, paths as strings."""
+        """Return a parameter's value as names spell it: whole numbers as floats, paths as text."""
         info = self.SUPPORTED_PARAMS.get(name)
         if info and info.dtype is float and isinstance(value, int) and not isinstance(value, bool):
             return float(value)
@@ -70,7 +70,7 @@ class Standardized(TypedMeasure):
 
     @property
     def base(self) -> Measure:
-        """The raw measure, with the parameters that are its own."""
+        """Raw measure, with the parameters that are its own."""
         ours = self.OWN_PARAMS
         return self.BASE(**{name: value for name, value in self.params.items() if name not in ours})
 
@@ -97,7 +97,7 @@ class Standardized(TypedMeasure):
             raise UsageError(f"{self}: A and B belong to scheme 'U'")
 
     def aggregator(self) -> NanMean:
-        """The mean over the topics that have factors."""
+        """Return what makes means over the topics that have factors."""
         return NanMean()
 
 
@@ -107,7 +107,7 @@ def _rebuild(name: str, params: dict[str, Any]) -> Standardized:
 
 
 def standardized(measure: Measure, **params: Any) -> Standardized:
-    """The standardized measure of a raw one.
+    """Return the standardized version of a raw measure.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
 
 
 def has_standardized(measure: Measure) -> bool:
-    """Whether measures of this kind have a standardized form.
+    """Check whether measures of this kind have a standardized form.
 
     By class: a user's measure with the name of another has none.
     """
@@ -155,7 +155,7 @@ def standardized_external(name: str) -> Standardized:
 
 
 def _standardized_form(base: Measure, name: str) -> Standardized:
-    """The standardized form of a raw measure: an object of a class made for it."""
+    """Return the standardized form of a raw measure, an object of a class made for it."""
     attributes = {
         "__name__": name,
         "__doc__": f"{base.__name__}, standardized by the factors of each topic; also as "

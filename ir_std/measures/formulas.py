@@ -34,7 +34,7 @@ Terms = tuple["Ranking", Floats]
 
 
 def sum_by_topic(r: Ranking, terms: npt.ArrayLike | None = None) -> Floats:
-    """The sum of the terms of each topic, shape (n_topics,); without terms the documents."""
+    """Sum the terms of each topic, shape (n_topics,); without terms, count the documents."""
     return np.bincount(r.topic, terms, len(r.qrels.topics)).astype(float)
 
 
@@ -59,7 +59,7 @@ def relevant_above_r(r: Ranking, rel: int = 1) -> Terms:
 
 
 def precisions_at_relevant(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Terms:
-    """The precision at the rank of each relevant document: of average precision."""
+    """Compute the precision at the rank of each relevant document, for average precision."""
     relevant = r.relevant(rel, cutoff)
     return relevant, positions(relevant.topic) / relevant.rank
 
@@ -167,7 +167,7 @@ def blended_ratios(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> 
 
 
 def _running_sum(r: Ranking) -> npt.NDArray[np.int64]:
-    """The sum of the levels up to each document, within its topic; topics ascend."""
+    """Sum the levels up to each document within its topic; topics ascend."""
     total = np.append(0, np.cumsum(r.level))
     within: npt.NDArray[np.int64] = total[1:] - total[np.searchsorted(r.topic, r.topic)]
     return within
@@ -273,7 +273,7 @@ def normalized_dcg(
 
 
 def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
-    """Expected reciprocal rank (Chapelle et al., CIKM 2009), as gdeval computes it.
+    """Compute expected reciprocal rank as gdeval does (Chapelle et al., CIKM 2009).
 
     A document satisfies with probability ``(2**level - 1) / 16``; five decimals.
 
@@ -291,7 +291,7 @@ def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
 
 
 def normalized_err(r: Ranking, cutoff: int | None = None, highest: int = 1) -> Floats:
-    """Expected reciprocal rank divided by that of the ideal ranking, as NTCIREVAL computes it.
+    """Divide expected reciprocal rank by that of the ideal ranking, as NTCIREVAL does.
 
     A document satisfies with probability level / (highest level + 1), the highest level being
     that in the qrels or ``highest`` if the collection is known to have higher ones (Sakai and
@@ -325,7 +325,7 @@ def number_of_relevant(r: Ranking, rel: int = 1) -> Floats:
 
 
 def interpolated_precision(r: Ranking, recall: float, rel: int = 1, nearest: bool = True) -> Floats:
-    """The highest precision at or behind the rank at which a recall is reached; 0 if it is not.
+    """Return the highest precision from the rank that reaches a recall on; 0 if none does.
 
     The recall stands for a number of relevant documents: the ``nearest`` one as in trec_eval from
     10.0 on, rounded up (from .1 of one on) as before.
@@ -359,7 +359,7 @@ def unjudged_share(r: Ranking, cutoff: int) -> Floats:
 
 
 def rbp_residual(r: Ranking, p: float = 0.9) -> Floats:
-    """What RBP would gain if all documents that are not judged, or not there, were relevant.
+    """Return what RBP would gain if all unjudged and missing documents were relevant.
 
     Moffat and Zobel (TOIS 2008); as in trec_eval 0 where all documents of the run are judged.
     """

@@ -133,7 +133,7 @@ def as_measures(measures: Measures, external: Iterable[str] = ()) -> list[Measur
 
 
 def suggest_measures(text: str) -> list[str]:
-    """The one to three measures that a wrong name may have been meant for, or none.
+    """Return up to three measures that a wrong name may mean.
 
     >>> suggest_measures("ndcg@1O")
     ['nDCG@10']
@@ -150,7 +150,7 @@ def suggest_measures(text: str) -> list[str]:
 
 
 def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
-    """The measure named, the parameters in brackets, what stands behind ``@`` (None without)."""
+    """Return the named measure, its parameters in brackets, and what follows ``@`` or None."""
     params: dict[str, Any] = {}
     at: Any = None
     quoted = _QUOTED.match(measure.strip())
@@ -174,7 +174,7 @@ def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
 
 
 def _known(name: str, measure: str) -> Measure:
-    """The measure that is registered under a name."""
+    """Return the measure that is registered under a name."""
     if name not in by_name:
         raise UnknownMeasureError(
             f"unknown measure {name!r}{did_you_mean(suggest_measures(measure))}"
@@ -240,7 +240,7 @@ _ONLY_IN_TREC_EVAL = {
 
 
 def to_trec_eval(measure: str) -> str | None:
-    """trec_eval's name of a measure, if it has one.
+    """Return trec_eval's name of a measure, None if it has none.
 
     >>> to_trec_eval("nDCG@10")
     'ndcg_cut_10'
@@ -253,7 +253,7 @@ def to_trec_eval(measure: str) -> str | None:
 
 
 def from_trec_eval(name: str) -> str:
-    """The measure that trec_eval calls ``name``; other names are kept.
+    """Return the measure that trec_eval calls ``name``; keep other names.
 
     >>> from_trec_eval("ndcg_cut_10")
     'nDCG@10'
@@ -262,7 +262,7 @@ def from_trec_eval(name: str) -> str:
 
 
 def from_mteb(name: str) -> str | None:
-    """The measure that MTEB calls ``name``; None for what it has beside these.
+    """Return the measure that MTEB calls ``name``; None for its other entries.
 
     >>> from_mteb("mrr_at_10")
     'RR@10'
@@ -271,7 +271,7 @@ def from_mteb(name: str) -> str | None:
 
 
 def translate_name(name: str) -> list[str]:
-    """The names that ir_measures reads for what a user of any tool, in any case, may write.
+    """Return ir_measures' names for a name of any tool, in any case.
 
     >>> translate_name("P.5,10"), translate_name("smap"), translate_name("ndcg@10")
     (['P@5', 'P@10'], ['sAP'], ['nDCG@10'])
@@ -306,7 +306,7 @@ def translate_name(name: str) -> list[str]:
 
 
 def _several(name: str) -> list[str]:
-    """The names of trec_eval that ``name`` stands for; empty if it is one itself, or none."""
+    """Return the names of trec_eval that ``name`` means; none if it is a single one."""
     if name.lower() in _GROUPS:
         return [member for member in _GROUPS[name.lower()] if not only_in_trec_eval(member)]
     number = r"\d*\.?\d+"
@@ -316,18 +316,18 @@ def _several(name: str) -> list[str]:
 
 
 def missing_from_group(name: str) -> list[str]:
-    """The measures of a group of trec_eval's that ir_measures has none for."""
+    """Return the measures in a group of trec_eval that ir_measures lacks."""
     return [member for member in _GROUPS.get(name.lower(), ()) if only_in_trec_eval(member)]
 
 
 def only_in_trec_eval(name: str) -> bool:
-    """Whether trec_eval has a measure of that name and ir_measures has none for it."""
+    """Check whether trec_eval has a measure of that name and ir_measures lacks it."""
     return name.partition(".")[0] in _ONLY_IN_TREC_EVAL
 
 
 @lru_cache(maxsize=4096)
 def find_measure(name: str) -> Measure | None:
-    """The measure of a name, as ir_measures, trec_eval or MTEB write it; None if it is none.
+    """Return the measure that a name of ir_measures, trec_eval or MTEB means, else None.
 
     Equal measures come out equal, however they were written: ``AP(rel=1)`` is ``AP``.  A name in
     quotes is that of an external measure.
@@ -344,12 +344,12 @@ def find_measure(name: str) -> Measure | None:
 
 
 def _from_trec_eval_output(name: str) -> str:
-    """As :func:`from_trec_eval`, also of what ``-o trec_eval`` calls a standardized measure."""
+    """Translate as :func:`from_trec_eval`, also ``-o trec_eval``'s standardized measures."""
     base = name.removeprefix("s")
     is_standardized = base != name and translated(base, TREC_EVAL_NAMES)
     return f"s{from_trec_eval(base)}" if is_standardized else from_trec_eval(name)
 
 
 def measure_of_scores(name: str) -> Measure:
-    """The measure that scores are of: what is known by the name, else the name as it stands."""
+    """Return the measure of scores: the known one of a name, else one of that name."""
     return find_measure(name) or ExternalMeasure(name)

@@ -39,7 +39,7 @@ class TypedMeasure(Measure):
     if TYPE_CHECKING:
 
         def __call__(self, **params: Any) -> Self:
-            """The measure with these parameters changed."""
+            """Return the measure with these parameters changed."""
 
         def __matmul__(self, at_param: float) -> Self: ...
 
@@ -47,7 +47,7 @@ class TypedMeasure(Measure):
 
 
 def check_params(measure: Measure) -> None:
-    """Check a measure's parameters; an error names the one that is wrong, and what is allowed."""
+    """Check a measure's parameters; an error names a wrong one and what is allowed."""
     supported = measure.SUPPORTED_PARAMS
     for name in measure.params:
         if name not in supported:
@@ -84,7 +84,7 @@ def _check_value(measure: Measure, name: str, info: ParamInfo) -> None:
 
 
 def canonical(measure: Measure) -> str:
-    """A measure's name with its parameters in their fixed order and without defaults.
+    """Return a measure's name with parameters in a fixed order and without defaults.
 
     Equal measures that were written differently have the same canonical name.
     """
@@ -195,11 +195,11 @@ class GeometricMean(Agg):
         self.logarithms: list[float] = []
 
     def add(self, value: float) -> None:
-        """Count a value in."""
+        """Add a value."""
         self.logarithms.append(math.log(max(value, LEAST)))
 
     def result(self) -> float:
-        """The mean of what was counted; NaN of nothing."""
+        """Return the mean of the values; NaN without any."""
         n = len(self.logarithms)
         return math.exp(sum(self.logarithms) / n) if n else math.nan
 

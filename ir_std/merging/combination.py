@@ -19,7 +19,7 @@ ByRank: TypeAlias = Callable[[Sequence[Ints], int], Floats]
 
 
 def combine_scores(lists: list[RankedList], combination: ByScore) -> RankedList:
-    """The documents of several lists, each once, and their combined scores."""
+    """Return the documents of several lists, each once, and their combined scores."""
     index: dict[str, int] = {}
     documents = np.array(
         [
@@ -33,7 +33,7 @@ def combine_scores(lists: list[RankedList], combination: ByScore) -> RankedList:
 
 
 def combine_ranks(lists: list[RankedList], combination: ByRank) -> RankedList:
-    """The documents of several lists in their order, each once, and their points."""
+    """Return the documents of several lists, each once, and the points for their ranks."""
     # By id, so that documents with equal points do not depend on the order of the runs.
     documents = sorted({doc for docs, _ in lists for doc in docs}, reverse=True)
     index = {doc: i for i, doc in enumerate(documents)}

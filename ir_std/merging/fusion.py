@@ -130,7 +130,7 @@ def merge(
 
 
 def _steps(method: str | None, combine: str) -> tuple[Prepare, Combine]:
-    """What is done with each run, and then with the lists of a topic."""
+    """Return what is done with each run, and then with the lists of a topic."""
     look_up(combine, {**COMBINE, **BY_RANK}, "combination")
     if combine in BY_RANK:
         if method is not None:
@@ -151,7 +151,7 @@ def _steps(method: str | None, combine: str) -> tuple[Prepare, Combine]:
 
 
 def runs_without_common_topics(runs: Iterable[Run]) -> list[str]:
-    """The names of the runs, of two or more, that share no topic with another."""
+    """Return the names of the runs, of two or more, that share no topic with another."""
     runs = list(runs)
     runs_with = Counter(topic for run in runs for topic in run.topics)
     return [
@@ -162,14 +162,14 @@ def runs_without_common_topics(runs: Iterable[Run]) -> list[str]:
 
 
 def _reusable(run: Any) -> Any:
-    """A run that can be read twice: an iterator becomes a list."""
+    """Return a run that can be read twice: an iterator becomes a list."""
     if isinstance(run, Iterator) and not hasattr(run, "read"):
         return list(run)
     return run
 
 
 def _in_form_of(given: Any, run: Run) -> Any:
-    """A run as what was given: a frame, a dict, a list of rows, or a Run."""
+    """Return a run in the form of another: a frame, a dict, a list of rows, or a Run."""
     if isinstance(given, Run):
         return run
     if isinstance(given, (Mapping, str, os.PathLike)) or hasattr(given, "read"):

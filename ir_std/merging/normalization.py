@@ -81,7 +81,7 @@ class Method:
     needs_positive: bool = False
 
     def normalize(self, run: Run) -> Run:
-        """A run with the scores of each topic normalized.
+        """Return a run with the scores of each topic normalized.
 
         Raises
         ------

@@ -57,7 +57,7 @@ _ARCHIVE_ERRORS = (
 
 
 def _brief(broken: Exception) -> str:
-    """What is wrong with an archive, which may quote a whole header, in a part of a line."""
+    """Describe what is wrong with an archive, shortened where it quotes a whole header."""
     text = escape_line(str(broken) or type(broken).__name__)
     return text if len(text) <= 120 else f"{text[:100]}..."
 
@@ -67,7 +67,7 @@ def run_sources(
     max_member: int | None = None,
     skip: Callable[[InputError], None] | None = None,
 ) -> Iterator[Source]:
-    """The run files at ``paths``, one by one.
+    """Yield the run files at ``paths``.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def check_strings(names: Collection[Any], kind: str, what: str) -> None:
 
 
 def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
-    """The eight bytes from each place on as a number, lowest byte first; and the next eight.
+    """Return eight bytes from each place as a number, lowest byte first; and the next eight.
 
     Returns
     -------
@@ -113,7 +113,7 @@ class Ids:
         return len(self.starts)
 
     def __getitem__(self, rows: Ints | slice) -> Ids:
-        """Some of the ids."""
+        """Return some of the ids."""
         return Ids(self.codes, self.starts[rows], self.widths[rows])
 
     def __iter__(self) -> Iterator[bytes]:
@@ -173,7 +173,7 @@ class Ids:
         return [int.from_bytes(blake2b(name, digest_size=8).digest(), "little") for name in self]
 
     def same(self, others: Ids) -> npt.NDArray[np.bool_]:
-        """Whether each id is the one at its place in ``others``."""
+        """Check whether each id is the one at its place in ``others``."""
         same: npt.NDArray[np.bool_] = self.widths == others.widths
         same &= self._words(0) == others._words(0)
         longest = min(int(self.widths.max(initial=0)), _SHORT)
@@ -196,13 +196,13 @@ class Ids:
         return np.concatenate([[0], np.flatnonzero(differ) + 1, [len(self)]])
 
     def _words(self, place: int) -> Keys:
-        """The eight bytes from ``place`` on of ids that are not shorter, 0 behind their end."""
+        """Return eight bytes from ``place`` on of ids that are not shorter; 0 after their end."""
         (words,) = words_at(self.codes, self.starts + place)
         masked: Keys = words & _MASKS[np.minimum(self.widths - place, WORD)]
         return masked
 
     def _last_words(self) -> Keys:
-        """The eight bytes before the end of ids, 0 before their start."""
+        """Return the eight bytes before the end of ids; 0 before their start."""
         (words,) = words_at(self.codes, self.starts + (self.widths - WORD))
         masked: Keys = words & _LAST[np.minimum(self.widths, WORD)]
         return masked

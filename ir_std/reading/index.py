@@ -26,7 +26,7 @@ def keys(mixed: Keys, topic: Ints) -> Keys:
 
 
 def first_repeated(ids: Ids, topic: Ints) -> tuple[int, int] | None:
-    """The first place of an id that its topic has before, and that place; None if there is none."""
+    """Return the first place of an id that its topic has before, and that place; else None."""
     hashes = keys(ids.hashes(), topic)
     order = np.argsort(hashes, kind="stable")
     hashes = hashes[order]
@@ -45,7 +45,7 @@ def _first_bits(values: Keys, count: int) -> Ints:
 
 
 def may_repeat(values: Keys) -> bool:
-    """Whether two values are equal.
+    """Check whether two values are equal.
 
     Equal ones fall into the same slot of a table, where the last one stays: only those that it
     drove out are compared, with it and with each other.
@@ -85,7 +85,7 @@ class KeyTable(NamedTuple):
 
     @classmethod
     def of(cls, ordered: Keys) -> KeyTable:
-        """A table of keys that ascend."""
+        """Make a table of keys that ascend."""
         bits = max(16, min(len(ordered).bit_length() + 3, _MOST_BITS))
         slot = _first_bits(ordered, bits)
         place = np.arange(len(ordered), dtype=np.int32)

@@ -60,12 +60,12 @@ class LineFormat(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The number of columns."""
+        """Number of columns."""
         return len(self.columns)
 
     @property
     def read(self) -> tuple[int, int, int]:
-        """The places of the columns that are read: topic, document and value."""
+        """Places of the columns that are read: topic, document and value."""
         return 0, self.document, self.value
 
     @property
@@ -75,7 +75,7 @@ class LineFormat(NamedTuple):
 
 
 def _score(text: bytes) -> float | None:
-    """A score; -inf, which ends a ranking, is one."""
+    """Parse a score; -inf, which ends a ranking, is one."""
     value = float(text) if re.fullmatch(DECIMAL, text) or text == LOWEST else math.inf
     return value if value < math.inf else None
 
@@ -237,7 +237,7 @@ def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 
 
 def _numbered(names: Ids, numbers: dict[bytes, int]) -> Ints:
-    """The number of each name; new ones get the next."""
+    """Return the number of each name; new ones get the next."""
     cuts = names.changes()
     firsts = [numbers.setdefault(name, len(numbers)) for name in names[cuts[:-1]].bytes()]
     return np.repeat(np.array(firsts, np.int32), np.diff(cuts))
@@ -327,7 +327,7 @@ def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
 
 
 def _only_blanks(codes: Bytes, count: int) -> bool:
-    """Whether the ``count`` characters up to the blank, ends of lines aside, are blanks or tabs."""
+    """Check whether ``count`` characters up to the blank, except ends of lines, are blanks."""
     for allowed in b" \t\r":
         if not count:
             break

@@ -56,7 +56,7 @@ _TOO_LARGE = 10.0**_MOST
 
 
 def integer(text: bytes) -> int | None:
-    """The whole number that a text is; None if it is none, or has more than 64 bits."""
+    """Parse a whole number; return None if it is none, or has more than 64 bits."""
     match = re.fullmatch(_WHOLE, text)
     value = int(b"".join(match.groups())) if match else 2**63
     return value if -(2**63) <= value < 2**63 else None
@@ -194,7 +194,7 @@ def _between(values: Ints, most: int) -> Ints:
 
 
 def _place(words: Keys, wanted: np.uint64) -> Ints:
-    """The place of the first byte in each word that is as those of ``wanted``, 8 for none."""
+    """Find the first byte in each word that equals those of ``wanted``; 8 for none."""
     other = words ^ wanted
     zeros = (other - _BYTES) & ~other & _HIGH_BITS  # right up to the first one
     lowest = (zeros & (~zeros + np.uint64(1))) >> np.uint64(7)
@@ -204,7 +204,7 @@ def _place(words: Keys, wanted: np.uint64) -> Ints:
 
 
 def _value(words: Keys, count: Ints) -> tuple[Keys, Mask]:
-    """The whole number in the last ``count`` bytes of each word; whether it is one."""
+    """Parse the last ``count`` bytes of each word; return the number and if it is one."""
     words = words ^ _ZEROS
     words &= _LAST[count]
     above = words + _ABOVE_NINE

@@ -44,7 +44,7 @@ def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
 
 
 def find_fault(source: Source, line_format: LineFormat) -> InputError:
-    """The error at the first line that is wrong, or repeats a document of its topic."""
+    """Return an error at the first line that is wrong, or repeats a document of its topic."""
     content = read_content(source)
     wrong, start = _first_wrong(source, content, line_format)
     content[start:-WORD] = b" " * (len(content) - WORD - start)
@@ -54,7 +54,7 @@ def find_fault(source: Source, line_format: LineFormat) -> InputError:
 def _first_wrong(
     source: Source, content: bytearray, line_format: LineFormat
 ) -> tuple[InputError | None, int]:
-    """The error at the first line that is wrong, and where that line starts.
+    """Return an error at the first line that is wrong, and where that line starts.
 
     Only the block that the engine does not take is read line by line.
     """
@@ -77,7 +77,7 @@ def _first_wrong(
 def _first_repeated(
     source: Source, content: bytearray, line_format: LineFormat
 ) -> InputError | None:
-    """The error at the first line that repeats a document of its topic, in lines without fault."""
+    """Return an error at the first line that repeats a document, in lines without fault."""
     try:
         lines = lines_of(source, content, line_format)
     except CheckFailed:  # there are none
@@ -124,7 +124,7 @@ _CONTROL = re.compile(r"[\x00-\x08\n-\x0c\x0e-\x1f]")
 
 
 def split_line(source: Source, number: int, line: bytes) -> list[str]:
-    """The columns of a line, which is UTF-8 without control characters."""
+    """Return the columns of a line, which is UTF-8 without control characters."""
     try:
         text = line.decode()
     except UnicodeDecodeError as wrong:
@@ -157,5 +157,5 @@ def _shortened(text: str) -> str:
 
 
 def no_lines(source: Source) -> InputError:
-    """The error that a file has no lines."""
+    """Return the error that a file has no lines."""
     return InputError.at(source.name, "no lines", "the file is empty or holds only comments")

@@ -73,7 +73,7 @@ class Source(ABC):
 
     @cached_property
     def is_small_and_packed(self) -> bool:
-        """Whether it may unpack to far more than it has, so that its lines are counted."""
+        """True if it may unpack to far more than it has, so that its lines are counted."""
         if self.max_member is not None:
             return False
         stream = self.open()
@@ -195,7 +195,7 @@ def _seekable(stream: BinaryIO, path: Path) -> BinaryIO:
 
 
 def source_of(file: Any) -> Source:
-    """The source that a file's path, ``-`` for standard input, or an open file stands for.
+    """Return the source of a file's path, ``-`` for standard input, or an open file.
 
     What can be read only once, such as a pipe, is read into memory; a file is not opened yet.
     """
@@ -214,7 +214,7 @@ def source_of(file: Any) -> Source:
 
 
 def is_pipe(file: str | os.PathLike[str]) -> bool:
-    """Whether a name is that of a pipe, as ``<(zcat run.gz)`` is, or of a device."""
+    """Check whether a name is that of a pipe, as ``<(zcat run.gz)`` is, or of a device."""
     return os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file)
 
 
@@ -224,7 +224,7 @@ def is_archive(file: str | os.PathLike[str]) -> bool:
 
 
 def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) -> list[Path]:
-    """The files of a folder and of those in it, sorted; hidden ones are skipped.
+    """Return the files of a folder and of those in it, sorted, without hidden ones.
 
     Links are followed, each folder being looked through once; a link that leads nowhere is an error
     later on.
@@ -264,7 +264,7 @@ def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) 
 
 
 def _unseen(folder: Path, seen: set[tuple[int, int]]) -> list[Path]:
-    """What is in a folder that was not looked through before."""
+    """Return what is in a folder that was not looked through before."""
     try:
         there = folder.stat()
         if (there.st_dev, there.st_ino) in seen:
@@ -288,7 +288,7 @@ def _regular(path: Path) -> Path:
 
 
 def is_hidden(path: PurePath) -> bool:
-    """Whether a file or one of its folders begins with a point, or was made by macOS."""
+    """Check whether a file or one of its folders begins with a point, or was made by macOS."""
     return any(part.startswith((".", "__MACOSX")) for part in path.parts if part != ".")
 
 
@@ -314,7 +314,7 @@ def content_lines(source: Source) -> Iterator[tuple[int, bytes]]:
 
 
 def read_pieces(source: Source) -> Iterator[bytes]:
-    """The content of a source, unpacked, piece by piece."""
+    """Yield the content of a source, unpacked, piece by piece."""
     stream = source.open()
     try:
         yield from unpack_stream(stream, source.name, source.max_member)

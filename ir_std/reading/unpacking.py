@@ -47,7 +47,7 @@ def unpacked_limit(packed: int) -> int:
 def unpack_stream(
     raw: BinaryIO, name: str, max_member: int | None, size: int = PIECE
 ) -> Iterator[bytes]:
-    """What a stream holds, unpacked, piece by piece of at most ``size`` bytes.
+    """Yield the content of a stream, unpacked, in pieces of at most ``size`` bytes.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ UNPACK_FIRST = "unpack it to a file"
 
 
 def too_large(name: object, most: float, expected: str = UNPACK_FIRST) -> InputError:
-    """The error that something unpacks to more than may be read."""
+    """Return the error that something unpacks to more than may be read."""
     return InputError.at(name, f"has more than {most:,} bytes when unpacked", expected)
 
 
@@ -221,7 +221,7 @@ _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
 
 
 def is_json(start: bytes) -> bool:
-    """Whether a file that begins so is JSON: no run and no qrels."""
+    """Check whether a file that begins so is JSON: no run and no qrels."""
     return _JSON.match(start) is not None
 
 

@@ -29,7 +29,7 @@ from ir_std.reporting.results import evaluate
 from ir_std.reporting.sentences.tables import power_notes, size_text
 from ir_std.reporting.tables import Cell, Table, label_cell, number_cell, p_text, signed_cell
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.trec.texts import read_texts
+from ir_std.trec.inputs import read_texts
 
 MAX_TEXT_CHARS = 40
 """Characters of a query or a document that a table has room for; CSV and JSON have all."""

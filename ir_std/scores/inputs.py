@@ -27,7 +27,7 @@ SUFFIXES = (".run", ".res", ".txt", ".trec", ".gz", ".bz2", ".xz", ".zst")
 
 
 def kind_of(source: Source) -> str:
-    """Whether a file holds scores, or is a run or qrels."""
+    """Check whether a file holds scores, or is a run or qrels."""
     if is_score_file(source):
         return SCORES
     width = count_columns(source)
@@ -47,7 +47,7 @@ def kind_of(source: Source) -> str:
 
 
 def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
-    """The qrels; where none are given, what scores, if all runs are such, show of them."""
+    """Return the qrels; if there are none and all runs are scores, what these show of them."""
     if qrels is not None:
         return as_qrels(qrels)
     scores = [run for run in runs if isinstance(run, RunScores)]
@@ -70,7 +70,7 @@ def short_name(path: str) -> str:
 
 
 def name_runs(runs: Any) -> dict[str, Any]:
-    """Runs by name: the names given, or file names (paths where those are the same).
+    """Return runs by name: given names, or file names (paths where those are the same).
 
     Parameters
     ----------
@@ -121,14 +121,14 @@ def _names_of_files(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _path(run: Any) -> str | None:
-    """The path of a run that is a file."""
+    """Return the path of a run that is a file."""
     if isinstance(run, Source):
         return None if run.path is None else str(run.path)
     return os.fspath(run) if isinstance(run, (str, os.PathLike)) else None
 
 
 def _is_run(given: Mapping[Any, Any]) -> bool:
-    """Whether a dict is one run (numbers by topic and document), and not runs by name."""
+    """Check whether a dict is one run (numbers by topic and document), and not runs by name."""
     return bool(given) and all(
         isinstance(docs, Mapping) and not isinstance(next(iter(docs.values()), None), Mapping)
         for docs in given.values()
@@ -136,7 +136,7 @@ def _is_run(given: Mapping[Any, Any]) -> bool:
 
 
 def _is_table(given: Sequence[Any]) -> bool:
-    """Whether a list is one run (objects or records of topic, document, score), and not runs."""
+    """Check whether a list is one run (objects or records of a document each), not runs."""
     return any(
         (hasattr(row, "query_id") and not hasattr(row, "itertuples"))
         or (isinstance(row, Mapping) and isinstance(row.get("query_id", row.get("qid")), str))

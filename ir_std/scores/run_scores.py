@@ -79,7 +79,7 @@ class RunScores:
         )
 
     def check_listed(self) -> RunScores:
-        """The scores themselves; an error if they are means alone."""
+        """Return the scores themselves; raise an error if they are only means."""
         if not self.values:
             raise InputError.at(
                 self.name,
@@ -89,7 +89,7 @@ class RunScores:
         return self
 
     def step_of(self, measure: Measure) -> float:
-        """The step in which a measure's values were written; 0 if no decimals were lost."""
+        """Return the step in which a measure's values were written; 0 if no decimals were lost."""
         if measure.__name__ == "Success":
             return 0.0
         if measure.__name__ == "P" and is_whole(1 / (measure["cutoff"] * (self.step or 1))):
@@ -100,7 +100,7 @@ class RunScores:
         return self.step
 
     def column(self, measure: Measure, topics: Iterable[str]) -> npt.NDArray[np.float64]:
-        """A measure's values on these topics: 0 on those that the run lacks altogether.
+        """Return a measure's values on these topics: 0 on those that the run lacks altogether.
 
         NaN on a topic that the run has, but not with this measure; where less is better, for 0
         would be the best; and on data sets without a result, which says nothing of the model.
@@ -110,7 +110,7 @@ class RunScores:
         return np.array([known.get(t, math.nan if t in mine else lacking) for t in topics])
 
     def joined(self, other: RunScores) -> RunScores:
-        """The scores of both, of the same run on other topics."""
+        """Return these scores and those of the same run on other topics."""
         values: dict[Measure, dict[str, float]] = {m: dict(v) for m, v in self.values.items()}
         for measure, column in other.values.items():
             mine = values.setdefault(measure, {})
@@ -153,12 +153,12 @@ class CountedTopics(DictQrels):
         self.external = tuple(external)
 
     def count(self, level: int = 1) -> npt.NDArray[np.int64]:
-        """Number of relevant documents by topic; 0 where it is not known."""
+        """Return the number of relevant documents per topic; 0 where it is not known."""
         return np.array([n or 0 for n in self.n_rel.values()], np.int64)
 
 
 def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
-    """What scores show of the judgments behind them: the topics of all, and their counts.
+    """Return what scores show of their judgments: the topics of all, and their counts.
 
     Raises
     ------
@@ -219,5 +219,5 @@ def _check_counts(runs: Iterable[RunScores]) -> None:
 
 
 def is_whole(value: float) -> bool:
-    """Whether a value is a whole number, but for rounding."""
+    """Check whether a value is a whole number, except for rounding."""
     return abs(value - round(value)) <= EXACT if math.isfinite(value) else False

@@ -28,10 +28,9 @@ from ir_std.reading import (
     source_of,
     split_line,
 )
-from ir_std.trec.array_run import ArrayRun
 from ir_std.trec.qrels import ArrayQrels, Qrels, RepeatedDocument
 from ir_std.trec.ranking import sort_run
-from ir_std.trec.runs import InvalidRun, Run
+from ir_std.trec.runs import ArrayRun, InvalidRun, Run
 
 File = str | os.PathLike[str] | IO[Any] | Source
 """A path, ``-`` for standard input, an open file, or a source."""
@@ -70,7 +69,7 @@ def read_run(file: File) -> Run:
 
 
 def _is_ranked(source: Source) -> bool:
-    """Whether a run is one of MS MARCO, which has ranks alone."""
+    """Check whether a run is one of MS MARCO, which has ranks alone."""
     columns = source.first_line[1].split() if source.first_line else []
     return len(columns) == RANKED_RUN.width and columns[-1].isdigit()
 
@@ -86,14 +85,14 @@ def read_qrels(file: File) -> Qrels:
 
 
 def count_columns(source: Source) -> int:
-    """The number of columns in a file's first line that is neither blank nor a comment."""
+    """Count the columns in a file's first line that is neither blank nor a comment."""
     if source.first_line is None:
         raise no_lines(source)
     return len(split_line(source, *source.first_line))
 
 
 def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
-    r"""The rows of TREC qrels, as ``ir_measures.read_trec_qrels`` gives them.
+    r"""Yield the rows of TREC qrels, as ``ir_measures.read_trec_qrels`` does.
 
     >>> list(read_trec_qrels("401 0 FBIS3-1 1\n"))
     [Qrel(query_id='401', doc_id='FBIS3-1', relevance=1, iteration='0')]
@@ -107,7 +106,7 @@ def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
 
 
 def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]:
-    r"""The rows of a TREC run, as ``ir_measures.read_trec_run`` gives them.
+    r"""Yield the rows of a TREC run, as ``ir_measures.read_trec_run`` does.
 
     >>> list(read_trec_run("401 Q0 FBIS3-1 1 17.5 bm25\n"))
     [ScoredDoc(query_id='401', doc_id='FBIS3-1', score=17.5)]
@@ -135,7 +134,7 @@ class _NumberedLines:
 def _rows_of(
     file: str | os.PathLike[str] | IO[str], read: Callable[[Any], Iterable[Any]], form: LineFormat
 ) -> Iterator[Any]:
-    """Return what ir_measures reads, with an error that names the line of what it cannot."""
+    """Yield what ir_measures reads; an error names the line that it cannot."""
     if isinstance(file, (str, os.PathLike)):
         given = os.fspath(file)
         if "\n" in given:
@@ -188,7 +187,7 @@ def write_run(
 
 
 def run_text(run: Run, tag: str) -> bytes:
-    """The lines of a run, as :func:`write_run` writes them."""
+    """Return the lines of a run, as :func:`write_run` writes them."""
     _check_column("tag", tag)
     lines = []
     for topic, (docs, scores) in sort_run(run).lists.items():

@@ -1,12 +1,21 @@
-"""Tables of pandas and polars, neither of which is imported here.
+"""Tables of pandas and polars, and rows of objects: runs, qrels and scores in memory.
 
-A table can only arrive if its library is imported; it is recognized by its methods.
+Neither library is imported here.  A table can only arrive if its library is imported; it is
+recognized by its methods.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std._arrays import Ints
+from ir_std.errors import InputError
+from ir_std.reading import check_strings
 
 
 def is_frame(given: Any) -> bool:
@@ -25,7 +34,7 @@ def column_names(frame: Any) -> list[str]:
 
 
 def column_values(frame: Any, name: Any) -> list[Any]:
-    """The values of a column."""
+    """Return the values of a column."""
     values: list[Any] = (
         frame[name].tolist() if is_pandas(frame) else frame.get_column(name).to_list()
     )
@@ -35,7 +44,7 @@ def column_values(frame: Any, name: Any) -> list[Any]:
 def with_values(
     frame: Any, columns: Mapping[Any, Sequence[Any]], rows: Sequence[int] | None = None
 ) -> Any:
-    """A copy of a table, or of some of its rows, that holds other values in some columns."""
+    """Return a copy of a table, or of some of its rows, with other values in some columns."""
     if is_pandas(frame):
         copied = frame.copy() if rows is None else frame.iloc[rows].copy()
         for name, values in columns.items():
@@ -48,3 +57,157 @@ def with_values(
 def frame_like(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
     """Return a table of these columns, of the library that another one is of."""
     return type(frame)(dict(columns))
+
+
+class Rows(NamedTuple):
+    """A table's rows.
+
+    Attributes
+    ----------
+    topics : list of str
+        In the order of their first rows.
+    topic : ndarray of int, shape (n_rows,)
+        Index into the topics.
+    documents : list of str
+    values : list or ndarray
+        Scores or levels.
+    """
+
+    topics: list[str]
+    topic: Ints
+    documents: list[str]
+    values: Any
+
+
+ALIASES = {"query_id": ("qid",), "doc_id": ("docno",), "score": (), "relevance": ("label",)}
+"""What PyTerrier calls the columns that ir_measures calls so."""
+
+
+def names_in(names: tuple[str, ...], there: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return the names that columns have: ir_measures' or, without these, PyTerrier's."""
+    usual = tuple(
+        next((each for each in (name, *ALIASES.get(name, ())) if there(each)), name)
+        for name in names
+    )
+    return usual if all(map(there, usual)) else names
+
+
+def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
+    """Return the rows of a DataFrame, or of an iterable of objects or records.
+
+    Parameters
+    ----------
+    table
+    names : tuple of str
+        The columns, or attributes, that hold topics, documents and values, as ir_measures calls
+        them; they may have PyTerrier's names.
+    kind : {'run', 'qrels'}
+        What messages call it.
+
+    Raises
+    ------
+    InputError
+        If it has no such columns, or a topic is no string.
+    """
+    if is_frame(table):
+        return _rows_of_frame(table, names, kind)
+    if not isinstance(table, Iterable) or isinstance(table, (bytes, bytearray)):
+        raise _unsupported(table, names, kind)
+    rows = list(table)
+    if not rows:
+        return _with_numbers(kind, _objects([]), [], [])
+    get = itemgetter if isinstance(rows[0], Mapping) else attrgetter
+    names = names_in(names, lambda name: _has(rows[0], (name,)))
+    try:
+        columns = [list(map(get(name), rows)) for name in names]
+    except (AttributeError, KeyError, TypeError):
+        raise _unsupported(next(row for row in rows if not _has(row, names)), names, kind) from None
+    return _with_numbers(kind, _objects(columns[0]), *columns[1:])
+
+
+def _rows_of_frame(frame: Any, names: tuple[str, ...], kind: str) -> Rows:
+    names = names_in(names, lambda name: name in frame.columns)
+    _check_columns(list(frame.columns), names, kind)
+    if is_pandas(frame):
+        topics, documents = (frame[name].to_numpy(object) for name in names[:2])
+        values = frame[names[2]].to_numpy()
+        return _with_numbers(kind, _whole_as_text(topics), documents.tolist(), values)
+    columns = [column_values(frame, name) for name in names]
+    return _with_numbers(kind, _whole_as_text(_objects(columns[0])), *columns[1:])
+
+
+def _whole_as_text(topics: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+    """Return topics as text where all are whole numbers, as which CSV readers take them."""
+    if not len(topics) or not isinstance(topics[0], (int, float, np.number)):
+        return topics
+    try:
+        numbers, places = np.unique(topics.astype(np.float64), return_inverse=True)
+    except (TypeError, ValueError):
+        return topics
+    if not (numbers == np.floor(numbers)).all() or np.abs(numbers).max() >= 2**53:
+        return topics
+    return np.array([str(int(number)) for number in numbers], object)[places]
+
+
+def _has(row: Any, names: tuple[str, ...]) -> bool:
+    return all(name in row if isinstance(row, Mapping) else hasattr(row, name) for name in names)
+
+
+def _check_columns(columns: list[Any], names: tuple[str, ...], kind: str) -> None:
+    wrong = [name for name in names if columns.count(name) != 1]
+    if wrong:
+        problem = "without" if wrong[0] not in columns else "with several"
+        raise InputError.at(
+            kind,
+            f"DataFrame {problem} {', '.join(wrong)}",
+            f"columns {', '.join(names)} are expected, found are {', '.join(map(str, columns))}",
+        )
+
+
+def _unsupported(given: object, names: tuple[str, ...], kind: str) -> InputError:
+    what = (
+        f"a record with {', '.join(map(str, given)) or 'nothing'}"
+        if isinstance(given, Mapping)
+        else type(given).__name__
+    )
+    return InputError.at(
+        kind,
+        f"cannot use {what}",
+        "give a file, a dict of dicts, a DataFrame (call collect() on a lazy one), or named tuples "
+        "or records with "
+        f"{', '.join(names)}",
+    )
+
+
+def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
+    """Return values as an array of objects, even if they are lists."""
+    return np.fromiter(values, object, len(values))
+
+
+def _with_numbers(
+    kind: str, names: npt.NDArray[np.object_], documents: list[Any], values: Any
+) -> Rows:
+    """Return rows, from the topic, document and value of each."""
+    try:
+        changes = np.flatnonzero(names[1:] != names[:-1]) + 1
+    except (TypeError, ValueError):  # an array, or a missing value of pandas
+        _checked_topics(names, kind)
+        raise
+    starts = np.append(0, changes)[: len(names)]
+    numbers: dict[str, int] = {}
+    topic_numbers = np.array(
+        [numbers.setdefault(topic, len(numbers)) for topic in _checked_topics(names[starts], kind)],
+        np.int64,
+    )
+    return Rows(
+        list(numbers),
+        np.repeat(topic_numbers, np.diff(np.append(starts, len(names)))),
+        documents,
+        values,
+    )
+
+
+def _checked_topics(topics: Iterable[Any], kind: str) -> list[str]:
+    topics = list(topics)
+    check_strings(topics, kind, "topic id")
+    return topics

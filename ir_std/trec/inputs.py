@@ -1,16 +1,17 @@
-"""Runs and qrels in whatever form a user has them, as :mod:`ir_std.trec.ranking` wants them.
+"""Runs, qrels and texts in any form that users have them in.
 
 Dicts of dicts, DataFrames, iterables of named tuples (as ir_measures takes them) or of records,
-files, and for qrels ids of ir_datasets.  Nothing that is given is modified.
+files, and for qrels and texts IDs of ir_datasets.  Nothing that is given is modified.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import operator
 import os
 import reprlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -19,18 +20,16 @@ from typing import Any
 import numpy as np
 
 from ir_std._arrays import Floats, Ints
-from ir_std.errors import InputError
-from ir_std.reading import Ids, Source, check_strings
-from ir_std.trec.array_run import ArrayRun
+from ir_std.errors import InputError, abbreviate
+from ir_std.reading import Ids, Source, check_strings, content_lines, source_of
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.frames import is_pandas
+from ir_std.trec.frames import Rows, is_pandas, rows_of
 from ir_std.trec.qrels import ArrayQrels, DictQrels, Qrels, RepeatedDocument
-from ir_std.trec.rows import Rows, rows_of
-from ir_std.trec.runs import DictRun, Run, as_scores
+from ir_std.trec.runs import ArrayRun, DictRun, Run, as_scores
 
 
 def as_run(run: Any, duplicates: str = "error") -> Run:
-    """A run in any form, in memory.
+    """Return a run in any form as one in memory.
 
     Parameters
     ----------
@@ -69,12 +68,12 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
 
 
 def is_file(given: Any) -> bool:
-    """Whether something is a file: a path, an open one, or a source."""
+    """Check whether something is a file: a path, an open one, or a source."""
     return isinstance(given, (str, os.PathLike, Source)) or hasattr(given, "read")
 
 
 def _others_read(given: Any) -> bool:
-    """Whether ir_measures' own providers take an object too."""
+    """Check whether ir_measures' own providers take an object too."""
     return (
         isinstance(given, Mapping)
         or (is_pandas(given) and "query_id" in given.columns and "doc_id" in given.columns)
@@ -83,7 +82,7 @@ def _others_read(given: Any) -> bool:
 
 
 def _listed(rows: Iterator[Any]) -> Any:
-    """Rows as a list; or a path that came letter by letter, a file by lines, a table by columns.
+    """Return rows as a list; or a path that came by letter, a file by line, a table by column.
 
     ir_measures' pipeline, which the methods of its measures call, passes any input on as an
     iterator.
@@ -100,7 +99,7 @@ def _listed(rows: Iterator[Any]) -> Any:
 
 
 def as_qrels(qrels: Any) -> Qrels:
-    """Qrels in any form, in memory.
+    """Return qrels in any form as ones in memory.
 
     Parameters
     ----------
@@ -147,7 +146,7 @@ def _judged(rows: Rows) -> Qrels:
 
 
 def dataset_qrels(name: str) -> Qrels:
-    """The qrels of an ir_datasets dataset."""
+    """Return the qrels of an ir_datasets dataset."""
     if not is_dataset(name):
         raise InputError.at(
             name,
@@ -163,7 +162,7 @@ def dataset_qrels(name: str) -> Qrels:
 
 @contextmanager
 def ir_dataset(name: str, what: str) -> Iterator[Any]:
-    """A dataset of ir_datasets while its ``qrels``, ``queries`` or ``docs`` are read."""
+    """Open a dataset of ir_datasets to read its ``qrels``, ``queries`` or ``docs``."""
     import ir_datasets
 
     dataset = ir_datasets.load(name)
@@ -192,7 +191,7 @@ def _no_download_error(record: logging.LogRecord) -> bool:
 
 
 def is_dataset(name: str) -> bool:
-    """Whether ir_datasets knows a dataset of that id; nothing is downloaded."""
+    """Check whether ir_datasets knows a dataset of that id; nothing is downloaded."""
     try:
         import ir_datasets
     except (OSError, RuntimeError) as failed:  # it makes a folder in the user's home
@@ -209,7 +208,7 @@ def is_dataset(name: str) -> bool:
 
 
 def _looks_like_file(name: str) -> bool:
-    """Whether a name is that of a file, or can be none of a dataset."""
+    """Check whether a name is that of a file, or can be none of a dataset."""
     return (
         name == "-"
         or os.path.exists(name)
@@ -221,7 +220,7 @@ def _looks_like_file(name: str) -> bool:
 
 
 def _ids(rows: Rows, kind: str) -> Ids:
-    """The documents, after a check that their ids are strings."""
+    """Return the documents, after a check that their ids are strings."""
     try:
         return Ids.of(rows.documents)
     except TypeError:
@@ -230,7 +229,7 @@ def _ids(rows: Rows, kind: str) -> Ids:
 
 
 def _check_topics(given: Mapping[Any, Any], kind: str) -> None:
-    """Dicts must hold dicts, by topics that are strings."""
+    """Check that dicts hold dicts, and that topics are strings."""
     check_strings(given, kind, "topic id")
     for topic, docs in given.items():
         if not isinstance(docs, Mapping):
@@ -249,7 +248,7 @@ def _scores(values: Any) -> Floats:
 
 
 def _dict_levels(topic: str, docs: Mapping[str, Any]) -> dict[str, int]:
-    """Level by document; checked."""
+    """Return levels by document, checked."""
     check_strings(docs, "qrels", f"document id of topic {topic}")
     if set(map(type, docs.values())) <= {int} and (
         min(docs.values(), default=0) >= -(2**63) and max(docs.values(), default=0) < 2**63
@@ -259,7 +258,7 @@ def _dict_levels(topic: str, docs: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _row_levels(rows: Rows) -> Ints:
-    """Levels of rows; checked."""
+    """Return the levels of rows, checked."""
     values = rows.values
     if isinstance(values, np.ndarray):
         if values.dtype == np.int64:
@@ -276,7 +275,7 @@ def _row_levels(rows: Rows) -> Ints:
 
 
 def _level(level: Any, topic: str, doc: str) -> int:
-    """A level as a whole number of at most 64 bits."""
+    """Return a level as a whole number of at most 64 bits."""
     try:
         whole = operator.index(level)
     except TypeError:
@@ -288,3 +287,112 @@ def _level(level: Any, topic: str, doc: str) -> int:
             "a whole number is expected, of at most 64 bits",
         )
     return whole
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+_IDS = ("_id", "id", "doc_id", "docid", "docno", "query_id", "qid")
+"""What a record of JSON may call its id."""
+_TEXTS = ("title", "text", "contents", "body", "query", "segment")
+"""What it may call its texts, in the order in which they are joined."""
+
+
+def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]:
+    """Read the texts of some documents or queries, each in one line.
+
+    Parameters
+    ----------
+    given : mapping, str, path, open file or Source
+        ``{id: text}``; the id of an ir_datasets dataset, which may download what is not there yet;
+        or a file of lines: an id, a tab and the text, or further columns, a title and the text; or
+        of JSON records with an ``_id`` and ``text``, as BEIR has them.
+    wanted : collection of str
+        The ids; nothing else is kept in memory.
+    what : {'docs', 'queries'}
+
+    Raises
+    ------
+    InputError
+        If ``given`` cannot be read, or has none of the ids.
+    """
+    wanted = set(wanted)
+    if isinstance(given, Mapping):
+        name, pairs = what, iter(given.items())
+    elif isinstance(given, str) and not os.path.exists(given) and is_dataset(given):
+        name, pairs = given, _texts_of_dataset(given, wanted, what)
+    else:
+        source = source_of(given)
+        name, pairs = source.name, _texts_of_lines(source)
+    texts: dict[str, str] = {}
+    first = ""
+    for number, (key, text) in enumerate(pairs):
+        first = first if number else str(key)
+        if key in wanted:
+            texts[key] = " ".join(str(text).split())
+            if len(texts) == len(wanted):
+                break
+    if wanted and not texts:
+        raise InputError.at(
+            name,
+            f"no text of any of {len(wanted)} {what} ({abbreviate(sorted(wanted))}); "
+            + (f"ids here such as {first}" if first else "it is empty"),
+            f"give the {what} of the same collection: lines of an id, a tab and a text",
+        )
+    return texts
+
+
+def _texts_of_lines(source: Source) -> Iterator[tuple[str, str]]:
+    for number, line in content_lines(source):
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            raise InputError.at(
+                source.name, "bytes that are not UTF-8", "write it in UTF-8", line=number
+            ) from None
+        yield (
+            _text_of_record(source, number, text)
+            if text.startswith("{")
+            else _text_of_columns(source, number, text)
+        )
+
+
+def _text_of_columns(source: Source, number: int, line: str) -> tuple[str, str]:
+    key, tab, text = line.partition("\t")
+    if not tab:
+        raise InputError.at(
+            source.name,
+            f"no tab in {line[:40]!r}",
+            "a line is an id, a tab and a text, or a JSON record with _id and text",
+            line=number,
+        )
+    return key.strip(), text.replace("\t", " | ")
+
+
+def _text_of_record(source: Source, number: int, line: str) -> tuple[str, str]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        raise InputError.at(
+            source.name, "no JSON record", "a line is one record with _id and text", line=number
+        ) from None
+    key = next((str(record[name]) for name in _IDS if name in record), None)
+    if key is None:
+        raise InputError.at(
+            source.name,
+            "a record without an id",
+            f"its id is one of {', '.join(_IDS)}",
+            line=number,
+        )
+    return key, " | ".join(str(record[name]) for name in _TEXTS if record.get(name))
+
+
+def _texts_of_dataset(name: str, wanted: Collection[str], what: str) -> Iterator[tuple[str, str]]:
+    """Yield the texts of ir_datasets, looking up only the documents asked for."""
+    with ir_dataset(name, what) as dataset:
+        entries = (
+            dataset.docs_store().get_many(wanted).values()
+            if what == "docs"
+            else dataset.queries_iter()
+        )
+        for entry in entries:
+            yield entry[0], entry.default_text()  # the id is the first field of all of them

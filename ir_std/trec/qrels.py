@@ -24,7 +24,7 @@ class Cached:
         self._cache: dict[Hashable, Any] = {}
 
     def cached(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
-        """What ``compute`` gives, computed once for each ``key``."""
+        """Return what ``compute`` gives, computed once for each ``key``."""
         if key not in self._cache:
             self._cache[key] = compute()
         value: Computed = self._cache[key]
@@ -75,35 +75,35 @@ class Qrels(Cached, ABC):
 
     @abstractmethod
     def ids(self, rows: Ints) -> Ids:
-        """The judged documents at some places."""
+        """Return the judged documents at some places."""
 
     def targets(self, judged: bool) -> Targets:
-        """The documents to be found in runs: the relevant ones, or all that are judged."""
+        """Return the documents to find in runs: the relevant ones, or all that are judged."""
         return self.cached(("targets", judged), lambda: Targets(self, judged))
 
     @property
     def first_documents(self) -> tuple[str, ...]:
-        """The first judged document of each topic that has one."""
+        """First judged document of each topic that has one."""
         return tuple(self.ids(self._starts[self.sizes > 0]).strings())
 
     @cached_property
     def max_level(self) -> int:
-        """The highest level in the qrels, at least 0."""
+        """Highest level in the qrels, at least 0."""
         return max(0, int(self.flat_levels.max(initial=0)))
 
     @cached_property
     def levels(self) -> tuple[int, ...]:
-        """The levels from 1 that occur, ascending."""
+        """Levels from 1 that occur, ascending."""
         return tuple(level for level in self.all_levels if level > 0)
 
     @cached_property
     def all_levels(self) -> tuple[int, ...]:
-        """The levels that occur, ascending."""
+        """Levels that occur, ascending."""
         return tuple(sorted({*self.flat_levels.tolist()}))
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """The index of each topic in :attr:`topics`."""
+        """Index of each topic in :attr:`topics`."""
         return {topic: i for i, topic in enumerate(self.topics)}
 
     @cached_property
@@ -113,7 +113,7 @@ class Qrels(Cached, ABC):
 
     @cached_property
     def ideal(self) -> Ranking:
-        """The best ranking there can be of the relevant documents: highest level first."""
+        """Best ranking there can be of the relevant documents: highest level first."""
         rows = np.flatnonzero(self.flat_levels > 0)
         topic, levels, sizes = self.topic[rows], self.flat_levels[rows], self.count(1)
         order = np.lexsort((-levels, topic))
@@ -121,14 +121,14 @@ class Qrels(Cached, ABC):
         return Ranking(self, topic, ranks, levels[order], sizes)
 
     def count(self, level: int = 1) -> Ints:
-        """Number of documents at ``level`` or above, by topic; shape (n_topics,)."""
+        """Count the documents at ``level`` or above per topic, shape (n_topics,)."""
         return self.cached(
             ("count", level),
             lambda: np.bincount(self.topic[self.flat_levels >= level], minlength=len(self.topics)),
         )
 
     def relevant(self, level: int = 1) -> list[bytes]:
-        """For each topic its documents at ``level`` or above: their ids in UTF-8, a line each."""
+        """Return the ids of documents at ``level`` or above per topic, in UTF-8, a line each."""
         ids = self.ids(np.flatnonzero(self.flat_levels >= level))
         text, ends = ids.lines(), np.append(0, np.cumsum(ids.widths + 1))
         bounds = ends[np.cumsum(self.count(level))].tolist()
@@ -168,7 +168,7 @@ class DictQrels(Qrels):
         return list(chain.from_iterable(self._judged.values()))
 
     def ids(self, rows: Ints) -> Ids:
-        """The judged documents at some places."""
+        """Return the judged documents at some places."""
         return Ids.of([self._documents[row] for row in rows.tolist()])
 
 
@@ -219,7 +219,7 @@ class ArrayQrels(Qrels):
         }
 
     def ids(self, rows: Ints) -> Ids:
-        """The judged documents at some places."""
+        """Return the judged documents at some places."""
         return self._ids[rows]
 
 
@@ -228,7 +228,7 @@ class RepeatedDocument(InputError):
 
 
 def group_by_topic(topic: Ints) -> Ints | slice:
-    """Indices that bring the lines of each topic together."""
+    """Return indices that bring the lines of each topic together."""
     if (topic[1:] >= topic[:-1]).all():
         return slice(None)
     return np.argsort(topic, kind="stable")
@@ -290,13 +290,13 @@ class Ranking(Cached):
         self.topic, self.rank, self.level, self.n_ret = topic, rank, level, n_ret
 
     def __getitem__(self, kept: Mask) -> Ranking:
-        """Some of the documents; the ranking itself if these are all."""
+        """Return some of the documents; the ranking itself if these are all."""
         if kept.all():
             return self
         return Ranking(self.qrels, self.topic[kept], self.rank[kept], self.level[kept], self.n_ret)
 
     def relevant(self, level: int, cutoff: int | None = None) -> Ranking:
-        """The documents at ``level`` or above, of the first ``cutoff``."""
+        """Return the documents at ``level`` or above among the first ``cutoff``."""
         kept = self.level >= level
         # A ranking that cached itself would not be freed with its run.
         relevant = self if kept.all() else self.cached(level, lambda: self[kept])

@@ -45,7 +45,7 @@ class Ranker:
         self._spans: dict[Precision, _Spans] = {}
 
     def rank(self, order: Order) -> Ranking:
-        """The ranks in one order."""
+        """Return the ranks in one order."""
         spans = self._spans_of(order)
         topic = self._hits.topic[spans.rows]
         sizes = np.append(self._run.sizes, 0)[self._numbers]
@@ -64,7 +64,7 @@ class Ranker:
         )
 
     def _spans_of(self, order: Order) -> _Spans:
-        """Where the hits stand in an order, found once."""
+        """Find where the hits are in an order, once."""
         precision = order.precision
         if precision is np.float64 and self._ties_are_equal:
             precision = np.float32
@@ -74,7 +74,7 @@ class Ranker:
 
     @cached_property
     def _ties_are_equal(self) -> bool:
-        """Whether scores that tie in 32 bits are equal: then 64 bits order them no otherwise."""
+        """True if scores that tie in 32 bits are equal: then 64 bits order them no otherwise."""
         keys, scores = self._keys(np.float32), self._run.scores
         if (rows := self._out_of_order(keys)).size:
             lines = _lines_by_key(keys, rows)
@@ -83,18 +83,18 @@ class Ranker:
         return bool((scores[1:][tied] == scores[:-1][tied]).all())
 
     def tied_topics(self, order: Order) -> int:
-        """The number of topics on which a document to be ranked has the score of another."""
+        """Count the topics on which a document to be ranked has the score of another."""
         spans = self._spans_of(order)
         tied = spans.rows[spans.last - spans.first > 1]
         return int(np.count_nonzero(np.bincount(self._hits.topic[tied])))
 
     def unsorted_topics(self, order: Order) -> int:
-        """The number of topics of the run whose lines are not by descending score."""
+        """Count the topics of the run whose lines are not by descending score."""
         return self._spans_of(order).unsorted
 
     @cached_property
     def _topic(self) -> Ints:
-        """The topic of each line of the run."""
+        """Topic of each line of the run."""
         sizes = self._run.sizes
         return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
@@ -102,7 +102,7 @@ class Ranker:
         return _keys(self._topic, self._run.scores, precision)
 
     def _out_of_order(self, keys: npt.NDArray[Any]) -> Ints:
-        """The lines of topics that are not in the order of their keys."""
+        """Return the lines of topics that are not in the order of their keys."""
         falls = keys[1:] < keys[:-1]
         if not falls.any():
             return np.zeros(0, np.int64)
@@ -140,7 +140,7 @@ class Ranker:
 
 
 def _lines_by_key(keys: npt.NDArray[Any], rows: Ints) -> Ints:
-    """All lines in the order of their keys, when those at ``rows`` are not."""
+    """Return all lines in the order of their keys, when those at ``rows`` are not."""
     lines = np.arange(len(keys))
     lines[rows] = rows[np.argsort(keys[rows])]
     return lines
@@ -162,7 +162,7 @@ class _Spans(NamedTuple):
 
 
 def _keys(topic: Ints, scores: Floats, precision: Precision) -> npt.NDArray[Any]:
-    """One key for each line, which sorts by topic, then by score in a precision, best first."""
+    """Return a key for each line, to sort by topic, then by score in a precision, best first."""
     with np.errstate(over="ignore"):  # beyond 32 bits a score is infinite, as in trec_eval
         descending = 0 - scores.astype(precision)  # never -0
     if precision is np.float32:
@@ -178,7 +178,7 @@ def _keys(topic: Ints, scores: Floats, precision: Precision) -> npt.NDArray[Any]
 
 
 def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> list[int]:
-    """How many of the documents that each ties with have a higher id.
+    """Count the documents that each ties with and that have a higher id.
 
     Document i ties with those at the lines ``by_key[first[i]:last[i]]``; ``first`` ascends.
     """
@@ -202,7 +202,7 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
 
 
 def with_whole_scores(run: Run) -> Run:
-    """A run whose scores are whole numbers in the order of its own.
+    """Return a run whose scores are whole numbers in the order of its own.
 
     Ties stay ties, and 32-bit floats tell apart what 64-bit ones did.
     """
@@ -211,7 +211,7 @@ def with_whole_scores(run: Run) -> Run:
 
 
 def sort_run(run: Run, depth: int | None = None, order: Order = TREC_EVAL) -> Run:
-    """A run whose documents are in order, of each topic the first ``depth``."""
+    """Return a run whose documents are in order, the first ``depth`` of each topic."""
     return DictRun.from_lists(
         (
             (topic, *order_documents(docs, scores, depth, order))
@@ -224,7 +224,7 @@ def sort_run(run: Run, depth: int | None = None, order: Order = TREC_EVAL) -> Ru
 def order_documents(
     docs: list[str], scores: Floats, depth: int | None = None, order: Order = TREC_EVAL
 ) -> tuple[list[str], Floats]:
-    """The first ``depth`` documents of a topic, best first, and their scores."""
+    """Return the first ``depth`` documents of a topic, best first, and their scores."""
     by_id = np.array(
         sorted(range(len(docs)), key=docs.__getitem__, reverse=order.ids_descending), np.int64
     )

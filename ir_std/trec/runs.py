@@ -6,9 +6,11 @@ Both forms answer the same question: which of a run's documents are relevant, or
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from itertools import accumulate, chain, compress, pairwise, repeat
 from typing import Any, NamedTuple
 
@@ -16,8 +18,13 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Ids, Keys, check_strings
-from ir_std.trec.qrels import Qrels, Targets
+from ir_std.reading import Collision, Ids, Keys, check_strings, first_repeated, keys, may_repeat
+from ir_std.trec.qrels import Qrels, Targets, group_by_topic
+
+DUPLICATES = ("error", "first", "last")
+"""What may count where a run has a document twice in a topic."""
+_RANK = re.compile(rb"[ \t]+(\d{1,9})[ \t]")
+"""What stands behind a document in a file that has ranks and scores."""
 
 
 class InvalidRun(InputError):
@@ -91,7 +98,7 @@ class Run(ABC):
         self._refuse(~(scores < np.inf), "scores must be finite numbers, or -inf")
 
     def check_finite(self) -> Run:
-        """The run itself, if its scores can be computed with: an error of one that is -inf."""
+        """Return the run itself; raise an error if a score is -inf."""
         self._refuse(np.isneginf(self.scores), "scores must be finite numbers")
         return self
 
@@ -108,35 +115,35 @@ class Run(ABC):
 
     @abstractmethod
     def documents(self, topic: str) -> list[str]:
-        """The documents of a topic."""
+        """Return the documents of a topic."""
 
     @abstractmethod
     def ids(self, lines: Ints) -> list[Any]:
-        """The document ids at some lines: str, or bytes in UTF-8, which order the same."""
+        """Return the document ids at some lines: str, or bytes in UTF-8, which sort the same."""
 
     def stated_ranks(self, lines: Ints) -> list[int | None]:
-        """The ranks that a file states at some lines, which count for nothing; None for none."""
+        """Return the ranks that a file states at some lines, None for none; nothing uses them."""
         return [None] * len(lines)
 
     @abstractmethod
     def find(self, targets: Targets) -> Hits:
-        """The targets that the run holds."""
+        """Return the targets that the run holds."""
 
     @abstractmethod
     def hashes(self) -> Keys:
-        """A 64-bit hash of the document id of each line."""
+        """Return a 64-bit hash of the document id of each line."""
 
     @abstractmethod
     def lines(self, kept: Mask) -> Run:
-        """A run with some of the lines, and all topics."""
+        """Return a run with some of the lines, and all topics."""
 
     @abstractmethod
     def with_scores(self, scores: Floats) -> Run:
-        """A run with the same lines and other scores."""
+        """Return a run with the same lines and other scores."""
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics of the run."""
+        """Topics of the run."""
         return tuple(self.bounds)
 
     @property
@@ -182,7 +189,7 @@ class DictRun(Run):
     def from_lists(
         cls, lists: Iterable[tuple[str, list[str], Iterable[float]]], name: str = "run"
     ) -> DictRun:
-        """A run from lists of documents and their scores, one for each topic.
+        """Make a run from lists of documents and their scores, one for each topic.
 
         Raises
         ------
@@ -200,7 +207,7 @@ class DictRun(Run):
         return cls(scored, name)
 
     def documents(self, topic: str) -> list[str]:
-        """The documents of a topic."""
+        """Return the documents of a topic."""
         if topic not in self._documents:
             listed = list(self._scored[topic])
             check_strings(listed, self.name, f"document id of topic {topic}")
@@ -208,14 +215,14 @@ class DictRun(Run):
         return self._documents[topic]
 
     def ids(self, lines: Ints) -> list[str]:
-        """The document ids at some lines."""
+        """Return the document ids at some lines."""
         bounds = list(self.bounds.items())
         at = np.searchsorted([end for _, (_, end) in bounds], lines, "right").tolist()
         docs = {t: (self.documents(bounds[t][0]), bounds[t][1][0]) for t in set(at)}
         return [docs[t][0][line - docs[t][1]] for t, line in zip(at, lines.tolist(), strict=True)]
 
     def find(self, targets: Targets) -> Hits:
-        """The targets that the run holds."""
+        """Return the targets that the run holds."""
         values = chain.from_iterable(
             map(self._scores(topic).get, docs, repeat(math.nan))
             for topic, docs in zip(targets.qrels.topics, targets.documents, strict=True)
@@ -232,11 +239,11 @@ class DictRun(Run):
         )
 
     def hashes(self) -> Keys:
-        """A 64-bit hash of the document id of each line."""
+        """Return a 64-bit hash of the document id of each line."""
         return Ids.of([*chain.from_iterable(map(self.documents, self.bounds))]).hashes()
 
     def lines(self, kept: Mask) -> DictRun:
-        """A run with some of the lines, and all topics."""
+        """Return a run with some of the lines, and all topics."""
         return DictRun(
             {
                 topic: dict(compress(docs.items(), kept[slice(*self.bounds[topic])].tolist()))
@@ -246,7 +253,7 @@ class DictRun(Run):
         )
 
     def with_scores(self, scores: Floats) -> DictRun:
-        """A run with the same lines and other scores."""
+        """Return a run with the same lines and other scores."""
         return DictRun(
             {
                 t: dict(zip(self.documents(t), scores[a:b].tolist(), strict=True))
@@ -256,15 +263,130 @@ class DictRun(Run):
         )
 
     def _scores(self, topic: str) -> Mapping[str, float]:
-        """The scores of a topic's documents, whose ids are checked."""
+        """Return the scores of a topic's documents, whose ids are checked."""
         if topic not in self._scored:
             return {}
         self.documents(topic)
         return self._scored[topic]
 
 
+class ArrayRun(Run):
+    """A run as it comes from a file.
+
+    Parameters
+    ----------
+    topics : sequence of str
+    topic : ndarray of int, shape (n_lines,)
+        Index into the topics, of each line.
+    ids : Ids, of length n_lines
+        Documents.
+    scores : ndarray of float64, shape (n_lines,)
+    name : str
+
+    Raises
+    ------
+    InvalidRun
+        If a document occurs twice in a topic, or a score is NaN or +inf.
+    """
+
+    def __init__(
+        self, topics: Sequence[str], topic: Ints, ids: Ids, scores: Floats, name: str = "run"
+    ) -> None:
+        order = group_by_topic(topic)
+        self._ids = ids[order]
+        sizes = np.bincount(topic, minlength=len(topics)).tolist()
+        super().__init__(topics, sizes, scores[order], name)
+        self._hashes = self._ids.hashes()
+        if may_repeat(keys(self._hashes, topic[order])) and (
+            places := first_repeated(self._ids, topic[order])
+        ):
+            row = places[0]
+            (twice,) = self._ids[row : row + 1].strings()
+            raise InvalidRun.at(
+                name,
+                f"topic {topics[topic[order][row]]} has document {twice!r} twice",
+                "give each document once",
+            )
+
+    @classmethod
+    def of_lines(cls, lines: tuple[Any, ...], name: str, duplicates: str) -> ArrayRun:
+        """Make a run of topics, topic, ids and scores; ``duplicates`` says which lines count."""
+        topics, topic, ids, scores = lines
+        try:
+            return cls(topics, topic, ids, scores, name)
+        except InvalidRun:
+            if duplicates == "error":
+                raise
+        kept = _kept_lines(topic, ids, duplicates)
+        run = cls(topics, topic[kept], ids[kept], scores[kept], name)
+        run.repeated = len(topic) - len(kept)
+        return run
+
+    def _as_dict(self) -> DictRun:
+        """Return the same run in its other form, which compares ids as they are."""
+        return DictRun.from_lists(((t, *pair) for t, pair in self.lists.items()), self.name)
+
+    def documents(self, topic: str) -> list[str]:
+        """Return the documents of a topic."""
+        return self._ids[slice(*self.bounds[topic])].strings()
+
+    def ids(self, lines: Ints) -> list[bytes]:
+        """Return the document ids at some lines."""
+        return self._ids[lines].bytes()
+
+    def stated_ranks(self, lines: Ints) -> list[int | None]:
+        """Return the ranks that a file states at some lines, None for none; nothing uses them."""
+        if not self.has_ranks:
+            return super().stated_ranks(lines)
+        ids = self._ids[lines]
+        behind = (_RANK.match(ids.codes.data, end) for end in (ids.starts + ids.widths).tolist())
+        return [int(rank[1]) if rank else None for rank in behind]
+
+    def hashes(self) -> Keys:
+        """Return a 64-bit hash of the document id of each line."""
+        return self._hashes
+
+    def lines(self, kept: Mask) -> ArrayRun:
+        """Return a run with some of the lines, and all topics."""
+        rows = np.flatnonzero(kept)
+        topic = np.repeat(np.arange(len(self.sizes)), self.sizes)[rows]
+        return ArrayRun(self.topics, topic, self._ids[rows], self.scores[rows], self.name)
+
+    def with_scores(self, scores: Floats) -> ArrayRun:
+        """Return a run with the same lines and other scores."""
+        made = copy(self)
+        made.scores = scores
+        return made
+
+    def find(self, targets: Targets) -> Hits:
+        """Return the targets that the run holds."""
+        place = targets.qrels.positions
+        numbers = np.array([place.get(t, len(place)) for t in self.bounds], np.int64)
+        topic = np.repeat(numbers, self.sizes)
+        try:
+            lines, rows = targets.index.find(keys(self._hashes, topic), self._ids)
+        except Collision:
+            hits = self._as_dict().find(targets)
+            return hits._replace(ids=lambda some: Ids.of(hits.ids(some)).bytes())
+        return Hits(
+            topic[lines],
+            self.scores[lines],
+            targets.level[rows],
+            lambda some: self.ids(lines[some]),
+        )
+
+
+def _kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Ints:
+    """Return the lines without those whose document the topic has in an earlier or later one."""
+    kept: dict[tuple[int, bytes], int] = {}
+    for line, document in enumerate(zip(topic.tolist(), ids.bytes(), strict=True)):
+        if duplicates == "last" or document not in kept:
+            kept[document] = line
+    return np.array(sorted(kept.values()), np.int64)
+
+
 def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
-    """``count`` scores, which must be numbers, as an array."""
+    """Return ``count`` scores, which must be numbers, as an array."""
     try:
         return np.fromiter(values, float, count)
     except (TypeError, ValueError, OverflowError) as wrong:

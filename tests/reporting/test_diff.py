@@ -17,7 +17,7 @@ from views import data_of
 import ir_std
 from ir_std.errors import InputError, UsageError
 from ir_std.reporting.diff import TopicDiff
-from ir_std.trec.texts import read_texts
+from ir_std.trec.inputs import read_texts
 
 Scored = dict[str, dict[str, float]]
 

@@ -23,7 +23,7 @@ from ir_std.reporting.model import Results
 from ir_std.reporting.sentences.page import count_runs, recognized_by, systems_word
 from ir_std.reporting.sentences.tables import power_notes
 from ir_std.schemes import SCHEMES
-from ir_std.trec.texts import read_texts
+from ir_std.trec.inputs import read_texts
 
 OUR_MARK = b'<meta name="generator" content="ir_std '
 """By this a page that ir_std wrote is recognized, and may be replaced."""
