@@ -8,7 +8,7 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -26,12 +26,13 @@ from ir_std.measures.external import TREC_EVAL_NAMES
 from ir_std.measures.names import to_trec_eval
 from ir_std.reading import Source, split_line
 from ir_std.reporting.model import Results, evaluations_of, place_topics
-from ir_std.reporting.run_ranks import ranked_by
-from ir_std.reporting.tables import WRITERS, Table
 from ir_std.scores.run_scores import SUMMARY
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import with_whole_scores
 from ir_std.trec.runs import Run
+
+if TYPE_CHECKING:
+    from ir_std.reporting.tables import Table
 
 TREC_EVAL_FORMAT = "trec_eval"
 """The name of the output format."""
@@ -66,7 +67,11 @@ class ScoreLine(NamedTuple):
 
 def print_lines(results: Results, sort: Measure | None, form: str, args: Namespace) -> None:
     """Print a line for each value of each run, in the order of the runs or the best first."""
-    runs = list(results.runs) if sort is None else list(ranked_by(results.means, sort))
+    runs = list(results.runs)
+    if sort is not None:
+        from ir_std.reporting.run_ranks import ranked_by
+
+        runs = list(ranked_by(results.means, sort))
     write = LINE_FORMATS[form]
     several, places = len(runs) > 1, 4 if args.places is None else args.places
     for run in runs:
@@ -152,6 +157,8 @@ def print_table(table: Table, form: str | None) -> None:
     if form in (None, "table"):
         text = table.text(_terminal_width()) if sys.stdout.isatty() else table.text()
     else:
+        from ir_std.reporting.tables import WRITERS
+
         text = WRITERS[form](table)
     if escape := ESCAPES.get(form or "table"):
         text = escape_unencodable(text, sys.stdout.encoding or "utf-8", escape)

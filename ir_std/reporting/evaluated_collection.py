@@ -7,20 +7,22 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ir_measures.measures import Measure
 
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
 from ir_std.measures import Standardized, named_measure
-from ir_std.reporting.benchmark import Benchmark
 from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.qrels import Qrels
+
+if TYPE_CHECKING:
+    from ir_std.evaluation.placement import Peers
+    from ir_std.reporting.benchmark import Benchmark
 
 T = TypeVar("T")
 
@@ -118,6 +120,8 @@ class EvaluatedCollection:
         plan = self.plan_behind(measure)
         if plan is None or plan.of_mean:
             return None
+        from ir_std.evaluation.placement import peers_of
+
         peers = peers_of(plan, self.topics)
         return peers.mapped(plan.apply) if isinstance(measure, Standardized) else peers
 

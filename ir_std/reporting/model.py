@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 from math import hypot, inf, isnan, nan
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -22,7 +22,6 @@ from ir_std.analysis.estimate import Estimate, combine_errors, mean_of_estimates
 from ir_std.analysis.paired import paired_tests
 from ir_std.errors import UsageError, counted, suggestion
 from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, message_texts
-from ir_std.evaluation.placement import Placement, Placer
 from ir_std.evaluation.uncertainty import (
     SystemsCovariance,
     joint_errors,
@@ -35,9 +34,12 @@ from ir_std.measures import Standardized, named_measure, sign_of
 from ir_std.reporting.difference import Difference, Procedure
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
 from ir_std.reporting.links import CollectionLinks, Overlaps, find_overlaps
-from ir_std.reporting.run_ranks import RunRank, rank_runs
 from ir_std.reporting.sentences.collections import link_warnings, overlap_notes
-from ir_std.reporting.tables import Table, html_with_texts
+
+if TYPE_CHECKING:
+    from ir_std.evaluation.placement import Placement, Placer
+    from ir_std.reporting.run_ranks import RunRank
+    from ir_std.reporting.tables import Table
 
 NO_ESTIMATE = Estimate(nan, 0, nan, nan)
 """The mean of a measure without scores."""
@@ -440,6 +442,8 @@ class Results:
 
         ``str()`` of one is ``2 (1 to 8)``.
         """
+        from ir_std.reporting.run_ranks import rank_runs
+
         found = {
             m: rank_runs(
                 {run: self.means[run][m] for run in self.runs},
@@ -570,6 +574,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         from ir_std.reporting.sentences.tables import describe_factors
+        from ir_std.reporting.tables import html_with_texts
 
         texts = dict.fromkeys([*describe_factors(self), *self.notes, *self.warnings])
         return html_with_texts(self.table(), texts)
@@ -658,6 +663,8 @@ def evaluations_of(results: Results) -> Mapping[str, Evaluation]:
 
 def placer_of(results: Results) -> Placer | None:
     """Place runs among the reference systems of the one collection; None without factors."""
+    from ir_std.evaluation.placement import Placer
+
     collection = results.collection
     # Raw scores alone have no plans, and are placed by the set that was matched.
     return Placer(collection.evaluator) if collection.plans or collection.factors else None

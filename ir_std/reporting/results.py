@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,12 +24,14 @@ from ir_std.evaluation.inputs import (
 from ir_std.evaluation.parallel import Progress, evaluate_runs
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, main_score
-from ir_std.reporting.benchmark import Benchmark
 from ir_std.reporting.difference import Procedure
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, collection_names
 from ir_std.reporting.model import Results
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.scores.run_scores import RunScores
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _logger = logging.getLogger("ir_std")
 
@@ -138,6 +139,8 @@ def evaluate(
     if benchmark is not None:
         if measures or qrels is not None:
             raise UsageError("a benchmark has main scores: give MTEB results, no qrels or measures")
+        from ir_std.reporting.benchmark import Benchmark
+
         board = Benchmark.of(by_name, benchmark, systems)
         by_name, measures, factors, systems = board.runs(by_name), main_score, board.factors, None
     judgments = resolve_qrels(by_name.values(), qrels)
