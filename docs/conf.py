@@ -28,13 +28,13 @@ extensions = [
 ]
 exclude_patterns = ["release", "paper"]
 nitpicky = True
-# What is written in types and is nobody's page here: words, and other libraries' names.
+# Types name words and classes of other libraries, which have no page here.
 nitpick_ignore_regex = [("py:.*", r"(?!ir_std\.).*")]
 
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "attrs_inline"]
 myst_heading_anchors = 3
-nb_execution_mode = "off"  # the notebook's outputs are held by a test
-# An attribute of several classes, such as notes, is no reference to one of them.
+nb_execution_mode = "off"  # a test checks the outputs of the notebook
+# A reference to an attribute of several classes, such as notes, is ambiguous.
 suppress_warnings = ["myst-nb.lexer", "ref.python"]
 
 autosummary_generate = False
@@ -77,7 +77,7 @@ def unlink_measures(_app: Sphinx, page: nodes.document) -> None:
 def whole_sentence(
     _app: Sphinx, _what: str, _name: str, _thing: object, _options: object, lines: list[str]
 ) -> None:
-    """Napoleon took what stands before a property's first colon for its type."""
+    """Undo Napoleon, which takes the text before a property's first colon for its type."""
     if lines and lines[-1].startswith(":type: "):
         before = lines.pop().removeprefix(":type: ")
         while not lines[0]:

@@ -1,4 +1,4 @@
-"""What several tests share: the data folder, real runs, and small made-up qrels."""
+"""Shared fixtures: the data folder, real runs, and small simulated qrels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ir_std.trec.inputs import as_qrels
 # Tests start hundreds of processes: they compile the package once, whatever the shell asks for.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# A slow machine is no failure.  .ci/run asks for the thorough profile.
+# A slow machine must not fail a test.  .ci/run uses the thorough profile.
 settings.register_profile("ir_std", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None)
 settings.load_profile("ir_std")
@@ -46,7 +46,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 OF_UNIX = ("bash", "mkfifo", "chmod", "symlink_to", "os.fork", "SIGINT", "SIGTERM", "printed(")
-"""What tests are made of that Windows has not."""
+"""Words in a test's source that show that it needs Unix."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -68,7 +68,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The folder of real input: ``../shared/data`` or ``IR_STD_DATA``."""
+    """Return the folder of real input: ``../shared/data`` or ``IR_STD_DATA``."""
     usual = ROOT.parent / "shared" / "data"
     folder = Path(os.environ.get("IR_STD_DATA") or usual)
     if not folder.is_dir():
@@ -84,7 +84,7 @@ def data() -> Path:
 def folder_made_once(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[str, Callable[[Path], object]], Path]:
-    """Gives a folder by name, which one of the processes that share the tests fills."""
+    """Return a function that gives a folder by name, which one of the test processes fills."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
@@ -104,7 +104,7 @@ def folder_made_once(
 def runs_of(
     data: Path, folder_made_once: Callable[[str, Callable[[Path], object]], Path]
 ) -> Callable[[str], Path]:
-    """Unpacks the real runs of a set and gives their folder."""
+    """Return a function that unpacks the real runs of a set and gives their folder."""
 
     def folder(name: str) -> Path:
         def unpack(place: Path) -> None:
@@ -160,7 +160,7 @@ def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def ir_std_cli(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command line; gives exit status, lines of output and lines beside it."""
+    """Return a function that runs the command line: exit status, output lines, error lines."""
 
     def run(*arguments: object) -> SimpleNamespace:
         status: Any
@@ -176,7 +176,7 @@ def ir_std_cli(capsys: pytest.CaptureFixture[str]) -> Any:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A browser without a window, for a module: while it is there, asyncio has a loop running."""
+    """Start a browser without a window for a module; while it runs, asyncio has a loop."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = os.environ.get("IR_STD_CHROMIUM") or shutil.which("chromium")
     if not path:

@@ -17,7 +17,7 @@ import pytest
 
 @contextmanager
 def dask_cluster() -> Iterator[tuple[Any, list[int]]]:
-    """The client of a cluster of two worker processes, and their numbers."""
+    """Start a cluster of two worker processes; return its client, and their numbers."""
     distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
     with (
         warnings.catch_warnings(),
@@ -39,7 +39,7 @@ def dask_cluster() -> Iterator[tuple[Any, list[int]]]:
 
 @contextmanager
 def dask_scheduler(folder: Path) -> Iterator[tuple[Any, subprocess.Popen[bytes]]]:
-    """The client of a cluster of one worker, and the process of its scheduler."""
+    """Start a cluster of one worker; return its client, and the process of its scheduler."""
     distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
     address = folder / "scheduler.json"
     common = ["--scheduler-file", str(address), "--no-dashboard"]

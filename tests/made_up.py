@@ -56,6 +56,6 @@ def write_runs(runs: Runs, folder: Path) -> Path:
 
 
 def by_topic(results: ir_std.Results, run: str, measure: Any) -> dict[str, float]:
-    """Scores by topic id, without topics that have none."""
+    """Return scores by topic ID, without topics that have none."""
     values = zip(results.topics, results.values[run][measure].tolist(), strict=True)
     return {topic: value for topic, value in values if value == value}

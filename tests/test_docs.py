@@ -40,7 +40,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """A page that fails its test where it has an error or asks for what is no file."""
+    """Open a page that fails its test if it has an error or requests something else than a file."""
     page = browser.new_page()
     faults: list[str] = []
     page.on(
@@ -65,7 +65,7 @@ def test_the_site_takes_nothing_from_elsewhere(site: Path) -> None:
 
 
 def reference(site: Path) -> str:
-    """The pages of the reference, one behind the other."""
+    """Return the pages of the reference, joined."""
     return "".join(page.read_text("utf-8") for page in (site / "reference").glob("*.html"))
 
 
@@ -103,7 +103,7 @@ def test_every_set_has_a_page_in_the_catalogue(site: Path) -> None:
 
 
 def column(page: Any, name: str) -> list[str]:
-    """What a column of the catalogue's table shows, from above."""
+    """Return the cells of a column of the catalogue's table, from the top."""
     names = page.locator(".catalogue th").all_text_contents()
     cells = f".catalogue tbody tr:not([hidden]) td:nth-child({names.index(name) + 1})"
     return [text.strip() for text in page.locator(cells).all_text_contents()]
@@ -195,5 +195,5 @@ def test_text_and_ground_change_with_the_readers_scheme(site: Path, page: Any) -
 
 
 def brightness(colour: str) -> int:
-    """The sum of red, green and blue."""
+    """Return the sum of red, green and blue."""
     return sum(map(int, re.findall(r"\d+", colour)[:3]))

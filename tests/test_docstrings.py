@@ -89,7 +89,7 @@ def test_what_users_meet_has_an_example(name: str) -> None:
 
 
 def functions_of_the_reference(pages: str) -> dict[str, Any]:
-    """The functions that its pages show, by their names with modules."""
+    """Return the functions that the reference's pages show, by module and name."""
     names = re.findall(r"autofunction:: ir_std\.(?:(\S+)\.)?(\w+)", pages)
     for module, listed in re.findall(r"automodule:: ir_std\.(\S+)\n   :members:(.*)", pages):
         inside = importlib.import_module(f"ir_std.{module}")
@@ -109,7 +109,7 @@ def functions_of_the_reference(pages: str) -> dict[str, Any]:
 
 
 def thing_in(module: str, name: str) -> Any:
-    """What a module has by a name; ``plots`` and ``report`` are names of the package."""
+    """Look up a name in a module; ``plots`` and ``report`` are names of the package."""
     if module in ("", "plots", "report"):
         return attrgetter(f"{module}.{name}".lstrip("."))(ir_std)
     return getattr(importlib.import_module(f"ir_std.{module}"), name)

@@ -33,7 +33,7 @@ NO_SPREAD = [m for m in METHODS if m != "max"]
 
 
 def by_hand(scores: list[float]) -> dict[str, list[float]]:
-    """The paper's formulas, read off the page."""
+    """Compute the paper's formulas as they are printed."""
     low, high, mean, sd = min(scores), max(scores), fmean(scores), pstdev(scores)
     return {
         "minmax": [(s - low) / (high - low) for s in scores],
@@ -341,7 +341,7 @@ def test_every_list_gives_the_same_borda_points(runs: list[dict[str, dict[str, f
 
 
 def preferred(lists: list[list[str]], a: str, b: str) -> int:
-    """In how many lists more ``a`` stands before ``b`` than behind it."""
+    """Count the lists with ``a`` before ``b``, minus those with ``b`` first."""
 
     def place(docs: list[str], doc: str) -> int:
         return docs.index(doc) if doc in docs else len(docs)

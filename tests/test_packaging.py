@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture(scope="session")
 def installed(folder_made_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
-    """The wheel, built and unpacked."""
+    """Build and unpack the wheel."""
     pytest.importorskip("hatchling", reason="hatchling is not installed")
 
     def build(folder: Path) -> None:

@@ -40,12 +40,12 @@ NO_PROSE = re.compile(r"[|$!]|-+$|ir_std: using |Not significant does not mean e
 
 
 def blocks(page: str, kind: str) -> list[str]:
-    """A page's blocks of one kind."""
+    """Return a page's blocks of one kind."""
     return re.findall(rf"^```{kind}\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
 
 
 def pages_with(kind: str) -> list[Any]:
-    """The pages that have such blocks; all but the README come with the slow tests."""
+    """Return the pages that have such blocks; the slow tests include all except the README."""
     return [
         pytest.param(page, marks=[pytest.mark.slow] * (page != "README.md"))
         for page in PAGES
@@ -55,7 +55,7 @@ def pages_with(kind: str) -> list[Any]:
 
 @pytest.fixture
 def folder(data: Path, runs_of: Callable[[str], Path], tmp_path: Path) -> Path:
-    """A folder with the files that the pages name, and what ir_datasets would have fetched."""
+    """Make a folder with the files that the pages name, and those that ir_datasets would fetch."""
     for file in (*(data / "qrels").iterdir(), data / "soboroff2018", runs_of("trec8-adhoc")):
         (tmp_path / file.name).symlink_to(file)
     (tmp_path / "runs").symlink_to(runs_of("dl19-passage"))
@@ -66,7 +66,7 @@ def folder(data: Path, runs_of: Callable[[str], Path], tmp_path: Path) -> Path:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """What a reader's shell has: ``ir_std`` and ``python``, with this package."""
+    """Return a reader's environment: ``ir_std`` and ``python``, with this package."""
     programs = folder / ".venv" / "bin"
     programs.mkdir(parents=True)
     for name, command in {"python": "", "ir_std": " -m ir_std"}.items():
@@ -82,7 +82,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def printed(command: str, folder: Path, env: dict[str, str]) -> str:
-    """What a command prints, notes and warnings among it."""
+    """Return all that a command prints, including notes and warnings."""
     return subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
@@ -178,7 +178,7 @@ def test_the_commands_of_the_front_pages_doors_run(folder: Path) -> None:
 
 
 def first_command() -> tuple[str, str]:
-    """What the README's first screen has to copy, and what that prints."""
+    """Return the command on the README's first screen, and its output."""
     return blocks("README.md", "sh")[0], blocks("README.md", "text")[0]
 
 
@@ -248,7 +248,7 @@ def test_the_means_of_one_engine_are_as_far_apart_as_the_page_says(data: Path) -
 
 
 def two(score: float) -> str:
-    """A score below 1 as the README writes it."""
+    """Format a score below 1 as the pages do."""
     return f"{score:.2f}".removeprefix("0")
 
 
@@ -272,7 +272,7 @@ def test_what_a_page_names_is_there() -> None:
 
 
 def anchors_of(page: Path) -> set[str]:
-    """The anchors of a page's headings."""
+    """Return the anchors of a page's headings."""
     titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
 

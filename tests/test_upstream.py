@@ -21,7 +21,7 @@ UPSTREAM = Path(__file__).resolve().parent.parent / "docs" / "upstream"
 
 @pytest.fixture
 def patched(tmp_path: Path) -> Path:
-    """A copy of ir_measures with the patch, and ir_std's entry point as the page has it."""
+    """Make a copy of ir_measures with the patch, and ir_std's entry point as the page has it."""
     (patch,) = UPSTREAM.glob("ir_measures-*.patch")
     wanted = patch.name.split("-")[1]
     if not shutil.which("patch") or version("ir-measures") != wanted:
