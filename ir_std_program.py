@@ -1,7 +1,7 @@
-"""The program ``ir_std``: what its console script runs.
+"""Run the program ``ir_std`` from its console script.
 
-This module lies beside the package because it comes first: importing ``ir_std`` imports numpy,
-which starts its threads then, and takes long enough to be interrupted.  A program that imports
+This module is outside the package because it runs first: importing ``ir_std`` imports numpy,
+which then starts its threads, and takes long enough to be interrupted.  A program that imports
 ``ir_std`` keeps its own settings.
 """
 
@@ -18,7 +18,7 @@ def main() -> None:
         # An exception in numpy's import becomes an error of another kind.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _end)
-        # The matrices here are small, and starting a thread for each processor takes numpy longer.
+        # The matrices here are small, so starting a thread for each processor would take longer.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         if not sys.warnoptions:
             # Python warns of strings in cwl-eval 1.0.12 when it compiles them for the first time.
@@ -34,7 +34,7 @@ def _end(*_: object) -> None:
     import os
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # pressed twice, it is said once
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # pressing Ctrl-C twice prints one line
     os.write(2, b"ir_std: error: interrupted\n")
     os._exit(130)
 

@@ -1,43 +1,43 @@
-"""Standardized scores for information retrieval evaluation: a drop-in for ir_measures.
+"""Standardized scores for information retrieval evaluation.
 
-``import ir_std as ir_measures`` keeps a program working and gives every measure its
-standardized companion where the factors of the collection are known:
+``import ir_std as ir_measures`` keeps a program working and adds a standardized version of every
+measure for which the collection has factors:
 
 >>> import ir_std
 >>> scores = ir_std.calc_aggregate("AP", "qrels.txt", "bm25.run")
 >>> print(f"AP {scores['AP']:.4f}, standardized {scores['sAP']:.4f}")
 AP 0.4527, standardized 0.7650
 
-Runs and qrels are files, dicts, DataFrames or named tuples; qrels also ids of ir_datasets.
+Runs and qrels can be files, dicts, DataFrames or named tuples; qrels also ir_datasets IDs.
 
-Scores, as ir_measures has them
+Results of one or many runs
+    evaluate (means, tests against a baseline, tables, plots, reports); Results
+    place, Placement: the rank of a run among the systems of its track
+    compare: systems over several collections
+    diff, RunDiff: differences of two runs, by topics and by documents
+    agreement, JudgeAgreement: two judgments of the same topics
+    correct, Correction, draw_topics: LLM judgments corrected with a few human topics
+Calls of ir_measures
     calc_aggregate, calc, iter_calc, evaluator (built once, for many runs); Scores
     read_trec_qrels, read_trec_run, parse_measure
 Measures
-    sAP, snDCG and so on (Standardized), with scheme=, A=, B=, factors=; standardized of any other
-    SP, DCG, Q, nERR, nDCG with dcg='jk' and rel=; ExternalMeasure, of which only scores are known
-Results of one or many runs
-    evaluate (means, tests against a baseline, tables, plots, pages); Results
-    place, Placement: where a run would have been among the systems of its track
-    compare: systems over several collections
-    diff, RunDiff: why two runs differ, by topics and by documents
-    agreement, JudgeAgreement: two judgments of the same topics side by side
-    correct, Correction, draw_topics: a model's labels corrected with a few human topics
-Scores that were computed elsewhere
+    sAP, snDCG and so on (Standardized), with scheme=, A=, B=, factors=; standardized
+    SP, DCG, Q, nERR, nDCG with dcg='jk' and rel=; ExternalMeasure for custom measures
+Scores that other programs computed
     read_scores, standardize
 Factors
-    recognize, Match: which collection qrels are of
+    recognize, Match: the factor set that matches your qrels
     available_factors, load_factors, FactorSet
-    build_factors, build_from_scores: sets of your own
-    system: the scores of one of the systems behind a set, "dl19-passage/p_bert"
+    build_factors, build_from_scores: factor sets of your own
+    system: the scores of a reference system, such as "dl19-passage/p_bert"
 Merging of ranked lists
     normalize, merge
 
-Modules: ``plots``, ``report``, ``merging``, ``analysis`` (statistics), ``testing`` (made-up data).
-All else is ir_measures' own.
+Modules: ``plots``, ``report``, ``merging``, ``analysis`` (statistics), ``testing`` (simulations).
+All other names are those of ir_measures.
 """
 
-# Names stand close together here: there are many, and few need to be looked at.
+# Names are close together here: there are many, and readers rarely look at them.
 # fmt: off
 # isort: off
 from importlib import import_module
@@ -72,7 +72,7 @@ from ir_std.scores.files import read_scores
 from ir_std.trec.files import read_trec_qrels, read_trec_run
 
 if TYPE_CHECKING:
-    # What ir_measures has and ir_std does not replace.
+    # Names of ir_measures that ir_std does not replace.
     from ir_measures import (
         Accuracy, accuracy, alpha_DCG, alpha_nDCG, AP, AP_IA, BaseMeasure, BPM, BPref, Bpref,
         calc_ctxt, CalcResults, Compat, compat, convert_trec_name, cwl_eval, CwlMetric,
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     )
     from ir_measures import log_handler as log_handler, logger as logger
 
-    # What is imported when it is first used: archives and processes alone would cost 80 ms.
+    # These are imported when they are first used: archives and processes would cost 80 ms.
     from ir_std import analysis, merging, plots, report, testing
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
@@ -114,7 +114,7 @@ __all__ = [
     "StandardizationWarning", "standardize", "Standardized", "standardized", "StdEvaluator",
     "StdProvider", "system", "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
 ]
-# What others return, or few people call, is importable and not listed.
+# Names that few people call are importable, but not listed.
 _OWN = {*__all__} - {"Fit", "Placer", "StdProvider"}
 __all__ += [
     "Accuracy", "accuracy", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BaseMeasure", "BPM", "BPref",
@@ -160,7 +160,7 @@ _LAZY_NAMES = {
     "place": "evaluation.placement",
     "standardize": "evaluation.standardize",
 }
-"""The modules of the names that are imported when they are first used."""
+"""Modules of the names that are imported when they are first used."""
 
 install_provider()
 
@@ -173,7 +173,7 @@ if not TYPE_CHECKING:
             value = getattr(import_module(f"ir_std.{_LAZY_NAMES[name]}"), name)
             globals()[name] = value  # for tools that read a module's names, such as pdoc
             return value
-        # Whatever else ir_measures has, its log among it, a drop-in has too.
+        # A drop-in has all other names of ir_measures too, such as its log.
         if not name.startswith("_") and hasattr(ir_measures, name):
             return getattr(ir_measures, name)
         raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
@@ -186,7 +186,7 @@ _CALLS = [
     "parse_trec_run", "Qrel", "ScoredDoc",
 ]
 # fmt: on
-"""What users of ir_measures call, in addition to measures."""
+"""Names that users of ir_measures call, in addition to measures."""
 
 
 def __dir__() -> list[str]:
