@@ -18,7 +18,7 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std._system.processes import map_in_order
 from ir_std._system.text import path_text
-from ir_std.errors import InputError, UsageError, abbreviate, look_up, warn_caller
+from ir_std.errors import InputError, UsageError, abbreviate, counted, look_up, warn_caller
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.run_messages import repeated_text
 from ir_std.factors.estimates import factors_from_scores
@@ -70,9 +70,9 @@ BUILD_MEASURES = (
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
 """Those of them that are reported when none are asked for."""
 SHORT = 0.1
-"""A system is short if on the median topic it has less than this share of the deepest's depth."""
+"""A run is short if its median topic has less than this share of the deepest run's documents."""
 Teams = Mapping[str, str] | str | os.PathLike[str] | None
-"""Whose systems are, by their names, or a file of lines ``SYSTEM TEAM``; None where names tell."""
+"""Teams by system, or a file of lines ``SYSTEM TEAM``; None to infer them from the names."""
 
 
 Progress = Callable[[Iterable["SystemScores | InputError"]], Iterable["SystemScores | InputError"]]
@@ -110,31 +110,32 @@ def build_factors(
     measures : Measure, str or iterable of them, optional
         Raw ones; :data:`BUILD_MEASURES` if not given.
     id, title, source, licence : str
-        What ``set.json`` says of the set.
+        Fields of ``set.json``.
     depth : int, optional
-        Cut every run to so many documents a topic before it is evaluated.
+        Number of documents per topic to which every run is cut before it is evaluated.
     judge : str or mapping, optional
         The language model whose labels the qrels are: its name, or what ``set.json`` says of it
         (``name``, ``model``, ``prompt``, ``source``).
     teams : mapping of str to str, or path, optional
-        Whose each system is, or a file of lines ``SYSTEM TEAM``; a system that it lacks is a team
-        of its own.  Intervals draw whole teams; without it names that begin alike are one's.
+        Team of each system, or a file of lines ``SYSTEM TEAM``; a system that it lacks is a team
+        of its own.  Intervals draw whole teams; by default, systems whose names begin alike are
+        one team.
     skip_bad : bool
-        Leave broken runs and unreadable folders out, with a warning each, instead of stopping at
-        the first.
+        If True, leave broken runs and unreadable folders out, with a warning each, instead of
+        stopping at the first.
     max_member : int, optional
         Bytes that a packed run or a member of an archive may unpack to, as for
         :func:`ir_std.reading.run_sources`.
     duplicates : {'error', 'first', 'last'}
-        What counts where a run has a document twice in a topic: its first line, or its last; how
-        many were left out is warned of.
+        What counts if a run has a document twice in a topic: its first line, or its last; a
+        warning says how many lines were left out.
     jobs : int
         Number of processes.
     executor : concurrent.futures.Executor, optional
         Evaluate there instead, a task for each run; such as ``Client.get_executor()`` of Dask.
         Files given by their path must be readable by its workers.
     progress : callable
-        Wraps the iterable of results, as ``tqdm.tqdm`` does.
+        Function that wraps the iterable of results, such as ``tqdm.tqdm``.
 
     Returns
     -------
@@ -185,7 +186,7 @@ def build_factors(
         "source": source,
         "licence": licence,
         "default_measures": list(DEFAULT_MEASURES if measures is None else names),
-        "built": f"by ir_std from {len(systems)} runs"
+        "built": f"by ir_std from {counted(len(systems), 'run')}"
         + (f", cut to {depth} documents a topic" if depth else ""),
     } | judge_fields(judge)
     tags = [system.tag for system in systems]
@@ -206,7 +207,7 @@ def build_factors(
 def _check_results(
     results: Iterable[SystemScores | InputError], skip_bad: bool
 ) -> list[SystemScores]:
-    """The scores of the systems whose runs could be used; others are warned of, or raised."""
+    """Return the scores of usable runs; warn of the others, or raise the first error."""
     systems: list[SystemScores] = []
     for result in results:
         if isinstance(result, SystemScores):
@@ -217,8 +218,8 @@ def _check_results(
             raise result
     if len(systems) < 2:
         raise UsageError(
-            f"{len(systems)} usable run{'s'[len(systems) :]} given: factors are means and "
-            f"deviations over at least two"
+            f"need at least 2 usable runs, got {len(systems)}; factors are means and standard "
+            "deviations over them"
         )
     return systems
 
@@ -236,8 +237,8 @@ def _warn_of_copies(runs: Iterable[SystemScores]) -> None:
     copies = [" and ".join(names) for names in names_by_scores.values() if len(names) > 1]
     if copies:
         more = f", and {len(copies) - 3} more" * (len(copies) > 3)
-        text = f"runs with the same scores on every topic: {', '.join(copies[:3])}{more}"
-        warn_caller([f"{text}; count a system once"])
+        text = f"{', '.join(copies[:3])}{more} have identical scores on every topic"
+        warn_caller([f"{text}; if they are the same system, keep only one"])
 
 
 def _warn_of_repeated(runs: Iterable[SystemScores]) -> None:
@@ -247,16 +248,16 @@ def _warn_of_repeated(runs: Iterable[SystemScores]) -> None:
 
 
 def _measures_for(qrels: Qrels) -> list[str]:
-    """The measures that these qrels allow: ERR is not defined for levels above 4."""
+    """Return the measures that the qrels allow; ERR is not defined for levels above 4."""
     return [m for m in BUILD_MEASURES if qrels.max_level <= 4 or not m.startswith("ERR")]
 
 
 def _runs_with_tags(
     runs: Any, max_member: int | None, skip: Callable[[InputError], None] | None
 ) -> Iterator[tuple[str, Any]]:
-    """Files one by one, each once, and runs in memory as they are.
+    """Yield each file once, and runs in memory as they are.
 
-    With each what a dict calls a run in memory; nothing for the others.
+    Each has the name that a dict gives it; an empty one if it is not from a dict.
     """
     if isinstance(runs, (str, os.PathLike, Run)):
         runs = [runs]
@@ -277,7 +278,7 @@ def _runs_with_tags(
 
 
 def _identity(source: Source) -> object:
-    """What two names of one file have in common."""
+    """Return what all names of one file have in common."""
     if isinstance(source, FileSource):
         there = source.path.stat()
         return there.st_dev, there.st_ino
@@ -287,7 +288,7 @@ def _identity(source: Source) -> object:
 
 @dataclass(frozen=True)
 class BuildTask:
-    """How every run is evaluated."""
+    """How to evaluate every run."""
 
     qrels: Qrels
     measures: tuple[str, ...]
@@ -367,7 +368,7 @@ def _unpickle_evaluator(pickled: bytes) -> tuple[StdEvaluator, int | None, str]:
 
 
 def run_tag(name: str) -> str:
-    """What a system is called: its run's file name, without folders, archive and ``.gz``.
+    """Return a system's name: its run's file name, without folders, archive and ``.gz``.
 
     >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn.gz")
     'Flab8atdn'
@@ -376,7 +377,7 @@ def run_tag(name: str) -> str:
 
 
 def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
-    """What ``set.json`` says of a set whose labels are a language model's; nothing without one."""
+    """Return the fields of ``set.json`` about a language model that made the judgments."""
     if not judge:
         return {}
     fields = {"name": judge} if isinstance(judge, str) else dict(judge)
@@ -386,7 +387,7 @@ def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
 
 
 def team_fields(teams: Teams, systems: Collection[str]) -> dict[str, Any]:
-    """What ``set.json`` says of the systems' teams; nothing if they are not given."""
+    """Return the fields of ``set.json`` about the systems' teams; none if they are not given."""
     if teams is None:
         return {}
     if not isinstance(teams, Mapping):
@@ -416,7 +417,7 @@ def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def check_measure_names(measures: Measures) -> tuple[str, ...]:
-    """The names of raw measures that can be standardized, each once; strings stay as written."""
+    """Return the names of raw measures that can be standardized; strings stay as written."""
     names: dict[str, str] = {}
     for given in [measures] if isinstance(measures, (str, Measure)) else measures:
         measure = parse_measure(given)

@@ -48,10 +48,10 @@ def build_from_scores(
     Parameters
     ----------
     tables : path, DataFrame, iterable of these, or mapping of str to these
-        Scores of several systems, in any form that :func:`ir_std.read_scores` reads.  Of tables
-        with a column a system the measures are the keys of the mapping, or the names of the files:
+        Scores of several systems, in any form that :func:`ir_std.read_scores` reads.  If a table
+        has one column per system, its measure is its key in the mapping, or its file name:
         ``P@10.csv``, ``nDCG(dcg='exp-log2')@20.csv``.  Names that ir_measures does not know are
-        measures as they stand, see :class:`ir_std.ExternalMeasure`.
+        custom measures, see :class:`ir_std.ExternalMeasure`.
     qrels : optional
         The judgments behind the scores, in any form; or a dict from topic to the number of
         relevant documents, or to :class:`Judgments`.  Without them no collection is recognized
@@ -65,14 +65,14 @@ def build_from_scores(
     teams : mapping of str to str, or path, optional
         As for :func:`ir_std.build_factors`.
     lower_is_better : iterable of str
-        Of measures that ir_measures does not know those of which less is better: standardized
-        scores are turned round, so that more is better there.
+        Custom measures whose lower values are better; their standardized scores are inverted, so
+        that higher is better.
 
     Raises
     ------
     InputError
-        Naming file and line of a broken table, or if a table has a topic that the qrels lack, a
-        file name is no measure, or no topic has two scores.
+        If a table is broken (the message names file and line) or has a topic that the qrels lack,
+        if a file name is not a measure, or if no topic has two scores.
     UsageError
         If a measure cannot be standardized or comes twice.
 
@@ -143,7 +143,7 @@ def _warn_of_impossible(scores: Mapping[Measure, Mapping[str, RunScores]]) -> No
 
 
 def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
-    """The scores of all tables: by measure those of each run, which has its name."""
+    """Read the scores of all tables, by measure and by the name of the run."""
     scores: dict[Measure, dict[str, RunScores]] = {}
     for table, runs in _read_tables(tables):
         for name, run in runs.items():
@@ -152,7 +152,7 @@ def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
                 of_measure = scores.setdefault(measure, {})
                 if name in of_measure:
                     raise InputError.at(
-                        table, f"{measure} of {name} again", "give one table a measure"
+                        table, f"{measure} of {name} again", "give one table per measure"
                     )
                 of_measure[name] = run
     usable = {m: runs for m, runs in scores.items() if has_standardized(m)}
@@ -162,7 +162,7 @@ def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
 
 
 def _read_tables(tables: Any) -> list[tuple[Any, dict[str, RunScores]]]:
-    """The scores of each table, by run, behind what messages call it."""
+    """Read the scores of each table, by run; messages call the table by its first part."""
     if isinstance(tables, Mapping):
         check_measure_names(tables)
         return [
@@ -178,7 +178,7 @@ _NO_MEASURES = ("data", "eval", "metrics", "results", "runs", "scores", "systems
 
 
 def _read(table: Any) -> dict[str, RunScores]:
-    """A table's scores; the name of a file whose columns are runs is their measure."""
+    """Read a table; if its columns are runs, its file name is the measure."""
     if not is_file(table) or hasattr(table, "read") or table == STANDARD_INPUT:
         return read_scores(table)
     if not Path(table).is_file():
@@ -201,12 +201,12 @@ def _read(table: Any) -> dict[str, RunScores]:
 def _unit(scores: Mapping[Measure, Mapping[str, RunScores]]) -> str:
     units = {run.unit for runs in scores.values() for run in runs.values()}
     if len(units) > 1:
-        raise UsageError("scores of topics and of whole data sets: build a set of each")
+        raise UsageError("scores are of topics and of whole datasets; build one set for each")
     return units.pop()
 
 
 def _about(measure: Measure, runs: Iterable[RunScores], worse: bool) -> dict[str, Any]:
-    """The fields of a measure: the step of its scores, and what is better if that is not known."""
+    """Return the fields of a measure: the step of its scores, and which values are better."""
     decimals = [run.decimals.get(measure, 0) for run in runs if run.step]
     finest = max(decimals, default=0)
     step = 10.0**-finest if finest else 0.0  # whole numbers may well be exact
@@ -216,7 +216,7 @@ def _about(measure: Measure, runs: Iterable[RunScores], worse: bool) -> dict[str
 
 
 def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[str]) -> Floats:
-    """The scores of runs, a column each, on these topics alone; NaN where one has none."""
+    """Return scores on these topics, one column per run; NaN where a run has none."""
     topics = dict.fromkeys(topics)
     for run in runs.values():
         if others := [topic for topic in run.values[measure] if topic not in topics]:
@@ -233,7 +233,7 @@ def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[st
 
 
 def _judgments(qrels: Any) -> tuple[dict[str, int | Judgments | None], int | None]:
-    """What is known of each topic's judgments, and the highest level of all."""
+    """Return what is known of each topic's judgments, and the highest level of all."""
     if qrels is None or (
         isinstance(qrels, Mapping)
         and all(n is None or isinstance(n, (int, Judgments)) for n in qrels.values())

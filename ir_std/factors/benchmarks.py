@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints, divide
 from ir_std.analysis.incomplete import linked_scores
-from ir_std.errors import NoFactorsError, UsageError, abbreviate, suggestion
+from ir_std.errors import NoFactorsError, UsageError, abbreviate, counted, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.schema import KINDS as KINDS_OF_MODELS
@@ -20,12 +20,12 @@ from ir_std.factors.schema import NOT_TRAINED, UNKNOWN
 from ir_std.factors.store import parse_json
 
 FILE = "mteb-benchmarks.json"
-"""Beside the shipped sets: of each benchmark its tasks and their rows."""
+"""A file next to the shipped sets that lists the tasks of each benchmark and their rows."""
 SET = "mteb-retrieval"
 COPIED = ("track", "unit", "max_level", "resolution", "year", "source", "licence", "sources")
 """Fields of the set that a benchmark's factors have too."""
 DECIMALS = 10
-"""Of tasks' scores: means of the same values in another order would differ, and not tie."""
+"""Decimals of tasks' scores, so that means of the same values in another order are equal."""
 KINDS = tuple(KINDS_OF_MODELS)
 """Which results count: all, or those of models that were not trained on the task."""
 
@@ -38,11 +38,11 @@ class BenchmarkScores:
     ----------
     name : str
     tasks : tuple of str
-        Those that the set has data sets of.
+        Tasks that the set has datasets of.
     missing : tuple of str
         The benchmark's other retrieval and reranking tasks, of which too few results are known.
     models : tuple of str
-        Those with a score on a part of one of the tasks.
+        Models with a score on a part of one of the tasks.
     scores : ndarray, shape (n_tasks, n_models)
         The mean over a task's splits and subsets; NaN where a model lacks one of them.
     of_parts : ndarray, shape (n_tasks, n_models)
@@ -77,11 +77,6 @@ def _listed() -> Mapping[str, Mapping[str, Any]]:
     file = shipped_folder() / FILE
     listed: Mapping[str, Mapping[str, Any]] = parse_json(file.read_bytes(), file)
     return listed
-
-
-def benchmark_names() -> tuple[str, ...]:
-    """Return the names of MTEB's benchmarks that have retrieval or reranking tasks."""
-    return tuple(_listed())
 
 
 def tasks_of(benchmark: str) -> Mapping[str, list[str]]:
@@ -121,7 +116,7 @@ def benchmark_scores(
     kind: str = KINDS[0],
     others: Mapping[str, Mapping[str, float]] | None = None,
 ) -> BenchmarkScores:
-    """The scores of all models on a benchmark.
+    """Read the scores of all models on a benchmark.
 
     Parameters
     ----------
@@ -130,7 +125,7 @@ def benchmark_scores(
     kind : str
         One of :data:`KINDS`; others than zero-shot results are taken out.
     others : mapping of str to mapping of str to float, optional
-        By name of further models their main scores by data set; they hide a model of that name.
+        Main scores of further models by dataset; they hide a model of the same name.
 
     Raises
     ------
@@ -183,7 +178,7 @@ def benchmark_scores(
 
 
 def _mean_of_known(table: Floats) -> Floats:
-    """Means of columns over what is known; NaN where nothing is."""
+    """Compute means of columns over known values; NaN if there are none."""
     return divide(np.nansum(table, axis=0), np.count_nonzero(~np.isnan(table), axis=0), np.nan)
 
 
@@ -206,7 +201,7 @@ def benchmark_factors(read: BenchmarkScores, models: Sequence[int]) -> FactorSet
         **{field: whole[field] for field in COPIED if field in whole},
         "id": re.sub("[^a-z0-9]+", "-", read.name.lower()).strip("-"),
         "title": read.name,
-        "population": f"{len(models)} models with half of the tasks or more",
+        "population": f"{counted(len(models), 'model')} with half of the tasks or more",
         "default_measures": ["main_score"],
         "measures": {"main_score": {"systems": len(models)}},
     }

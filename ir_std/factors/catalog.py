@@ -227,7 +227,7 @@ def load_factors(
             "path of its file"
         )
     if systems is not None:
-        from ir_std.factors.derived import select_systems  # seldom needed
+        from ir_std.factors.derived import select_systems  # rarely needed
 
         return select_systems(load_factors(name), systems)
     known = {each.name: each for each in known_sets()} if isinstance(name, str) else {}
@@ -311,7 +311,7 @@ def check_new_set(
         If the name is none of a factor set, or the file is an input or exists already.
     """
     if not os.fspath(file).endswith(SUFFIX):
-        raise InputError.at(file, "is no name of a factor set", f"name a file NAME{SUFFIX}")
+        raise InputError.at(file, f"does not end with {SUFFIX}", f"name a file NAME{SUFFIX}")
     check_output(file, inputs, new=not force)
 
 
@@ -455,7 +455,7 @@ def fetch(source: str) -> bytes:
 
 
 def _within(limit: _Limit, retrieve: Callable[[], str]) -> str:
-    """What ``retrieve`` gives, if it does so in time: a server may send a byte now and then."""
+    """Return what ``retrieve`` returns in time: a server may send a byte now and then."""
     done: SimpleQueue[str | Exception] = SimpleQueue()
 
     def work() -> None:

@@ -64,9 +64,9 @@ class Collection:
         return {**self.__dict__, "cached": {}}
 
     def shared_topics(self, there: Set[str]) -> tuple[str, ...]:
-        """The topics that are there, too, in the order of these.
+        """Return the topics that are also in another set, in the order of these.
 
-        It takes as long as the smaller of the two: scores may be of hundreds of thousands.
+        It takes as long as the smaller of the two: scores may have hundreds of thousands of topics.
         """
         return tuple(sorted(self.counts.keys() & there, key=self._positions.__getitem__))
 
@@ -76,16 +76,16 @@ class Collection:
 
     @cached_property
     def n_judged(self) -> int:
-        """The number of topics that have relevant documents, as far as is known."""
+        """Number of topics that have relevant documents, as far as is known."""
         return sum(n != 0 for n in self.counts.values())
 
     @cached_property
     def counts_known(self) -> bool:
-        """Whether the number of relevant documents is known of any topic."""
+        """True if the number of relevant documents is known for any topic."""
         return any(n is not None for n in self.counts.values())
 
     def rules_out(self, there: Mapping[str, int | None]) -> bool:
-        """Whether a set's numbers of relevant documents, where known, show that it does not fit."""
+        """Check whether a set's numbers of relevant documents show that it does not match."""
         pairs = [
             (known, here)
             for topic in self.counts.keys() & there.keys()
@@ -100,9 +100,9 @@ class Collection:
         return np.array([self._positions[topic] for topic in topics], np.int64)
 
     def counts_at(self, level: int) -> Ints:
-        """Number of documents at ``level`` or above by topic; below 1 of those not relevant.
+        """Count each topic's documents at ``level`` or above, or not relevant ones below level 1.
 
-        -1 where it is not known.
+        -1 where the number is unknown.
         """
         if level == 1:
             return self._n_rel
@@ -115,7 +115,7 @@ class Collection:
         return np.array([-1 if n is None else n for n in self.counts.values()], np.int64)
 
     def prints_at(self, level: int) -> Keys:
-        """Fingerprint of each topic's documents at ``level`` or above; 0 where there are none."""
+        """Fingerprint each topic's documents at ``level`` or above; 0 if it has none."""
         qrels = self.qrels
         assert qrels is not None  # scores have no documents
         return qrels.cached(("prints", level), lambda: fingerprints_by_topic(qrels, level))
@@ -127,7 +127,7 @@ class Collection:
 
 
 def judgments_of_dataset(qrels: Qrels) -> Judgments:
-    """The judgments of a data set as a whole.
+    """Describe the judgments of a dataset as a whole.
 
     The fingerprints are those of its pairs of topic and document, with a tab between them.
     """
@@ -150,7 +150,7 @@ def _pairs_fingerprint(qrels: Qrels, level: int) -> int:
 
 
 class DatasetCollection(Collection):
-    """A whole data set as one "topic": the row of a factor set of data sets.
+    """A whole dataset as one "topic": the row of a factor set of datasets.
 
     Parameters
     ----------
@@ -207,12 +207,12 @@ class Agreement:
     factors : FactorSet
     collection : Collection
     topics : sequence of str
-        Those that both have, in the collection's order.
+        Topics that both have, in the collection's order.
 
     Attributes
     ----------
     compares_documents : ndarray of bool, shape (n_topics,)
-        Whether it is known on both sides which documents are judged.
+        True if it is known on both sides which documents are judged.
     """
 
     def __init__(self, factors: FactorSet, collection: Collection, topics: Sequence[str]) -> None:

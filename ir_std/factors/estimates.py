@@ -61,7 +61,7 @@ def factors_from_scores(
 
 
 def _number_by_scores(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
-    """Number the columns by the scores of all measures that have the same number of columns."""
+    """Assign numbers to columns, by the scores of all measures with the same number of columns."""
     numbers: dict[int, Ints] = {}
     for n in {array.shape[1] for array in arrays.values()}:
         rows = np.concatenate([array for array in arrays.values() if array.shape[1] == n])

@@ -67,8 +67,8 @@ class FactorSet:
     id, title, source : str
     topics : tuple of str
     judgments : mapping of str to Judgments
-        By topic (those of a dataset are found by its aliases, too); ``n_rel`` holds their numbers
-        of relevant documents alone.
+        By topic (those of a dataset are found by its aliases, too); ``n_rel`` holds only their
+        numbers of relevant documents.
     measures : tuple of str
     n_systems : mapping of str to int
     mean, sd : mapping of str to ndarray, shape (n_topics,)
@@ -77,7 +77,7 @@ class FactorSet:
         By measure whose scores are known; ``sorted_scores`` holds them ascending within each topic.
     systems : tuple of str
     path : pathlib.Path or None
-        The file it was read from.
+        The file that it was read from.
 
     Raises
     ------
@@ -122,9 +122,7 @@ class FactorSet:
     ) -> None:
         for topic in judgments:
             if not isinstance(topic, str) or not topic or _UNWRITABLE.search(topic):
-                raise InputError.at(
-                    "factor set", f"topic {topic!r} is no text that can be written", "rename it"
-                )
+                raise InputError.at("factor set", f"topic {topic!r} cannot be written", "rename it")
         known = [j if isinstance(j, Judgments) else Judgments(j) for j in judgments.values()]
         levels, counts, prints = judgment_arrays(known)
         arrays: dict[str, Array] = {
@@ -205,7 +203,7 @@ class FactorSet:
         try:
             texts = tuple(array.tolist())
         except (ValueError, SystemError):  # no code points of Unicode
-            raise self._unusable(name, "are no texts") from None
+            raise self._unusable(name, "hold something else than text") from None
         if not texts or "" in texts or len(set(texts)) < len(texts):
             raise self._unusable(name, "are not at least one different text each")
         if _UNWRITABLE.search("".join(texts)):
@@ -254,7 +252,7 @@ class FactorSet:
         return tuple(self.info.get("default_measures") or self.measures)
 
     def systems_text(self) -> str:
-        """Return the number of reference systems, as ``129`` or ``58 to 61`` by measure."""
+        """Return the number of reference systems: ``129``, or ``58 to 61`` if measures differ."""
         counts = sorted(set(self.n_systems.values()))
         if counts == [0]:
             return "unknown number of"
@@ -291,7 +289,7 @@ class FactorSet:
         """Number of documents at each of ``levels`` or above, by topic; -1 where not known."""
         counts: Ints = self._array("counts", "i", 2)
         if counts.shape != (len(self.topics), len(self.levels)) or (counts < -1).any():
-            raise self._unusable("counts", "are no numbers of documents by topic and level")
+            raise self._unusable("counts", "do not count documents by topic and level")
         known = (counts[:, 1:] >= 0) & (counts[:, :-1] >= 0)
         if (known & (counts[:, 1:] > counts[:, :-1])).any():
             raise self._unusable("counts", "ascend with the level")
@@ -493,8 +491,8 @@ class FactorSet:
             if measure not in self.scores:
                 known = ", ".join(self.scores) or "none"
                 raise NoFactorsError(
-                    f"{self.id} has no distribution of {measure}, which scheme E needs "
-                    f"(measures with one: {known}); use N, U or z"
+                    f"{self.id} has no scores of systems for {measure}, which scheme E needs "
+                    f"(available for {known}); use N, U or z"
                 )
             scores = pick_rows(self.scores[measure], rows)
         return partial(
@@ -525,7 +523,7 @@ class FactorSet:
             If the name ends otherwise, the file cannot be written, or the set is not sound.
         """
         if not os.fspath(path).endswith(SUFFIX):
-            raise InputError.at(path, "is no name of a factor set", f"name a file NAME{SUFFIX}")
+            raise InputError.at(path, f"does not end with {SUFFIX}", f"name a file NAME{SUFFIX}")
         self.verify()
         with wrap_os_errors(path, "cannot be written", "name a file in a folder of your own"):
             Path(path).parent.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ def describe_fit(fit: Fit, warning: str = "") -> str:
 
 
 def _evidence(fit: Fit) -> str:
-    """What matched, and on how many topics."""
+    """Say what matched, and on how many topics."""
     of = counted(len(fit.matched) + fit.n_missing, fit.factors.unit)
     every = f"{len(fit.matched)} of {of}"
     if fit.match_type == "systems":
@@ -55,7 +55,7 @@ def _evidence(fit: Fit) -> str:
 
 
 def _what_is_identical(fit: Fit) -> tuple[str, list[str]]:
-    """The most that can be said of the topics whose relevant documents are the same."""
+    """Name the most that is the same on topics with the same relevant documents, and the topics."""
     relevant = fit.agreement.identical([1])
     graded = fit.agreement.identical(fit.levels)
     judged = fit.agreement.identical([*fit.levels, 0, ALL_JUDGED])
@@ -100,7 +100,7 @@ def _where_different(fit: Fit, levels: Iterable[int]) -> str | None:
 
 
 def _example(fit: Fit, level: int) -> str:
-    """A topic whose judgments differ at a level, in words."""
+    """Describe a topic whose judgments differ at a level."""
     topic = fit.agreement.at_level(level).different[0]
     row = fit.matched.index(topic)
     there, here = (int(counts[row]) for counts in fit.agreement.counts(level))
@@ -132,7 +132,7 @@ def mismatch_reason(fit: Fit) -> str:
 
 
 def _why_counts_fail(fit: Fit) -> str:
-    """Why topics of which only counts are known cannot go by these."""
+    """Say why topics of which only counts are known cannot be matched by them."""
     topics = counted(len(fit.count_only_topics), "topic")
     if fit.counts_disagree:
         differ = [topic for topic in fit.count_only_topics if topic in fit.count_mismatches]
@@ -150,7 +150,7 @@ def _why_counts_fail(fit: Fit) -> str:
 
 
 def _about_ids(fit: Fit) -> str:
-    """How document IDs differ, if they do."""
+    """Say how document IDs differ, if they do."""
     if not fit.unfamiliar_id:
         return ""
     example, corpus = fit.factors.info["doc_id_example"], fit.factors.info.get("corpus")
@@ -159,5 +159,5 @@ def _about_ids(fit: Fit) -> str:
 
 
 def levels_text(levels: Sequence[int]) -> str:
-    """Name relevance levels, as ``level 1`` or ``levels 1 and 2``."""
+    """Name relevance levels, such as ``level 1`` or ``levels 1 and 2``."""
     return f"level{'s' if len(levels) > 1 else ''} {join_with_and(map(str, levels))}"

@@ -114,7 +114,7 @@ def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
 
 
 def webber_files(stem: str | os.PathLike[str]) -> tuple[Path, Path]:
-    """``STEM.mn.csv`` and ``STEM.sd.csv``."""
+    """Return the paths ``STEM.mn.csv`` and ``STEM.sd.csv``."""
     return Path(f"{os.fspath(stem)}.mn.csv"), Path(f"{os.fspath(stem)}.sd.csv")
 
 
@@ -157,7 +157,7 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
 def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
     rows = _parse_csv(read_text(file), file)
     if len(rows) < 2:
-        raise InputError.at(file, "no topics", "a header and a row a topic are expected")
+        raise InputError.at(file, "no topics", "a header and one row per topic are expected")
     measures = [_measure(file, 1, _COLUMNS.get(name, name)) for name in rows[0][1:]]
     values = [
         [_number(file, line, cell) if cell else np.nan for cell in row[1:]]
@@ -224,7 +224,7 @@ def set_from_tables(
     systems: int = 0,
     n_rel: Mapping[str, int | Judgments | None] | None = None,
 ) -> FactorSet:
-    """A factor set from the tables that were read from a file.
+    """Make a factor set from the tables that were read from a file.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def set_from_tables(
         Fields of ``set.json``: ``id``, ``title`` and so on; ``measures`` may hold fields of
         single measures.
     systems : int
-        The number of standardizing systems; 0 where unknown.
+        Number of reference systems; 0 if unknown.
     n_rel : mapping of str to int, Judgments or None, optional
         Judgments by topic, as for :class:`FactorSet`; unknown where not given.
     """

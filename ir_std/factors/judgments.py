@@ -33,7 +33,7 @@ class Judgments(NamedTuple):
     fingerprints: Mapping[int, int] | None = None
 
     def at_least(self, level: int) -> int | None:
-        """Number of documents at ``level`` or above, where known."""
+        """Return the number of documents at ``level`` or above; None if it is unknown."""
         if not self.knows(level):
             return None
         return (
@@ -43,15 +43,11 @@ class Judgments(NamedTuple):
         )
 
     def knows(self, level: int) -> bool:
-        """Whether :meth:`at_least` gives a number."""
+        """Check whether :meth:`at_least` returns a number."""
         return self.levels is not None or (level == 1 and self.n_rel is not None)
 
-    def knows_documents(self, level: int) -> bool:
-        """Whether a fingerprint tells which documents are at ``level`` or above."""
-        return self.fingerprints is not None and self.levels is not None
-
     def fingerprint(self, level: int) -> int | None:
-        """The fingerprint of the documents at ``level`` or above, where there are and is one."""
+        """Return the fingerprint of the documents at ``level`` or above; None if there is none."""
         return next(
             (print_ for at, print_ in (self.fingerprints or {}).items() if at >= level), None
         )
@@ -80,7 +76,7 @@ def fingerprints_by_topic(qrels: Qrels, level: int) -> Keys:
 
 
 def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
-    """Counts and fingerprints of all topics of qrels, at every level."""
+    """Return counts and fingerprints of all topics of qrels, at every level."""
     levels = sorted({0, *qrels.all_levels})
     at_least = np.stack([*map(qrels.count, levels), np.zeros_like(qrels.sizes)])
     prints = {level: fingerprints_by_topic(qrels, level).tolist() for level in levels}

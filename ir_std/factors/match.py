@@ -192,13 +192,13 @@ class Fit:
         Parameters
         ----------
         level : int, optional
-            The lowest that counts as relevant, as ``rel`` of a measure; all levels if not given,
-            as for graded gains.
+            Lowest level that counts as relevant, such as a measure's ``rel``; by default all
+            levels, which graded gains look at.
 
         Returns
         -------
         bool or None
-            None where the set does not know its judgments at that level.
+            None if the set does not know its judgments at that level.
         """
         at = [self.agreement.at_level(each) for each in ([level] if level else self.levels)]
         if any(each.different for each in at):
@@ -280,7 +280,7 @@ class Match:
 
     @property
     def qualities(self) -> dict[str, str]:
-        """What each measure of the set is worth, as one label; empty if no set fits.
+        """Quality label of each measure of the set; empty if no set matches.
 
         One of ``ok``, ``few-systems``, ``coarse``, ``pre-2019`` or ``weak-systems``; computed from
         the set's scores on the topics that matched.
@@ -291,7 +291,7 @@ class Match:
         return {m: Quality(factors, m, topics).label for m in factors.measures}
 
     def quality_warnings(self, measures: Iterable[str]) -> list[str]:
-        """Return what is known against the set's factors of these measures."""
+        """Return the known limitations of the set's factors for these measures."""
         if self.fit is None:
             return []
         factors, by_label = self.fit.factors, dict[str, list[str]]()
@@ -307,11 +307,11 @@ class Match:
 
     @property
     def summary(self) -> str:
-        """As ``str(match)``, without the doubts about a fit that is not perfect."""
+        """Which set is used and what matched, without caveats."""
         return self.describe(())
 
     def describe(self, measures: Iterable[str]) -> str:
-        """:attr:`summary`, and what is known against the factors of these measures."""
+        """Say :attr:`summary`, and the known limitations of the factors for these measures."""
         if self.fit is None:
             return str(self)
         return f"using {describe_fit(self.fit, '; '.join(self.quality_warnings(measures)))}"

@@ -25,7 +25,7 @@ FEW_SYSTEMS = 40
 """With fewer systems a measure has few: an sd of 40 scores is itself uncertain by 11%
 (1 / sqrt(2 (n - 1)) of a normal distribution)."""
 FEW_MODELS = 30
-"""The same of a whole data set, whose models are not of a few teams."""
+"""The same for a whole dataset, whose models come from many teams."""
 COARSE_STEPS = 5
 """A spread of fewer steps than these is as much rounding as difference."""
 COARSE_TOPICS = 0.1
@@ -44,7 +44,7 @@ SATURATED = {"N": 0.1, "E": 1 / 3}
 """The share of the topics on which a run is at the end of a scheme when it saturates a set."""
 QUALITY_LABELS = {
     "few-systems": f"fewer than {FEW_SYSTEMS} systems",
-    "coarse": "scores hardly separate the systems",
+    "coarse": "scores barely separate the systems",
     "pre-2019": f"systems from before {OLD}",
     "weak-systems": f"over {LOW_SYSTEMS:.0%} of the systems are far below the others",
     "ok": "no known issue",
@@ -94,12 +94,12 @@ class Quality:
 
     @property
     def n_topics(self) -> int:
-        """How many of the topics have factors."""
+        """Number of topics that have factors."""
         return int(self._known.sum())
 
     @cached_property
     def systems(self) -> int:
-        """As many as score on any topic."""
+        """Number of systems that have a score on any topic."""
         return typical_systems(self.factors, self.measure)
 
     @cached_property
@@ -114,7 +114,7 @@ class Quality:
     @cached_property
     def weak_systems(self) -> tuple[int, ...]:
         """The numbers of the systems that are far below the others: :func:`find_weak_systems`."""
-        # Models of all sorts are on a data set: many of them are far below the median, and sound.
+        # A dataset has models of all sorts: many of them are far below the median, and sound.
         if self.factors.of_datasets:
             return ()
         found = find_weak_systems(self.factors, self.measure, self._known)
@@ -199,7 +199,7 @@ def quality_warning(
 
 
 def typical_systems(factors: FactorSet, measure: str) -> int:
-    """How many systems there are; of data sets, which have their own each, the median."""
+    """Count the systems; if each dataset has its own, return the median."""
     if not factors.of_datasets or measure not in factors.scores:
         return factors.n_systems[measure]
     counts = np.count_nonzero(~np.isnan(factors.scores[measure]), axis=1)
@@ -207,7 +207,7 @@ def typical_systems(factors: FactorSet, measure: str) -> int:
 
 
 def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
-    """Where deviations are above 0 and below :data:`COARSE_STEPS` steps of rounded scores.
+    """Find deviations above 0 and below :data:`COARSE_STEPS` steps of rounded scores.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
 
 
 def best_z(factors: FactorSet, measure: str) -> Floats:
-    """How many deviations above the mean a score of 1 is.
+    """Compute how many standard deviations above the mean a score of 1 is.
 
     Returns
     -------
@@ -255,19 +255,19 @@ def _beyond_depth(factors: FactorSet, measure: str) -> Mask:
 
 
 def saturates(values: npt.ArrayLike, scheme: str) -> bool:
-    """Whether a run is so far from the systems of a set that its standardized scores say little.
+    """Check whether a run's standardized scores are too extreme to be informative.
 
     Parameters
     ----------
     values : array_like, shape (n_topics,)
-        Its standardized scores; NaN where there are none.
+        Standardized scores of the run; NaN for topics without one.
     scheme : {'N', 'U', 'E', 'z'}
 
     Returns
     -------
     bool
-        True if N is above 0.99 or below 0.01 on a tenth of the topics, or E is 1 on a third.
-        z is unbounded, and never saturates.
+        True if N is above 0.99 or below 0.01 on at least a tenth of the topics, or if E is 1 on at
+        least a third of them.  Always False for U and z; z is unbounded.
     """
     scores = np.asarray(values, dtype=float)
     if scheme == "N":
@@ -281,7 +281,7 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
 
 
 WEAK_DEVIATIONS = 3.5
-"""A system is weak if the logarithm of its mean is so many robust deviations below the median: B.
+"""A system is weak if the log of its mean is this many robust deviations below the median: B.
 Iglewicz and D. C. Hoaglin, How to detect and handle outliers (1993), there for both sides."""
 LOWEST_LIMIT, HIGHEST_LIMIT = 1 / 4, 2 / 3
 """Below this share of the median system's mean every system is weak, and above the other none."""
@@ -312,7 +312,7 @@ class WeakSystems(NamedTuple):
 def find_weak_systems(
     factors: FactorSet, measure: str, topics: Mask | None = None
 ) -> WeakSystems | None:
-    """Systems whose mean is far below the median on a logarithmic scale, as those of broken runs.
+    """Find systems whose mean is far below the median on a log scale, such as broken runs.
 
     Below a quarter of the median every system is weak, above two thirds none; in between those
     that are :data:`WEAK_DEVIATIONS` times 1.4826 median absolute deviations of the logarithms
@@ -360,14 +360,14 @@ def find_weak_systems(
 
 
 def _mean_n(values: Floats, scores: Floats) -> float:
-    """The mean of N over topics, by the scores of systems, shape (n_topics, n_systems)."""
+    """Compute the mean of N over topics from scores of shape (n_topics, n_systems)."""
     mean, sd = scores.mean(axis=1), scores.std(axis=1, ddof=1)
     sd[np.ptp(scores, axis=1) <= EXACT] = 0
     return float(get_scheme("N").apply(values, mean=mean, sd=sd).mean())
 
 
 def duplicate_systems(factors: FactorSet) -> list[tuple[int, ...]]:
-    """Groups of systems that score the same in every measure on every topic, by their numbers."""
+    """Group the numbers of systems that score the same in every measure on every topic."""
     columns: dict[int, list[bytes]] = {}
     for measure in factors.scores:
         numbers, scores = scores_by_system(factors, measure)
@@ -380,7 +380,7 @@ def duplicate_systems(factors: FactorSet) -> list[tuple[int, ...]]:
 
 
 def set_notes(factors: FactorSet) -> list[str]:
-    """The notes that a set carries."""
+    """Return the notes that a set carries."""
     stated = factors.info.get("notes", ())
     return [stated] if isinstance(stated, str) else list(stated)
 

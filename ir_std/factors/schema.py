@@ -197,7 +197,7 @@ def info_problems(info: Any) -> Iterator[str]:
         return
     yield from _wrong(info, FIELDS, "")
     if FIELDS["format"].holds(version := info.get("format", FORMAT)) and version > FORMAT:
-        yield f"format is {version}: up to {FORMAT} is known here: upgrade ir_std"
+        yield f"format is {version}, and up to {FORMAT} is known here: upgrade ir_std"
     measures = info["measures"]
     if not isinstance(measures, Mapping) or not measures:
         yield f"measures is {_shown(measures)}: an object of at least one measure is expected"
@@ -329,7 +329,7 @@ class Cells:
             steps = self.arrays[name][self.arrays[name] != MISSING]
             lowest = -STEPS if name == MAIN else 0
             if steps.size and (steps.max() > STEPS or steps.min() < lowest):
-                yield f"{name} has a value that is no score"
+                yield f"{name} has a value that is not a score"
 
 
 def _scores(steps: npt.NDArray[Any]) -> Floats:

@@ -192,7 +192,7 @@ def _parse_array(content: bytes) -> Array:
     stream = BytesIO(content)
     version = np.lib.format.read_magic(stream)
     if version not in _HEADERS:
-        raise ValueError(f"an array is of version {version}")
+        raise ValueError(f"an array has version {version}")
     shape, by_column, dtype = _HEADERS[version](stream)
     rest = len(content) - stream.tell()
     if dtype.kind not in "fiuU" or (dtype.kind != "U" and dtype.itemsize > 8) or not dtype.itemsize:

@@ -281,8 +281,8 @@ def test_a_run_deeper_than_the_set_is_warned_of() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"runs": [RUNS["sys0"]]}, "1 usable run given"),
-        ({"runs": []}, "0 usable runs given"),
+        ({"runs": [RUNS["sys0"]]}, "need at least 2 usable runs, got 1"),
+        ({"runs": []}, "need at least 2 usable runs, got 0"),
         ({"depth": 0}, "depth is 0"),
         ({"measures": []}, "no measure"),
         ({"measures": ["AP", "AP(rel=1)"]}, "given twice"),
@@ -314,7 +314,7 @@ def test_runs_with_the_same_scores_on_every_topic_are_warned_of(qrels: Path, run
     (runs / "copy").write_text((runs / "sys1").read_text())
     with pytest.warns(
         StandardizationWarning,
-        match=r"same scores on every topic: .*/copy and .*/sys1; count a system",
+        match=r"/copy and .*/sys1 have identical scores on every topic; if they are the same",
     ):
         build_factors(qrels, runs, ["AP", "P@10"], id="x")
 
@@ -456,7 +456,7 @@ def test_the_command_lists_the_runs_it_leaves_out(
     ("arguments", "message"),
     [
         (["qrels", "-o", "new.npz"], "build needs QRELS and at least two RUNs"),
-        (["qrels", "runs", "-o", "runs"], "is no name of a factor set; name a file NAME.npz"),
+        (["qrels", "runs", "-o", "runs"], "does not end with .npz; name a file NAME.npz"),
         (["qrels", "runs", "-o", "others.npz"], "is not a regular file"),
         (["qrels", "runs", "-o", "new.npz", "--jobs", "0"], "jobs is 0"),
         (["qrels", "runs", "-o", "new.npz", "--measures", "Foo"], "unknown measure 'Foo'"),

@@ -135,7 +135,7 @@ def test_the_command_reads_tables(ir_std_cli: Any, table: Path, tmp_path: Path) 
     built = ir_std_cli(
         "build", "--from-scores", table, "-o", tmp_path / "mine.npz", "--depth", 1000
     )
-    assert built.out == [f"{tmp_path}/mine.npz\t3 topics\t3 systems\t1 measures"]
+    assert built.out == [f"{tmp_path}/mine.npz\t3 topics\t3 systems\t1 measure"]
     again = load_factors(tmp_path / "mine.npz")
     assert again.about("AP", "depth") == 1000
     assert np.array_equal(again.sorted_scores["AP"][0], [0.1, 0.25, 0.4])

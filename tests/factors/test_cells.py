@@ -132,7 +132,10 @@ def test_quality_is_of_the_rows_models(rows: FactorSet) -> None:
         ({"counted": np.full((3, MODELS), 2, np.uint8)}, "counted has a value outside 0 to 1"),
         ({MAIN: np.zeros((2, MODELS), np.int32)}, r"main_score has shape \(2, 40\), \(3, 40\) is"),
         ({MAIN: np.full((3, MODELS), 2_000_000, np.int32)}, "main_score has a value that is no"),
-        ({"nDCG@10": np.full((3, MODELS), -5, np.int32)}, "nDCG@10 has a value that is no score"),
+        (
+            {"nDCG@10": np.full((3, MODELS), -5, np.int32)},
+            "nDCG@10 has a value that is not a score",
+        ),
         ({"more": np.zeros((3, MODELS), np.int32)}, "are counted, trained"),
     ],
 )

@@ -61,7 +61,7 @@ def test_a_measure_that_the_set_lacks_is_refused_with_those_it_has(small: Factor
 
 
 def test_e_is_refused_where_there_are_no_scores(small: FactorSet) -> None:
-    with pytest.raises(NoFactorsError, match="no distribution of P@10"):
+    with pytest.raises(NoFactorsError, match="no scores of systems for P@10"):
         small.standardize("P@10", ["1"], [0.1], "E")
 
 

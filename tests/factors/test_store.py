@@ -207,7 +207,7 @@ def test_a_link_to_a_set_stays_a_link(file: Path, tmp_path: Path) -> None:
 
 
 def test_a_set_has_a_name_that_numpy_knows(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"is no name of a factor set; name a file NAME\.npz"):
+    with pytest.raises(InputError, match=r"does not end with \.npz; name a file NAME\.npz"):
         made().save(tmp_path / "mine")
     assert [*tmp_path.iterdir()] == []
 
@@ -230,7 +230,7 @@ def test_a_set_has_a_name_that_numpy_knows(tmp_path: Path) -> None:
         ({"mean": {}, "sd": {}, "scores": {"AP": [[0.4, 0.6]]}}, "scores/AP: has shape (1, 2)"),
         ({"mean": {}, "sd": {}, "scores": {"AP": [[0.4, 9]] * 2}}, "of topic 1 is above 1"),
         ({"judgments": {}}, "topics"),
-        ({"judgments": {"1": 1, "": 1}}, "topic '' is no text"),
+        ({"judgments": {"1": 1, "": 1}}, "topic '' cannot be written"),
         ({"judgments": {"1": 0, "2": 1}}, "than the number of relevant documents allows"),
         ({"info": {"id": "x"}}, "'measures' missing"),
         ({"info": {"id": "", "measures": {"AP": {"systems": 2}}}}, 'id is "": a name of 1 to 200'),
@@ -418,7 +418,7 @@ def test_arrays_that_are_too_large_are_refused_before_they_are_unpacked(
 
 def test_a_later_format_asks_for_an_upgrade(file: Path) -> None:
     rewrite(file, info(format=2))
-    assert "format is 2: up to 1 is known here: upgrade ir_std" in check_set(file)[0]
+    assert "format is 2, and up to 1 is known here: upgrade ir_std" in check_set(file)[0]
 
 
 def test_unknown_fields_are_warned_of(file: Path) -> None:
