@@ -23,7 +23,7 @@ from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.difference import Procedure
 from ir_std.reporting.evaluated_collection import collection_names
 from ir_std.reporting.links import check_linkable, link_collections
-from ir_std.reporting.model import Results, deviations, join_results, overlaps_of
+from ir_std.reporting.model import Results, deviations, overlaps_of
 from ir_std.reporting.results import evaluate
 from ir_std.reporting.sentences.collections import why_not_linked
 from ir_std.reporting.summaries import run_differences
@@ -390,3 +390,15 @@ def _common_measures(
     if not common:
         raise UsageError("no measure has factors in every one of these collections: name measures")
     return common
+
+
+def join_results(each: Mapping[str, Results], best: Mapping[str, str], **options: Any) -> Results:
+    """Join results of one collection each, by the names of the collections.
+
+    ``best`` is by collection which of its set's systems the run ``best`` is.
+    """
+    return Results(
+        {n: replace(r.collection, name=n, best=best.get(n, "")) for n, r in each.items()},
+        {n: scored for n, r in each.items() for scored in r.evaluations.values()},
+        **options,
+    )

@@ -7,7 +7,7 @@ topics that standardized scores choose, and with what each document adds to the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan, nan
@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.analysis.paired import get_test
 from ir_std.errors import UsageError, abbreviate, counted, look_up, suggestion
 from ir_std.evaluation.api import SystemsSelection
 from ir_std.evaluation.inputs import resolve, resolve_runs
@@ -26,8 +25,8 @@ from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.difference import Difference
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
-from ir_std.reporting.sentences.tables import power_notes, size_text
-from ir_std.reporting.tables import Cell, Table, label_cell, number_cell, p_text, signed_cell
+from ir_std.reporting.sentences.tables import diff_notes, disagreements
+from ir_std.reporting.tables import Cell, Table, label_cell, number_cell, signed_cell
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.inputs import read_texts
 
@@ -245,26 +244,7 @@ class RunDiff:
     @property
     def disagreements(self) -> tuple[str, ...]:
         """Sentences about contradictions between raw and standardized scores."""
-        return tuple(self._disagreements()) if self.standardized else ()
-
-    def _disagreements(self) -> Iterator[str]:
-        (raw_a, raw_b), (std_a, std_b) = self.means
-        if (raw_a - raw_b) * (std_a - std_b) < 0:
-            yield (
-                f"the means disagree in sign: {self.measure} {raw_a - raw_b:+.4f}, "
-                f"{self.standardized} {std_a - std_b:+.4f}"
-            )
-        equal = [
-            t.topic
-            for t in self.topics
-            if abs(t.raw[0] - t.raw[1]) > EXACT
-            and abs(t.standardized[0] - t.standardized[1]) < EXACT
-        ]
-        if equal:
-            yield (
-                f"raw scores differ, standardized ones do not on "
-                f"{counted(len(equal), 'topic')}: {', '.join(equal)}"
-            )
+        return tuple(disagreements(self)) if self.standardized else ()
 
     @cached_property
     def _on(self) -> dict[str, TopicDiff]:
@@ -344,27 +324,9 @@ class RunDiff:
             (*labels, *columns, *["raw place"] * is_standardized),
             tuple(map(tuple, rows)),
             len(labels),
-            tuple(self._notes(shown)),
+            tuple(diff_notes(self, shown)),
             (*[3] * len(measures), *[1] * is_standardized),
         )
-
-    def _notes(self, shown: tuple[TopicScores, ...]) -> Iterator[str]:
-        yield f"A is {self.a}, B is {self.b}."
-        if not self.standardized:
-            yield f"No factors for {self.measure}: topics by the size of the raw difference."
-        else:
-            first = f"The {len(shown)} largest" if len(shown) > 1 else "The largest"
-            yield (
-                f"{first} of {counted(len(self.topics), 'topic')} by {self.standardized}; raw "
-                f"place: by the size of the difference in {self.measure}."
-            )
-            rest = [t for t in self.topics[len(shown) :] if t.raw_place <= len(shown)]
-            if rest:
-                topics = ", ".join(f"{t.topic} ({t.raw_place})" for t in rest)
-                yield f"Raw differences as large, but not standardized (raw place): {topics}."
-        yield from self._test_sentences()
-        for text in self.disagreements:
-            yield f"{text[0].upper()}{text[1:]}."
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
@@ -372,14 +334,6 @@ class RunDiff:
         measures = [m for m in (self.measure, self.standardized) if m]
         known = [m for m in measures if m in self.results.collection.topic_measures]
         return tuple(self.results.difference(self.a, self.b, m) for m in known)
-
-    def _test_sentences(self) -> Iterator[str]:
-        tested = [d for d in self.differences if not isnan(d.p)]
-        parts = [f"{d.measure} {size_text(d.mean, '+')} ({p_text(d.p)})" for d in tested]
-        if parts:
-            test = get_test(self.results.procedure.test)[1]
-            yield f"Mean differences ({test}): {', '.join(parts)}."
-        yield from power_notes(tested)
 
     def as_dict(self, top: int | None = 10) -> dict[str, Any]:
         """Convert to what JSON has: the means' disagreements, and the first topics."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from math import inf, isnan, nan, sqrt
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from math import hypot, inf, isnan, nan, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +21,14 @@ from ir_std.analysis.paired import (
     equivalence_test,
     get_correction,
     get_test,
+    paired_tests,
 )
 from ir_std.errors import UsageError
+from ir_std.evaluation.uncertainty import joint_errors
+from ir_std.measures import Standardized
+
+if TYPE_CHECKING:
+    from ir_std.reporting.model import Results
 
 
 @dataclass(frozen=True)
@@ -177,3 +184,100 @@ class Difference:
         """Hedges' g, the difference in standard deviations over topics, and its standard error."""
         effect = paired_effect(self.by_topic)
         return effect.size, sqrt(effect.size_variance)
+
+
+# Making of differences
+
+
+def differences_on(results: Results, collection: str, measure: Measure) -> dict[str, Difference]:
+    """Test each other run of a collection against the baseline, on the scale of the links."""
+    assert results.baseline is not None
+    runs = [run for run in results.evaluations[collection] if run != results.baseline]
+    return compare_runs(results, runs, results.baseline, measure, collection)
+
+
+def compare_runs(
+    results: Results, runs: Iterable[str], baseline: str, measure: Measure, where: str
+) -> dict[str, Difference]:
+    """Test runs against another on a collection; errors are computed when asked for."""
+    how, topics = results.procedure, results.collections[where].topics
+    scores = {run: results._scores(run, measure, where) for run in runs}
+    base = results._scores(baseline, measure, where)
+    tested = paired_tests(base, scores, topics, how.test, how.correction)
+    by_topic = {run: scores[run] - base for run in tested}
+    level = how.level(one.p_adjusted for one in tested.values())
+    equivalence = how.equivalence(list(by_topic.values()))
+    return {
+        run: Difference(
+            run,
+            baseline,
+            where,
+            measure,
+            one.p,
+            one.p_adjusted,
+            by_topic[run],
+            level=level,
+            equivalence_p=p,
+            _estimate=partial(_estimate_difference, results, run, baseline, measure, where),
+        )
+        for (run, one), p in zip(tested.items(), equivalence, strict=True)
+    }
+
+
+def _estimate_difference(
+    results: Results, a: str, b: str, measure: Measure, where: str
+) -> Estimate:
+    """Estimate the difference of two runs on a collection, paired by topic."""
+    by_topic = results._scores(a, measure, where) - results._scores(b, measure, where)
+    on = results._each[where]
+    contrast = [float(name == a) - float(name == b) for name in on.runs]
+    found = on._covariances[measure].estimate(by_topic, contrast)
+    if measure not in results.links:
+        return found
+    z = [results._z(run, measure, where) for run in (a, b)]
+    of_link = results.links[measure].error_between(where, *z)
+    return replace(found, systems_error=hypot(found.systems_error, of_link))
+
+
+def compare_judgments(
+    results: Results, a: tuple[str, str], b: tuple[str, str], measure: Measure
+) -> Difference:
+    """Compare two means under different judgments of the same topics.
+
+    Reference systems that both have are drawn once for both.
+    """
+    rows = results.collections[b[1]].evaluator.qrels.positions
+    topics = results.collections[a[1]].topics
+    pairs = [(i, rows[topic]) for i, topic in enumerate(topics) if topic in rows]
+    one, other = (
+        results._scores(run, measure, where)[[pair[k] for pair in pairs]]
+        for k, (run, where) in enumerate((a, b))
+    )
+    errors = [(0.0, inf)]
+    if isinstance(measure, Standardized) and not np.isnan(one - other).all():
+        errors = joint_errors(
+            [results._variation(measure, *a), results._variation(measure, *b, -1)]
+        )
+    found = Difference.of(
+        a[0],
+        b[0],
+        a[1],
+        measure,
+        one - other,
+        hypot(*(error for error, _ in errors)),
+        min(df for _, df in errors),
+    )
+    return replace(found, b_where=b[1])
+
+
+def compare_linked(
+    results: Results, a: tuple[str, str], b: tuple[str, str], measure: Measure
+) -> Difference:
+    """Compare means on two linked collections; by run and collection."""
+    (run, where), (other, there) = a, b
+    z = [(name, results._z(r, measure, name)) for r, name in ((run, where), (other, there))]
+    found = results.links[measure].difference(z[0], z[1])
+    n = sum(int((~np.isnan(values)).sum()) for _, values in z)
+    estimate = Estimate(found.difference, n, found.error, found.df)
+    p = float(found.p)
+    return Difference(run, other, where, measure, p, p, b_where=there, _estimate=lambda: estimate)

@@ -6,11 +6,11 @@ Tables, plots, sentences and pages take :class:`Results` and compute nothing of 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
-from math import hypot, inf, isnan, nan
+from math import isnan, nan
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_std._arrays import Axes, DataFrame, Floats
 from ir_std.analysis.estimate import Estimate, combine_errors, mean_of_estimates
-from ir_std.analysis.paired import paired_tests
 from ir_std.errors import UsageError, counted, suggestion
 from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, message_texts
 from ir_std.evaluation.uncertainty import (
@@ -31,7 +30,14 @@ from ir_std.evaluation.uncertainty import (
 )
 from ir_std.factors.match import Match
 from ir_std.measures import Standardized, named_measure, sign_of
-from ir_std.reporting.difference import Difference, Procedure
+from ir_std.reporting.difference import (
+    Difference,
+    Procedure,
+    compare_judgments,
+    compare_linked,
+    compare_runs,
+    differences_on,
+)
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
 from ir_std.reporting.links import CollectionLinks, Overlaps, find_overlaps
 from ir_std.reporting.sentences.collections import link_warnings, overlap_notes
@@ -345,94 +351,20 @@ class Results:
         measure = named_measure(measure, self.measures)
         (run, where), (other, there) = self._at(a), self._at(b)
         if where == there:
-            return self._test([run], other, measure, where)[run]
+            return compare_runs(self, [run], other, measure, where)[run]
         if self._overlaps.is_relabelled(where, there):
-            return self._between_judgments((run, where), (other, there), measure)
+            return compare_judgments(self, (run, where), (other, there), measure)
         if measure not in self.links:
             raise UsageError(
                 f"{measure} on {where} and on {there} is not on one scale: link the collections "
                 "(anchors= of compare)"
             )
-        z = [(name, self._z(r, measure, name)) for r, name in ((run, where), (other, there))]
-        found = self.links[measure].difference(z[0], z[1])
-        n = sum(int((~np.isnan(values)).sum()) for _, values in z)
-        estimate = Estimate(found.difference, n, found.error, found.df)
-        p = float(found.p)
-        return Difference(
-            run, other, where, measure, p, p, b_where=there, _estimate=lambda: estimate
-        )
+        return compare_linked(self, (run, where), (other, there), measure)
 
     def _at(self, at: RunOn) -> tuple[str, str]:
         run, where = (at, self.collection.name) if isinstance(at, str) else at
         self.on(where).values[run]  # UsageError if there is no such run
         return run, where
-
-    def _test(
-        self, runs: Iterable[str], baseline: str, measure: Measure, where: str
-    ) -> dict[str, Difference]:
-        """Test runs against another on a collection; errors are computed when asked for."""
-        how, topics = self.procedure, self.collections[where].topics
-        scores = {run: self._scores(run, measure, where) for run in runs}
-        base = self._scores(baseline, measure, where)
-        tested = paired_tests(base, scores, topics, how.test, how.correction)
-        by_topic = {run: scores[run] - base for run in tested}
-        level = how.level(one.p_adjusted for one in tested.values())
-        equivalence = how.equivalence(list(by_topic.values()))
-        return {
-            run: Difference(
-                run,
-                baseline,
-                where,
-                measure,
-                one.p,
-                one.p_adjusted,
-                by_topic[run],
-                level=level,
-                equivalence_p=p,
-                _estimate=partial(self._estimate_difference, run, baseline, measure, where),
-            )
-            for (run, one), p in zip(tested.items(), equivalence, strict=True)
-        }
-
-    def _estimate_difference(self, a: str, b: str, measure: Measure, where: str) -> Estimate:
-        """Estimate the difference of two runs on a collection, paired by topic."""
-        by_topic = self._scores(a, measure, where) - self._scores(b, measure, where)
-        on = self._each[where]
-        contrast = [float(name == a) - float(name == b) for name in on.runs]
-        found = on._covariances[measure].estimate(by_topic, contrast)
-        if measure not in self.links:
-            return found
-        z = [self._z(run, measure, where) for run in (a, b)]
-        of_link = self.links[measure].error_between(where, *z)
-        return replace(found, systems_error=hypot(found.systems_error, of_link))
-
-    def _between_judgments(
-        self, a: tuple[str, str], b: tuple[str, str], measure: Measure
-    ) -> Difference:
-        """Compare two means under different judgments of the same topics.
-
-        Reference systems that both have are drawn once for both.
-        """
-        rows = self.collections[b[1]].evaluator.qrels.positions
-        topics = self.collections[a[1]].topics
-        pairs = [(i, rows[topic]) for i, topic in enumerate(topics) if topic in rows]
-        one, other = (
-            self._scores(run, measure, where)[[pair[k] for pair in pairs]]
-            for k, (run, where) in enumerate((a, b))
-        )
-        errors = [(0.0, inf)]
-        if isinstance(measure, Standardized) and not np.isnan(one - other).all():
-            errors = joint_errors([self._variation(measure, *a), self._variation(measure, *b, -1)])
-        found = Difference.of(
-            a[0],
-            b[0],
-            a[1],
-            measure,
-            one - other,
-            hypot(*(error for error, _ in errors)),
-            min(df for _, df in errors),
-        )
-        return replace(found, b_where=b[1])
 
     # Ranks
 
@@ -606,13 +538,6 @@ def scores_by_topic(results: Results, run: str, measure: Measure, collection: st
     return results._scores(run, measure, collection)
 
 
-def differences_on(results: Results, collection: str, measure: Measure) -> dict[str, Difference]:
-    """Test each other run of a collection against the baseline, on the scale of the links."""
-    assert results.baseline is not None
-    runs = [run for run in results.evaluations[collection] if run != results.baseline]
-    return results._test(runs, results.baseline, measure, collection)
-
-
 def shared_collections(results: Results, run: str, measure: Measure) -> list[str]:
     """Find the collections that all runs have, and on which this one has a mean."""
     return [
@@ -670,28 +595,11 @@ def placer_of(results: Results) -> Placer | None:
     return Placer(collection.evaluator) if collection.plans or collection.factors else None
 
 
-def place_topics(
-    results: Results,
-) -> Mapping[str, ByMeasure[tuple[Placement | None, ...]]]:
-    """Place each run on each topic, by run and measure; empty without factors.
-
-    None where nothing is known of single systems.
-    """
+def place_topics(results: Results) -> Mapping[str, ByMeasure[tuple[Placement | None, ...]]]:
+    """Place each run on each topic; None if nothing is known of single systems."""
     placer = placer_of(results)
     if placer is None:
         return {}
     return ByRun(
         {run: ByMeasure(placer.place_topics(values)) for run, values in results.values.items()}
-    )
-
-
-def join_results(each: Mapping[str, Results], best: Mapping[str, str], **options: Any) -> Results:
-    """Join results of one collection each, by the names of the collections.
-
-    ``best`` is by collection which of its set's systems the run ``best`` is.
-    """
-    return Results(
-        {n: replace(r.collection, name=n, best=best.get(n, "")) for n, r in each.items()},
-        {n: scored for n, r in each.items() for scored in r.evaluations.values()},
-        **options,
     )

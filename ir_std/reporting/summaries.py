@@ -17,13 +17,12 @@ from ir_std.analysis.effects import Summary, random_effects
 from ir_std.analysis.paired import get_correction
 from ir_std.errors import UsageError
 from ir_std.measures import Standardized, measure_record
-from ir_std.reporting.difference import Difference
+from ir_std.reporting.difference import Difference, differences_on
 from ir_std.reporting.links import Overlaps
 from ir_std.reporting.model import (
     MIN_SUMMARIZED,
     NO_ESTIMATE,
     Results,
-    differences_on,
     overlaps_of,
 )
 

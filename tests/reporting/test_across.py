@@ -12,8 +12,8 @@ from views import MINUS, plain
 
 import ir_std
 from ir_std import sAP
+from ir_std.reporting.compare import join_results
 from ir_std.reporting.html.across import across_of
-from ir_std.reporting.model import join_results
 from ir_std.reporting.summaries import run_differences
 from ir_std.testing import simulated_qrels, simulated_run
 

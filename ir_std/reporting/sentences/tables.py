@@ -1,4 +1,4 @@
-"""Facts of results in sentences: the notes below tables, and what pages say beside them."""
+"""Sentences about results: the notes below tables, and what pages say next to them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import isnan
+from typing import TYPE_CHECKING
 
 from ir_measures.measures import Measure
 
 from ir_std.analysis.paired import ALPHA, describe_correction, describe_test, get_test
 from ir_std.analysis.ranks import FEW_TOPICS, FEWEST
-from ir_std.errors import abbreviate, join_with_and
+from ir_std.errors import abbreviate, counted, join_with_and
 from ir_std.evaluation.factor_messages import factors_used
 from ir_std.factors.benchmarks import partial_tasks
 from ir_std.factors.quality import describe_label
@@ -33,7 +34,11 @@ from ir_std.reporting.sentences.collections import (
     overlap_notes,
 )
 from ir_std.reporting.summaries import MIN_COLLECTIONS, RunDifferences
-from ir_std.reporting.tables import EQUIVALENT
+from ir_std.reporting.tables import EQUIVALENT, p_text
+from ir_std.schemes import EXACT
+
+if TYPE_CHECKING:
+    from ir_std.reporting.diff import RunDiff, TopicScores
 
 MIN_SYSTEMS = 40
 """With fewer reference systems than this a note says in what steps scheme E moves."""
@@ -434,6 +439,59 @@ def _without_summary(each: Sequence[RunDifferences]) -> Iterator[str]:
     for (by, reason), names in runs.items():
         verb = "has" if len(names) == 1 else "have"
         yield f"{abbreviate(names)} {verb} no summary for {by}: {reason}."
+
+
+# Two runs, topic by topic
+
+
+def diff_notes(pair: RunDiff, shown: Sequence[TopicScores]) -> Iterator[str]:
+    """Yield the notes below a table of two runs' topics."""
+    yield f"A is {pair.a}, B is {pair.b}."
+    if not pair.standardized:
+        yield f"No factors for {pair.measure}: topics by the size of the raw difference."
+    else:
+        first = f"The {len(shown)} largest" if len(shown) > 1 else "The largest"
+        yield (
+            f"{first} of {counted(len(pair.topics), 'topic')} by {pair.standardized}; raw "
+            f"place: by the size of the difference in {pair.measure}."
+        )
+        rest = [t for t in pair.topics[len(shown) :] if t.raw_place <= len(shown)]
+        if rest:
+            topics = ", ".join(f"{t.topic} ({t.raw_place})" for t in rest)
+            yield f"Raw differences as large, but not standardized (raw place): {topics}."
+    yield from _mean_difference_notes(pair)
+    for text in pair.disagreements:
+        yield f"{text[0].upper()}{text[1:]}."
+
+
+def disagreements(pair: RunDiff) -> Iterator[str]:
+    """Yield contradictions between raw and standardized scores of two runs."""
+    (raw_a, raw_b), (std_a, std_b) = pair.means
+    if (raw_a - raw_b) * (std_a - std_b) < 0:
+        yield (
+            f"the means disagree in sign: {pair.measure} {raw_a - raw_b:+.4f}, "
+            f"{pair.standardized} {std_a - std_b:+.4f}"
+        )
+    equal = [
+        t.topic
+        for t in pair.topics
+        if abs(t.raw[0] - t.raw[1]) > EXACT and abs(t.standardized[0] - t.standardized[1]) < EXACT
+    ]
+    if equal:
+        yield (
+            f"raw scores differ, standardized ones do not on "
+            f"{counted(len(equal), 'topic')}: {', '.join(equal)}"
+        )
+
+
+def _mean_difference_notes(pair: RunDiff) -> Iterator[str]:
+    """Yield the tests of the two means, and what they could have missed."""
+    tested = [d for d in pair.differences if not isnan(d.p)]
+    parts = [f"{d.measure} {size_text(d.mean, '+')} ({p_text(d.p)})" for d in tested]
+    if parts:
+        test = get_test(pair.results.procedure.test)[1]
+        yield f"Mean differences ({test}): {', '.join(parts)}."
+    yield from power_notes(tested)
 
 
 # Numbers in sentences
