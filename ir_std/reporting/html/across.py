@@ -241,7 +241,8 @@ class _Facts:
         ends = [results.estimate(self.subject, scored, name).interval for name in own]
         above, below = sum(e[0] > average for e in ends), sum(e[1] < average for e in ends)
         word = "above" if above >= below else "below"
-        where = f"is {word} average {on_so_many(max(above, below), len(own), 'collection')}"
+        which = on_so_many(max(above, below), len(own), "collection")
+        where = f"is {word} average {which if len(own) > 1 else f'on {own[0]}'}"
         if not above and not below:
             where = f"is about average on {n}"
         return [("run", self.subject), f" {where}{f', and {best}' if best else ''}."]

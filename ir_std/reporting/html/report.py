@@ -16,7 +16,7 @@ from ir_std.factors.catalog import data_version
 from ir_std.measures import Standardized
 from ir_std.reporting.figure_data import over_systems, read_look
 from ir_std.reporting.html.across import across_of, tables_of
-from ir_std.reporting.html.method import Licence, known_weaknesses, licences, method, references
+from ir_std.reporting.html.method import known_weaknesses, licences, method, references
 from ir_std.reporting.html.record import collection_record, packed
 from ir_std.reporting.html.standing import RunStanding, subject_of, views_of
 from ir_std.reporting.model import Results
@@ -40,6 +40,8 @@ READING = {
     "deviation better; scores have no limits",
 }
 """How to read the schemes' scores."""
+OF_ALL = {"method": method, "references": references, "licences": licences}
+"""What the page says of all collections together."""
 
 
 def write_report(
@@ -87,9 +89,9 @@ def write_report(
 def render(results: Results, title: str | None = None, queries: Any = None) -> str:
     """Return the page as text; parameters and errors as for :func:`write_report`."""
     page = Page(results, title, queries)
-    return escape_controls(
-        _template().render(page=page, look=_look(), version=__version__, sets=data_version())
-    )
+    facts = {name: make(page.results) for name, make in OF_ALL.items()}
+    versions = {"version": __version__, "sets": data_version()}
+    return escape_controls(_template().render(page=page, look=_look(), **versions, **facts))
 
 
 @cache
@@ -250,21 +252,6 @@ class Page:
             for name in SCHEMES
             if name in used
         ]
-
-    @property
-    def method(self) -> str:
-        """A paragraph for a paper."""
-        return method(self.results)
-
-    @property
-    def references(self) -> str:
-        """The papers that it cites, in BibTeX."""
-        return references(self.results)
-
-    @property
-    def licences(self) -> list[Licence]:
-        """Sources of the factors."""
-        return licences(self.results)
 
 
 def _visible(data: Any) -> Any:
