@@ -234,9 +234,9 @@ def test_a_topic_without_documents_stays() -> None:
         (lambda: merge([], "minmax"), "no runs"),
         (
             lambda: merge([{}]),
-            "sum combines scores.*give a method.*of minmax.*or combine ranks: rrf",
+            "sum needs normalized scores.*of minmax.*or combine ranks .rrf",
         ),
-        (lambda: merge([{}], "minmax", combine="rrf"), "rrf looks at ranks.*leave out 'minmax'"),
+        (lambda: merge([{}], "minmax", combine="rrf"), "rrf combines ranks; leave out 'minmax'"),
         (lambda: merge([{}], combine="rff"), "unknown combination 'rff'.*did you mean 'rrf'"),
         (lambda: merge({"q": {"a": 1.0}}, "minmax"), "list of runs"),
         (lambda: merge("one.run", "minmax"), "list of runs"),

@@ -58,9 +58,8 @@ Edge cases:
   such as -1e308 / 1e-300 by ``max``, is an error.
 """
 
-from ir_std.merging.combination import BY_RANK, COMBINE
 from ir_std.merging.fusion import merge, normalize, runs_without_common_topics
-from ir_std.merging.normalization import METHODS, Method
+from ir_std.merging.methods import BY_RANK, COMBINE, METHODS, Method
 
 __all__ = [
     "BY_RANK",

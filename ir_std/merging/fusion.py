@@ -11,8 +11,14 @@ from typing import Any, TypeAlias
 from ir_measures import ScoredDoc
 
 from ir_std.errors import UsageError, look_up
-from ir_std.merging.combination import BY_RANK, COMBINE, RankedList, combine_ranks, combine_scores
-from ir_std.merging.normalization import METHODS
+from ir_std.merging.methods import (
+    BY_RANK,
+    COMBINE,
+    METHODS,
+    RankedList,
+    combine_ranks,
+    combine_scores,
+)
 from ir_std.trec.frames import column_values, frame_like, is_frame, with_values
 from ir_std.trec.inputs import as_run
 from ir_std.trec.ranking import sort_run
@@ -115,10 +121,10 @@ def merge(
     if not isinstance(runs, Iterable):
         raise UsageError(f"expected a list of runs, got {runs!r}")
     if isinstance(runs, (str, os.PathLike, Mapping, Run)) or is_frame(runs):
-        raise UsageError("merging takes a list of runs, and this is one: write [run, run]")
+        raise UsageError("expected a list of runs, got one; write [run, run]")
     runs = [_reusable(run) for run in runs]
     if not runs:
-        raise UsageError("no runs to merge: name at least one")
+        raise UsageError("no runs to merge; name at least one")
     by_topic: dict[str, list[RankedList]] = {}
     for run in map(as_run, runs):
         for topic, ranked_list in prepare(run).lists.items():
@@ -134,15 +140,12 @@ def _steps(method: str | None, combine: str) -> tuple[Prepare, Combine]:
     look_up(combine, {**COMBINE, **BY_RANK}, "combination")
     if combine in BY_RANK:
         if method is not None:
-            raise UsageError(
-                f"{combine} looks at ranks, not at scores: leave out {method!r} (--normalize)"
-            )
+            raise UsageError(f"{combine} combines ranks; leave out {method!r} (--normalize)")
         return sort_run, partial(combine_ranks, combination=BY_RANK[combine])
     if method is None:
         raise UsageError(
-            f"{combine} combines scores, which must be on one scale: give a method "
-            f"(--normalize) of {', '.join(METHODS)}; or combine ranks: "
-            f"{', '.join(BY_RANK)}"
+            f"{combine} needs normalized scores; add a method (--normalize) of "
+            f"{', '.join(METHODS)}, or combine ranks ({', '.join(BY_RANK)})"
         )
     return (
         look_up(method, METHODS, "method").normalize,

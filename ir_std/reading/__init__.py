@@ -25,8 +25,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ir_std.reading.ids import Ids, Keys, check_strings
-from ir_std.reading.index import Collision, Index, KeyTable, first_repeated, keys, may_repeat
+from ir_std.reading.ids import (
+    Collision,
+    Ids,
+    Index,
+    Keys,
+    KeyTable,
+    check_strings,
+    first_repeated,
+    keys,
+    may_repeat,
+)
 from ir_std.reading.lines import QRELS, RANKED_RUN, RUN, CheckFailed, LineFormat, Lines, read_lines
 from ir_std.reading.plain import find_fault, no_lines, read_lines_plainly, split_line
 from ir_std.reading.sources import (

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ir_std.errors import InputError, counted
-from ir_std.reading.ids import WORD, Ids
-from ir_std.reading.index import first_repeated
+from ir_std.reading.ids import WORD, Ids, first_repeated
 from ir_std.reading.lines import (
     QRELS,
     RUN,

@@ -122,8 +122,8 @@ def test_a_file_that_is_there_is_replaced_with_force_only(
         (["--normalize", "uv", "--tag", "a b"], "tag 'a b'"),
         (["--normalize", "uv", "--tag", ""], "tag ''"),
         (["--normalize", "uv", "missing.run"], r"missing\.run: No such file"),
-        ([], "sum combines scores.*--normalize"),
-        (["--combine", "rrf", "--normalize", "uv"], "rrf looks at ranks, not at scores"),
+        ([], "sum needs normalized scores.*--normalize"),
+        (["--combine", "rrf", "--normalize", "uv"], "rrf combines ranks; leave out"),
     ],
 )
 def test_wrong_use_is_one_line_and_writes_nothing(

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from ir_measures import AP, Bpref, Judged, nDCG
 
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.reading import BytesSource, ids, index
-from ir_std.reading.ids import Ids
-from ir_std.reading.index import KeyTable, may_repeat
+from ir_std.reading import BytesSource, ids
+from ir_std.reading.ids import Ids, KeyTable, may_repeat
 from ir_std.trec.files import read_qrels, read_run
 
 names = st.text(max_size=90) | st.sampled_from(
@@ -62,7 +61,7 @@ KEYS = st.lists(st.integers(0, 2**64 - 1) | SHARED_BITS)
 
 @pytest.fixture(params=[1 << 18, 3])
 def at_once(request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "_FOUND_AT_ONCE", request.param)
+    monkeypatch.setattr(ids, "_FOUND_AT_ONCE", request.param)
 
 
 FOR_ALL = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
