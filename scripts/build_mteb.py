@@ -43,56 +43,20 @@ MEASURES = {
     "precision_at_10": "P@10",
 }
 """The columns of the table, and what the measures are called here."""
-NOT_MODELS = {
-    "mteb/baseline-random-encoder": "ranks at random",
-    "mteb/baseline-random-cross-encoder": "ranks at random",
-    "baseline/Human": "people, no model",
-}
+_FILE = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+NOT_MODELS: dict[str, str] = _FILE["not_models"]
+"""What is listed among the models and is not one, and the reason."""
 SAME = 1e-4
 """Scores that differ by no more are the same."""
 SAME_ROWS = 0.5
 """Two models with the same scores on this share of the rows that both have are one."""
 FEWEST_ROWS = 5
 """On fewer common rows the same scores prove nothing."""
-VARIANTS = {
-    "Cohere/Cohere-embed-v4.0 (output_dtype=binary)": "Cohere/Cohere-embed-v4.0",
-    "Cohere/Cohere-embed-v4.0 (output_dtype=int8)": "Cohere/Cohere-embed-v4.0",
-    "Octen/Octen-Embedding-4B-INT8": "Octen/Octen-Embedding-4B",
-    "Octen/Octen-Embedding-8B-INT8": "Octen/Octen-Embedding-8B",
-    "TIGER-Lab/VLM2Vec-LoRA": "TIGER-Lab/VLM2Vec-Full",
-    "mongodb/voyage-3.5 (output_dtype=binary)": "mongodb/voyage-3.5",
-    "mongodb/voyage-3.5 (output_dtype=int8)": "mongodb/voyage-3.5",
-    "mongodb/voyage-4-large (embed_dim=2048)": "mongodb/voyage-4-large",
-    "mongodb/voyage-4-large (embed_dim=2048, evolved_prompts=True)": "mongodb/voyage-4-large",
-    "openai/text-embedding-3-large (embed_dim=512)": "openai/text-embedding-3-large",
-    "openai/text-embedding-3-small (embed_dim=512)": "openai/text-embedding-3-small",
-}
+VARIANTS: dict[str, str] = _FILE["variants"]
 """Quantised, shortened and LoRA variants, and the models that they are variants of."""
 MACROLANGUAGES = {
     member: macro
-    for macro, members in {
-        "ara": "acm acq aeb ajp apc arb ars ary arz",
-        "aze": "azj azb",
-        "est": "ekk",
-        "fas": "pes prs",
-        "ful": "fuv",
-        "kur": "ckb kmr",
-        "lav": "lvs",
-        "mlg": "plt",
-        "mon": "khk",
-        "msa": "zsm",
-        "nep": "npi",
-        "nor": "nob nno",
-        "ori": "ory",
-        "orm": "gaz",
-        "pus": "pbt",
-        "que": "quz",
-        "sqi": "als",
-        "swa": "swh",
-        "uzb": "uzn",
-        "yid": "ydd",
-        "zho": "cmn nan yue",
-    }.items()
+    for macro, members in _FILE["macrolanguages"].items()
     for member in members.split()
 }
 """ISO 639-3's macrolanguages: tasks state one, models the other, of the same language."""
@@ -120,45 +84,12 @@ MIN_BEST = 0.05
 """If no model reaches this score on a row, the row is no scale."""
 TOLERANCE = 1e-4
 """Rounding of scores, by which related measures may contradict each other."""
-BROKEN = {
-    ("BLINKIT2IRetrieval/test", model): "near zero, far below models that are weaker elsewhere"
-    for model in (
-        "QuanSun/EVA02-CLIP-B-16",
-        "QuanSun/EVA02-CLIP-L-14",
-        "QuanSun/EVA02-CLIP-bigE-14",
-        "QuanSun/EVA02-CLIP-bigE-14-plus",
-        "kakaobrain/align-base",
-    )
-}
+BROKEN = {(one["row"], one["model"]): one["reason"] for one in _FILE["broken"]}
 """Results that are plainly broken although the rule does not find them, with the reason."""
 
-IDENTICAL = (
-    "MTEB leaves documents out whose id is the query's own: take them out of a run before "
-    "it is compared"
-)
-NOTES = {
-    "ArguAna/test": IDENTICAL,
-    "QuoraRetrieval/test": IDENTICAL,
-    "CQADupstackRetrieval/test": "the mean over its twelve parts, computed here for models that "
-    "have them all",
-    "Touche2020/test": "the first version of the judgments and corpus, with short passages of "
-    "arguments; Touche2020Retrieval.v3 is another data set",
-    "Touche2020Retrieval.v3/test": "the cleaned version; BEIR's webis-touche2020 is another data "
-    "set",
-    "MSMARCO/dev": "the development queries, as BEIR has it; its test part is TREC 2019 Deep "
-    "Learning",
-}
+NOTES: dict[str, str] = _FILE["row_notes"]
 """What a reader of a dataset's scores should know."""
-TASK_NOTES = {
-    "WebLINXCandidatesReranking": "mteb before 2.18.19 broke ties in RR wrongly, and results do "
-    "not say which version they are from (issue 5092 of mteb)",
-    "GermanQuAD-Retrieval": "mteb before 2.18.19 broke ties in RR wrongly, and results do not say "
-    "which version they are from (issue 5092 of mteb)",
-    "BrightRetrieval": "some submissions removed the documents that a query excludes, others did "
-    "not (issue 2696 of mteb)",
-    "TwitterHjerneRetrieval": "results whose RR@10 is above 10 P@10 are left out: mteb up to 1.18 "
-    "dropped documents there (issue 5228 of mteb)",
-}
+TASK_NOTES: dict[str, str] = _FILE["task_notes"]
 """The same for all rows of a task."""
 
 

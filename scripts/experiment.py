@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -115,6 +116,12 @@ def published_factors(
     both = (read_table(data / "published" / f"{stem}.{kind}.csv") for kind in ("mn", "sd"))
     mean, sd = (each.at(topics)[:, [each.systems.index(metric)]] for each in both)
     return mean, sd
+
+
+def published_figures(paper: str) -> Any:
+    """Read the figures that a paper printed, as ``published_figures.json`` has them."""
+    file = Path(__file__).with_name("published_figures.json")
+    return json.loads(file.read_text(encoding="utf-8"))[paper]
 
 
 def score_runs(

@@ -17,7 +17,15 @@ from itertools import compress
 from pathlib import Path
 
 import numpy as np
-from experiment import Compared, arguments, published_factors, report, table, write_csv
+from experiment import (
+    Compared,
+    arguments,
+    published_factors,
+    published_figures,
+    report,
+    table,
+    write_csv,
+)
 from ir_measures import AP
 from ir_measures.measures import Measure
 from scipy import stats
@@ -64,34 +72,9 @@ N_SYSTEMS = {
 }
 COLLECTIONS = ("blogs06.2006", "blogs06.2007", "blogs06.2008", *STEMS, "nyt")
 
-# What the notebook published with the paper prints: mean AP of the system and of no_stem, p of the
-# paired t-test, and the same of its standardized scores (none for nyt, which has no factors).
-PUBLISHED = {
-    "stemming": {
-        "blogs06.2006": ("0.289", "0.302", "0.075727", "0.0604", "0.0621", "0.05803"),
-        "blogs06.2007": ("0.344", "0.359", "0.107058", "0.0375", "0.0385", "0.17611"),
-        "blogs06.2008": ("0.304", "0.318", "0.059355", "0.0358", "0.0370", "0.08656"),
-        "cd45.TREC6": ("0.237", "0.178", "0.009169", "0.1992", "0.1861", "0.02348"),
-        "cd45.TREC7": ("0.199", "0.186", "0.291935", "0.1217", "0.1200", "0.57527"),
-        "cd45.TREC8": ("0.250", "0.213", "0.003103", "0.2314", "0.2202", "0.00342"),
-        "gov2.2004": ("0.252", "0.239", "0.313255", "0.1560", "0.1530", "0.36307"),
-        "gov2.2005": ("0.325", "0.278", "0.000109", "0.0620", "0.0582", "0.00105"),
-        "gov2.2006": ("0.279", "0.277", "0.883149", "0.0667", "0.0677", "0.56789"),
-        "nyt": ("0.460", "0.429", "0.001412"),
-    },
-    "feedback": {
-        "blogs06.2006": ("0.303", "0.302", "0.72716019", "0.0623", "0.0621", "0.773904"),
-        "blogs06.2007": ("0.360", "0.359", "0.92680314", "0.0379", "0.0385", "0.439652"),
-        "blogs06.2008": ("0.324", "0.318", "0.17502690", "0.0370", "0.0370", "0.947174"),
-        "cd45.TREC6": ("0.186", "0.178", "0.02350108", "0.1882", "0.1861", "0.073997"),
-        "cd45.TREC7": ("0.202", "0.186", "0.00008083", "0.1222", "0.1200", "0.000169"),
-        "cd45.TREC8": ("0.225", "0.213", "0.00210992", "0.2238", "0.2202", "0.002992"),
-        "gov2.2004": ("0.259", "0.239", "0.00187313", "0.1575", "0.1530", "0.005248"),
-        "gov2.2005": ("0.305", "0.278", "0.00034396", "0.0609", "0.0582", "0.003851"),
-        "gov2.2006": ("0.301", "0.277", "0.00285294", "0.0711", "0.0677", "0.022515"),
-        "nyt": ("0.452", "0.429", "0.00000353"),
-    },
-}
+PUBLISHED: dict[str, dict[str, list[str]]] = published_figures("soboroff2018")
+"""What the notebook published with the paper prints: mean AP of the system and of no_stem, p of the
+paired t-test, and the same of its standardized scores (none for nyt, which has no factors)."""
 
 
 @dataclass(frozen=True)

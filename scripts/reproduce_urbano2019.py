@@ -15,6 +15,7 @@ import numpy as np
 from experiment import (
     Compared,
     arguments,
+    published_figures,
     report,
     spread,
     table,
@@ -42,27 +43,12 @@ TOPICS = 50
 CHUNK = 20
 """Trials in a task, each task with a seed of its own: results do not depend on the processes."""
 
-PUBLISHED_TAU = {
-    ("robust04", "AP"): {"N": 0.9301, "U": 0.9341, "z": 0.9329, "E": 0.9157},
-    ("terabyte04-06", "nDCG"): {"N": 0.9572, "U": 0.9664, "z": 0.9662, "E": 0.9310},
-}
 PUBLISHED_ALPHAS = (0.001, 0.01, 0.05)
-PUBLISHED_POWER = {
-    ("robust04", "AP"): {
-        "raw": (0.4076, 0.5302, 0.6432),
-        "N": (0.4272, 0.5398, 0.6457),
-        "U": (0.4165, 0.5298, 0.6377),
-        "z": (0.4129, 0.5260, 0.6343),
-        "E": (0.4259, 0.5369, 0.6412),
-    },
-    ("terabyte04-06", "nDCG"): {
-        "raw": (0.5258, 0.6304, 0.7216),
-        "N": (0.5448, 0.6435, 0.7301),
-        "U": (0.5330, 0.6333, 0.7221),
-        "z": (0.5328, 0.6330, 0.7218),
-        "E": (0.5680, 0.6633, 0.7458),
-    },
-}
+PUBLISHED_TAU, PUBLISHED_POWER = (
+    {tuple(key.split()): row for key, row in published_figures("urbano2019")[name].items()}
+    for name in ("tau", "power")
+)
+"""By collection and measure, each scheme's; the power at each of PUBLISHED_ALPHAS."""
 
 
 @dataclass(frozen=True)

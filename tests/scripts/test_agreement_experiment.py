@@ -1,0 +1,67 @@
+"""Coverage of the intervals that ``ir_std agree`` prints: on made-up topics, and the page's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import agreement_experiment as experiment
+import numpy as np
+import pytest
+
+from ir_std.analysis.agreement import Interval
+
+PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "judges.md"
+
+
+def test_an_interval_holds_what_is_inside_it_up_to_rounding() -> None:
+    assert experiment.holds(Interval(0.5, 0.4, 0.6), 0.6 + 1e-12)
+    assert not experiment.holds(Interval(0.5, 0.4, 0.6), 0.61)
+
+
+def test_few_topics_are_drawn_with_replacement_and_many_without() -> None:
+    random = np.random.default_rng(0)
+    assert len(set(experiment.draw_topics(random, 100, 50).tolist())) == 50
+    assert len(set(experiment.draw_topics(random, 43, 50).tolist())) < 43
+
+
+@pytest.mark.slow
+def test_intervals_hold_for_systems_that_a_judge_scores_with_noise() -> None:
+    random = np.random.default_rng(3)
+    first = random.normal(0, 1, (200, 30)) + np.linspace(0, 1.5, 30)
+    second = first + random.normal(0, 1, first.shape)
+    case = experiment.Case("made-up", "score", first, second)
+    coverage = experiment.order_coverage(60, 0, case)
+    assert coverage.shape == (len(experiment.SIZES), len(experiment.FIGURES))
+    assert (coverage >= 0.8).all()
+
+
+@pytest.mark.slow
+def test_intervals_of_tau_hold_on_dl_2020(data: Path) -> None:
+    (case,) = [
+        case
+        for case in experiment.cases(data)
+        if (case.collection, case.measure) == ("dl20-passage", "nDCG@10")
+    ]
+    assert 0.88 <= experiment.order_coverage(100, 0, case)[:, 0].min() <= 0.98
+
+
+@pytest.mark.exhaustive
+def test_the_page_has_the_coverage_that_the_script_prints(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiment.main(["--data", str(data), "--out", str(tmp_path), "--jobs", "2"])
+    page = " ".join(PAGE.read_text("utf-8").split())
+    for line in capsys.readouterr().out.splitlines():
+        assert (line if line.startswith("|") else line.partition(": ")[2]) in page
+
+
+def _rows(page: str) -> list[str]:
+    """The page's rows of coverage, without RR."""
+    section = page.partition("## Intervals of `ir_std agree`")[2].partition("## A few")[0]
+    return [line for line in section.splitlines() if line.count(" (") == 3 and "| RR" not in line]
+
+
+def test_the_pages_intervals_of_tau_hold_in_90_to_98_percent_but_for_rr() -> None:
+    tau = [float(row.split(" | ")[2][:5]) for row in _rows(PAGE.read_text("utf-8"))]
+    assert len(tau) == 8
+    assert 0.90 <= min(tau) <= max(tau) <= 0.98
