@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -35,7 +34,7 @@ INDEX = "index.json"
 
 Entry: TypeAlias = Mapping[str, Any]
 """What the index holds of a set: ``topics``, its number of relevant documents by topic (None where
-it is unknown or proves nothing), ``ir_datasets``, ``unit`` and the ``sha256`` of its file."""
+XX, ``unit``, ``beside``, ``sha256`` of its file."""
 
 Version: TypeAlias = tuple[int, int, int]
 """Time, size and place on disk of a file: changes whenever it does."""
@@ -152,6 +151,7 @@ def index_entry(factors: FactorSet) -> dict[str, Any]:
     names = dict.fromkeys([*factors.topics, *factors.info.get("aliases", ())])
     return {
         "unit": factors.info.get("unit", "topic"),
+        "beside": factors.info.get("beside"),
         "ir_datasets": list(factors.info.get("ir_datasets", ())),
         "topics": names if factors.of_datasets else dict(factors.n_rel),
     }
@@ -159,6 +159,8 @@ def index_entry(factors: FactorSet) -> dict[str, Any]:
 
 def file_hash(file: Path) -> str:
     """Return the SHA-256 of a file."""
+    import hashlib  # recognition does without
+
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
@@ -242,8 +244,8 @@ def load_factors(
 
 
 @lru_cache(maxsize=256)
-def _load(file: str, _: Version | None) -> FactorSet:
-    return FactorSet.load(file)
+def _load(file: str, version: Version | None) -> FactorSet:
+    return FactorSet.load(file, check_info=version is not None)
 
 
 def described_sets(
@@ -293,11 +295,7 @@ def check_set(path: str | os.PathLike[str]) -> list[str]:
 
 def sibling_sets(factors: FactorSet) -> list[FactorSet]:
     """Return the sets of other systems on the topics of a set."""
-    return [
-        other
-        for other in described_sets(known_sets(), lambda one: factors.topics[0] in one["topics"])
-        if other.info.get("beside") == factors.id
-    ]
+    return list(described_sets(known_sets(), lambda one: one["beside"] == factors.id))
 
 
 def check_new_set(

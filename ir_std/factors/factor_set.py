@@ -149,8 +149,14 @@ class FactorSet:
         self.verify()
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> FactorSet:
+    def load(cls, path: str | os.PathLike[str], *, check_info: bool = True) -> FactorSet:
         """Read a set's file as it is now; arrays are unpacked and checked when first used.
+
+        Parameters
+        ----------
+        path : str or path
+        check_info : bool
+            If False, trust the fields of ``set.json``, such as those of shipped sets.
 
         Raises
         ------
@@ -158,27 +164,35 @@ class FactorSet:
             If the file is missing or broken.
         """
         content = read_bounded(path, LARGEST, "name the file of a factor set")
-        return cls.parse(content, path)
+        return cls.parse(content, path, check_info=check_info)
 
     @classmethod
-    def parse(cls, content: bytes, path: str | os.PathLike[str]) -> FactorSet:
-        """Read a set from the content of its file, as :meth:`load`."""
+    def parse(
+        cls, content: bytes, path: str | os.PathLike[str], *, check_info: bool = True
+    ) -> FactorSet:
+        """Read a set from the content of its file, as :meth:`load` does."""
         info, arrays = parse_file(content, path)
         factors = cls.__new__(cls)
-        factors._describe(Path(path), info, arrays)
+        factors._describe(Path(path), info, arrays, check_info=check_info)
         return factors
 
     # -- what it is --------------------------------------------------------------------------------
 
     def _describe(
-        self, path: Path | None, info: Mapping[str, Any], arrays: Mapping[str, Array]
+        self,
+        path: Path | None,
+        info: Mapping[str, Any],
+        arrays: Mapping[str, Array],
+        *,
+        check_info: bool = True,
     ) -> None:
         self.__dict__.update(path=path, _arrays=arrays)
-        for problem in schema.info_problems(info):
-            raise InputError.at(path or "factor set", problem, "see the fields of FactorSet")
-        if unknown := schema.unknown_fields(info):
-            names = ", ".join(unknown)
-            warn_caller([f"factor set {info['id']} has fields that are not known here: {names}"])
+        if check_info:
+            for problem in schema.info_problems(info):
+                raise InputError.at(path or "factor set", problem, "see the fields of FactorSet")
+            if unknown := ", ".join(schema.unknown_fields(info)):
+                text = f"factor set {info['id']} has fields that are not known here: {unknown}"
+                warn_caller([text])
         not_info = ("format", "levels", "same_scores")
         same = freeze(info.get("same_scores", {}))
         self.__dict__.update(

@@ -6,7 +6,6 @@ read at once; each array is unpacked when it is asked for.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
@@ -220,6 +219,8 @@ def to_bytes(description: Mapping[str, Any], arrays: Mapping[str, Array]) -> byt
 
 def content_hash(description: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
     """Return the SHA-256 of a set's description and arrays, however they are packed."""
+    import hashlib  # reading a set does without
+
     digest = hashlib.sha256()
     for name, member in _members(description, arrays):
         digest.update(f"{name}\n{len(member)}\n".encode())
