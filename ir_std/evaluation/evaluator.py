@@ -65,7 +65,7 @@ from ir_std.measures import (
 )
 from ir_std.schemes import scheme_names
 from ir_std.scores.inputs import check_common_topics
-from ir_std.scores.run_scores import CountedTopics, RunScores
+from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.ranking import Ranker, sort_run
 from ir_std.trec.runs import Run
@@ -187,7 +187,7 @@ class StdEvaluator(providers.Evaluator):
 
     def _formulas(self, raw: Mapping[str, Measure]) -> tuple[dict[str, Formula], list[Message]]:
         """The formulas of the raw measures that have one, by name, and messages about gains."""
-        if isinstance(self.qrels, CountedTopics):
+        if isinstance(self.qrels, QrelsFromCounts):
             return {}, []  # scores are all that is known of the documents
         own = {name: measure for name, measure in raw.items() if has_formula(measure)}
         for measure in own.values():
@@ -209,7 +209,7 @@ class StdEvaluator(providers.Evaluator):
             for column in self._raw_columns
             if not column.formula and not isinstance(column.measure, ExternalMeasure)
         ]
-        if not others or isinstance(self.qrels, CountedTopics):
+        if not others or isinstance(self.qrels, QrelsFromCounts):
             return None
         return OtherProviders(
             others,

@@ -14,7 +14,7 @@ from ir_std.factors.catalog import sibling_sets
 from ir_std.factors.fit_words import describe_difference, levels_text
 from ir_std.factors.match import Fit, Match
 from ir_std.measures import ExternalMeasure, gains_are_shares
-from ir_std.scores.run_scores import CountedTopics
+from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.qrels import Qrels
 
 MIN_SYSTEMS = 30
@@ -268,7 +268,7 @@ def factors_used(match: Match, plans: Iterable[Plan]) -> str:
 def level_messages(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Message]:
     """Which measures ask for a level of relevance that no document has."""
     leveled = [m for m in measures if m.params.get("rel", 1) > 1]
-    if not leveled or isinstance(qrels, CountedTopics):
+    if not leveled or isinstance(qrels, QrelsFromCounts):
         return
     empty = [str(m) for m in leveled if m["rel"] > qrels.max_level]
     if empty:

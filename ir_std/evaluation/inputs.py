@@ -55,7 +55,7 @@ from ir_std.reading import FileSource, Source, files_below, is_archive, run_sour
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.scores.inputs import name_runs, qrels_or_counts
 from ir_std.scores.mteb import OtherTaskError, is_model_meta
-from ir_std.scores.run_scores import CountedTopics, RunScores
+from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_run, is_file
 from ir_std.trec.qrels import Qrels
@@ -404,7 +404,7 @@ def resolve_qrels(runs: Iterable[Any], qrels: Any) -> Qrels:
     runs = list(runs)
     judgments = qrels_or_counts(runs, qrels)
     of_sets = [run.factors for run in runs if isinstance(run, ScoresOfSystem) and run.factors]
-    if qrels is None and of_sets and isinstance(judgments, CountedTopics):
+    if qrels is None and of_sets and isinstance(judgments, QrelsFromCounts):
         return TopicsOfSet(judgments, of_sets[0])
     return judgments
 
@@ -452,7 +452,7 @@ def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
         If the numbers are those of no level: the scores are by other judgments.
     """
     topics = [topic for topic in qrels.topics if topic in scores.n_rel]
-    if isinstance(qrels, CountedTopics) or not topics:
+    if isinstance(qrels, QrelsFromCounts) or not topics:
         return scores
     n_rel = np.array([scores.n_rel[topic] for topic in topics])
     rows = np.array([qrels.positions[topic] for topic in topics])

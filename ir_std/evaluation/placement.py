@@ -38,7 +38,7 @@ from ir_std.factors.estimates import (
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Measures, Standardized, as_measures, sign_of
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.scores.run_scores import CountedTopics, RunScores
+from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 
 
 @dataclass(frozen=True)
@@ -433,7 +433,7 @@ def _place_mean(value: float, measures: Measures | None, factors: Factors | None
     found = factors if isinstance(factors, FactorSet) else load_factors(factors)
     if found.of_datasets:
         raise UsageError(f"{found.id} holds whole datasets; place results by dataset instead")
-    topics = CountedTopics({topic: n or 0 for topic, n in found.n_rel.items()}, found.id)
+    topics = QrelsFromCounts({topic: n or 0 for topic, n in found.n_rel.items()}, found.id)
     evaluator = StdEvaluator(asked, TopicsOfSet(topics, found), factors=found)
     values = {measure: np.full(len(evaluator.qrels.topics), value) for measure in asked}
     return Placements(Placer(evaluator).place_values(values))

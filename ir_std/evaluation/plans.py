@@ -30,22 +30,22 @@ from ir_std.measures import (
     measure_record,
     standardized,
 )
-from ir_std.scores.run_scores import CountedTopics
+from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.qrels import Qrels
 
 
-class TopicsOfSet(CountedTopics):
+class TopicsOfSet(QrelsFromCounts):
     """Stand in for qrels where scores of a set's own systems are evaluated.
 
     Parameters
     ----------
-    counted : CountedTopics
+    counted : QrelsFromCounts
         The topics of all scores, those of the set's systems among them.
     factors : FactorSet
         The set, whose judgments the scores of its systems rest on.
     """
 
-    def __init__(self, counted: CountedTopics, factors: FactorSet) -> None:
+    def __init__(self, counted: QrelsFromCounts, factors: FactorSet) -> None:
         super().__init__(counted.n_rel, counted.name)
         self.factors = factors
 
@@ -55,7 +55,7 @@ class TopicsOfSet(CountedTopics):
 
 def collection_of(qrels: Qrels) -> Collection:
     """Return the qrels as recognition compares them, made once."""
-    if isinstance(qrels, CountedTopics):
+    if isinstance(qrels, QrelsFromCounts):
         return Collection(qrels.n_rel.items(), external=qrels.external)
     return qrels.cached(
         "collection",
@@ -522,7 +522,7 @@ def _gain_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str | None:
 
 def _highest_level(fit: Fit, qrels: Qrels) -> int:
     """Return the highest level of the judgments; the set's where only scores are known."""
-    if isinstance(qrels, CountedTopics):
+    if isinstance(qrels, QrelsFromCounts):
         return fit.factors.info.get("max_level") or 1
     return qrels.max_level
 

@@ -23,7 +23,7 @@ from ir_std.factors.match import Match
 from ir_std.factors.quality import NEAR_THE_END, saturates
 from ir_std.measures import measure_record
 from ir_std.measures.records import TREC_EVAL
-from ir_std.scores.run_scores import CountedTopics, RunScores
+from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import Ranker
 from ir_std.trec.runs import Run
@@ -369,7 +369,7 @@ def score_messages(
         yield Message(
             f"its means include {counted(scores.unlisted, 'topic')} that it does not list; ir_std "
             "averages the listed topics only, so pass the qrels to count the others as 0",
-            warns=isinstance(qrels, CountedTopics),
+            warns=isinstance(qrels, QrelsFromCounts),
             run=name,
         )
     without = {m: n for m, values in columns.items() if (n := int(np.isnan(values).sum()))}

@@ -34,7 +34,7 @@ from ir_std.reporting.tables import (
 )
 from ir_std.schemes import scheme_names
 from ir_std.scores.files import read_scores
-from ir_std.scores.run_scores import CountedTopics
+from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.inputs import as_qrels
 
 
@@ -379,6 +379,6 @@ def _has_relevant(results: Results, measure: Measure) -> Mask:
     """Check which topics have a relevant document; all, if only scores are known."""
     qrels = results.collection.evaluator.qrels
     raw = measure.base if isinstance(measure, Standardized) else measure
-    if isinstance(qrels, CountedTopics):
+    if isinstance(qrels, QrelsFromCounts):
         return np.ones(len(qrels.topics), bool)
     return np.asarray(qrels.count(raw.params.get("rel") or 1) > 0)

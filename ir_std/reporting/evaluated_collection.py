@@ -17,7 +17,7 @@ from ir_std.evaluation.plans import Plan
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
 from ir_std.measures import Standardized, named_measure
-from ir_std.scores.run_scores import CountedTopics
+from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.qrels import Qrels
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def collection_names(qrels: Mapping[T, Qrels], matches: Mapping[T, Match | None]
 
 def _file_or_topics(qrels: Qrels) -> str:
     """Name what differs between collections of one set: the file, or the topics."""
-    if not isinstance(qrels, CountedTopics):
+    if not isinstance(qrels, QrelsFromCounts):
         return os.path.basename(qrels.name)
     topics = qrels.topics
     if all(topic.isdecimal() for topic in topics):

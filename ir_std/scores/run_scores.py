@@ -133,7 +133,7 @@ class RunScores:
         )
 
 
-class CountedTopics(DictQrels):
+class QrelsFromCounts(DictQrels):
     """In place of qrels: topics, and how many documents are relevant where that is known.
 
     Parameters
@@ -157,7 +157,7 @@ class CountedTopics(DictQrels):
         return np.array([n or 0 for n in self.n_rel.values()], np.int64)
 
 
-def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
+def counted_topics(runs: Iterable[RunScores]) -> QrelsFromCounts:
     """Return what scores show of their judgments: the topics of all, and their counts.
 
     Raises
@@ -175,7 +175,7 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
         n_rel.update(run.n_rel)
     measures = (measure for run in runs for measure in run.values)
     external = dict.fromkeys(str(m) for m in measures if isinstance(m, ExternalMeasure))
-    return CountedTopics(n_rel, runs[0].name if len(runs) == 1 else "scores", external)
+    return QrelsFromCounts(n_rel, runs[0].name if len(runs) == 1 else "scores", external)
 
 
 def _check_units(runs: Iterable[RunScores]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from ir_std.reporting.links import Overlaps, find_overlaps
 from ir_std.reporting.sentences.collections import overlap_notes
-from ir_std.scores.run_scores import CountedTopics
+from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.inputs import as_qrels
 
 Judged = dict[str, dict[str, int]]
@@ -89,7 +89,7 @@ def test_topics_are_judged_again_only_if_most_documents_are(other: Judged) -> No
 
 
 def test_where_only_scores_are_known_the_factor_sets_say_whose_labels_these_are() -> None:
-    counted = {"a": CountedTopics({"1": 3, "2": 4}), "b": CountedTopics({"1": 5, "2": 4})}
+    counted = {"a": QrelsFromCounts({"1": 3, "2": 4}), "b": QrelsFromCounts({"1": 5, "2": 4})}
     patterns = dict.fromkeys(counted, NEWS)
     origins = {"a": ("track", "track"), "b": ("track-model", "track")}
     assert find_overlaps(counted, patterns, origins).relabelled == {("a", "b")}

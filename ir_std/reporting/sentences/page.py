@@ -23,7 +23,7 @@ from ir_std.reporting.html.standing import RunStanding, is_scores_alone
 from ir_std.reporting.model import Results, evaluations_of
 from ir_std.reporting.summaries import is_wide
 from ir_std.reporting.tables import p_text
-from ir_std.scores.run_scores import CountedTopics
+from ir_std.scores.run_scores import QrelsFromCounts
 
 Words = list[str | tuple[str, str]]
 
@@ -70,7 +70,7 @@ def recognized_by(results: Results) -> str:
     }
     if results.match.chosen_by in by:
         return by[results.match.chosen_by]
-    if not isinstance(results.collection.evaluator.qrels, CountedTopics):
+    if not isinstance(results.collection.evaluator.qrels, QrelsFromCounts):
         return "recognized from the qrels"
     if results.collection.is_of_datasets:
         return "recognized by the names of the data sets"
