@@ -58,7 +58,7 @@ def index(sets: Sequence[FactorSet]) -> str:
     rows = "\n".join(
         catalogue_row(one, f"[{one.id}]({one.id}.md)", _search_words(one, sets)) for one in sets
     )
-    names = "\n".join(one.id for one in sets)
+    names = "\n".join(f"{one.id} <{one.id}>" for one in sets)  # short entries of the menu
     return (
         f"# The factor sets\n\n:::{{container}} catalogue\n{table_head()}\n{rows}\n:::\n\n"
         f"{explain_quality()}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
