@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +18,13 @@ from ir_std.analysis.linking import (
     linked_difference,
 )
 from ir_std.errors import UsageError, suggestion
+from ir_std.evaluation.uncertainty import team_tags
 from ir_std.measures import Standardized
 from ir_std.schemes import get_scheme
 from ir_std.trec.qrels import Qrels
+
+if TYPE_CHECKING:
+    from ir_std.reporting.model import Results
 
 
 @dataclass(frozen=True)
@@ -341,3 +346,17 @@ def _share_documents(one: Qrels, other: Qrels, topics: set[str], same_corpus: bo
 
 def _documents(qrels: Qrels) -> frozenset[str]:
     return frozenset(chain.from_iterable(qrels.judged.values()))
+
+
+def n_common_systems(results: Results) -> int:
+    """Count the reference systems if all of several collections have the same; else 0.
+
+    Systems without names, of which any set may have as many, are not known to be the same.
+    """
+    populations = {
+        frozenset(team_tags(plan.factors.systems))
+        for each in results.collections.values()
+        for plan in each.plans.values()
+    }
+    same = len(results.collections) > 1 and len(populations) == 1
+    return len(populations.pop()) if same else 0

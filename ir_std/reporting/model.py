@@ -26,7 +26,6 @@ from ir_std.evaluation.uncertainty import (
     joint_errors,
     no_covariance,
     systems_covariance,
-    team_tags,
 )
 from ir_std.factors.match import Match
 from ir_std.measures import Standardized, named_measure, sign_of
@@ -39,11 +38,10 @@ from ir_std.reporting.difference import (
     differences_on,
 )
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
-from ir_std.reporting.links import CollectionLinks, Overlaps, find_overlaps
-from ir_std.reporting.sentences.collections import link_warnings, overlap_notes
 
 if TYPE_CHECKING:
     from ir_std.evaluation.placement import Placement, Placer
+    from ir_std.reporting.links import CollectionLinks, Overlaps
     from ir_std.reporting.run_ranks import RunRank
     from ir_std.reporting.tables import Table
 
@@ -168,9 +166,12 @@ class Results:
     @property
     def notes(self) -> tuple[str, ...]:
         """Facts a reader should know, such as measures without factors."""
-        return tuple(
-            dict.fromkeys([*message_texts(self._messages, False), *overlap_notes(self._overlaps)])
-        )
+        texts = message_texts(self._messages, False)
+        if len(self.collections) > 1:
+            from ir_std.reporting.sentences.collections import overlap_notes
+
+            texts += tuple(overlap_notes(self._overlaps))
+        return tuple(dict.fromkeys(texts))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -179,7 +180,12 @@ class Results:
 
     def _link_warnings(self) -> Iterator[str]:
         """Why links are doubtful or needless, and runs that the anchors do not resemble."""
-        if self.links and n_common_systems(self):
+        if not self.links:
+            return
+        from ir_std.reporting.links import n_common_systems
+        from ir_std.reporting.sentences.collections import link_warnings
+
+        if n_common_systems(self):
             yield (
                 "the same systems standardize these collections, whose scores compare as they "
                 "are: a link only adds its own error"
@@ -201,6 +207,8 @@ class Results:
     @cached_property
     def _overlaps(self) -> Overlaps:
         """Topics and documents that collections share."""
+        from ir_std.reporting.links import find_overlaps
+
         each = self.collections
         return find_overlaps(
             {name: c.evaluator.qrels for name, c in each.items()},
@@ -546,20 +554,6 @@ def shared_collections(results: Results, run: str, measure: Measure) -> list[str
         if len(scored) == len(results.runs)
         and not isnan(results.on(name).means[run].get(measure, nan))
     ]
-
-
-def n_common_systems(results: Results) -> int:
-    """Count the reference systems if all of several collections have the same; else 0.
-
-    Systems without names, of which any set may have as many, are not known to be the same.
-    """
-    populations = {
-        frozenset(team_tags(plan.factors.systems))
-        for each in results.collections.values()
-        for plan in each.plans.values()
-    }
-    same = len(results.collections) > 1 and len(populations) == 1
-    return len(populations.pop()) if same else 0
 
 
 def deviations(results: Results, run: str, measure: Standardized | str) -> Floats:

@@ -25,7 +25,8 @@ from ir_std.reporting.figure_data import (
     systems_means,
     topic_order,
 )
-from ir_std.reporting.model import Results, n_common_systems
+from ir_std.reporting.links import n_common_systems
+from ir_std.reporting.model import Results
 from ir_std.reporting.summaries import RunDifferences, label_of, limits_of, run_differences
 from ir_std.schemes import EXACT
 

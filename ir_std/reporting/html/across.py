@@ -16,7 +16,8 @@ from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.agreement import judgment_agreements
 from ir_std.reporting.figure_data import ticks_of
 from ir_std.reporting.html.standing import View, views_of
-from ir_std.reporting.model import Results, n_common_systems, overlaps_of, shared_collections
+from ir_std.reporting.links import n_common_systems
+from ir_std.reporting.model import Results, overlaps_of, shared_collections
 from ir_std.reporting.result_tables import collection_tables
 from ir_std.reporting.sentences.page import Words, average_of, number, on_so_many
 from ir_std.reporting.sentences.tables import describe_missing, why_no_summary

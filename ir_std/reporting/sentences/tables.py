@@ -20,11 +20,11 @@ from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.benchmark import Benchmark
 from ir_std.reporting.difference import Difference
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
+from ir_std.reporting.links import n_common_systems
 from ir_std.reporting.model import (
     MIN_SUMMARIZED,
     Results,
     covariances_of,
-    n_common_systems,
     overlaps_of,
 )
 from ir_std.reporting.run_ranks import RunRank
