@@ -29,14 +29,17 @@ class Measure {
 const parts = (whole) => whole === null || whole === undefined ? null : whole / 1e4;
 
 class Collection {
-  constructor({ name, unit, systemsWord, runsWord, runs, systems, topics, queries, subject, rival, baseline, broken, measures,
-    rankings }) {
+  constructor({ name, unit, systemsWord, runsWord, runs, systems, topics, queries, subject, rival, baseline, broken,
+    measures, rankings }) {
     Object.assign(this, { name, unit, systemsWord, runsWord, runs, systems, topics, queries, subject, rival, baseline,
       broken, rankings });
     this.measures = measures.map((measure) => new Measure(measure));
     /** What can be set against each other: the runs, and the systems of the track whose scores are known. */
     this.names = [...runs, ...systems];
   }
+
+  /** What one of the runs is called. */
+  get runWord() { return this.runsWord.slice(0, -1); }
 
   /** Whether the page opens with one run beside another, or by itself. */
   get isPair() { return this.rival !== null || this.runs.length === 1; }

@@ -46,14 +46,14 @@ function runRows(collection, m, choose) {
     cell(fromTo("1st", ordinal(n)), { class: "wide ends" }), cell(stripAxis(m, stripWidth), { class: "bars" }),
     cell("", { class: "wide" }), placed && cell("", { class: "wide" }),
     cell(fromTo("hardest", "easiest"), { class: "wide ends topics" }));
-  const average = m.topicAverage === null ? `average of your ${collection.runsWord}` : `average ${collection.systemsWord.slice(0, -1)}`;
+  const average = m.topicAverage === null ? `your ${collection.runsWord}’ average` : "average";
   const placesOf = collection.placesOf(m);
-  return tableOf(`Runs by ${m.scored}`, [head(capital(collection.runsWord.slice(0, -1))),
+  return tableOf(`Runs by ${m.scored}`, [head(capital(collection.runWord)),
     head(["Rank it could", html("br"), `have of ${n}`], { colspan: innerWidth < 700 ? 1 : 2, class: "left" }),
     head([capital(m.scored), html("br"), "with 95% interval"], { class: "left bars" }), head(m.raw, { class: "wide" }),
     placed && head(["Place", html("br"), placesOf ? `of ${placesOf}` : "among systems"], { class: "wide" }),
     head([`Each of the ${collection.topics.length} ${collection.unit}s, hardest first:`, html("br"), "below ",
-      html("i", { class: "ramp" }), ` above the ${average}`], { class: "wide topics left" })], [...rows, axis], "rows");
+      html("i", { class: "ramp" }), ` above ${average}`], { class: "wide topics left" })], [...rows, axis], "rows");
 }
 
 /** The rank of a run, and behind it those that it could have. */
@@ -132,7 +132,7 @@ class RunsTable {
       } }, name));
     const many = collection.runs.length > LOOK.folded;
     this.tools = html("div", { class: "tools" },
-      many && html("label", {}, `Find a ${collection.runsWord.slice(0, -1)} `, html("input", { type: "search", oninput: (event) => {
+      many && html("label", {}, `Find a ${collection.runWord} `, html("input", { type: "search", oninput: (event) => {
         this.wanted = event.target.value.toLowerCase();
         this.show(this.m);
       } })), collection.measures.some((one) => one.standardized)
@@ -181,7 +181,7 @@ class RunsTable {
       placed && cell(placeIn(collection, m, run))));
     const among = collection.placesOf(m) || collection.systemsWord;
     this.body.replaceChildren(tableOf("Runs by every measure", [
-      this.sortable("run", capital(collection.runsWord.slice(0, -1)), false), n > 1 && this.sortable("rank", "Rank", false),
+      this.sortable("run", capital(collection.runWord), false), n > 1 && this.sortable("rank", "Rank", false),
       collection.measures.map((one, i) => this.sortable(i, one.name, one.sign > 0)),
       placed && this.sortable("place", `Place among ${among}`, false)], rows, "by-measure"));
     this.more.hidden = n <= shown.length && !this.all || n <= LOOK.folded;
