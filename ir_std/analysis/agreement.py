@@ -152,7 +152,7 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
     ----------
     first, second : array_like, shape (n_topics, n_systems)
         Scores of the same systems on the same topics; a topic on which a value is NaN is left
-        out.  All figures but the gap are NaN with a single system.
+        out.  With a single system, all figures except the gap are NaN.
 
     Raises
     ------

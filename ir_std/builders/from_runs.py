@@ -151,8 +151,8 @@ def build_factors(
 
     Notes
     -----
-    The mean and the sample standard deviation (n-1) are taken topic by topic over the systems,
-    a topic absent from a run counting as 0.  Where no two scores differ by more than
+    For each topic, the mean and the sample standard deviation (n-1) are computed over the systems;
+    a topic that is absent from a run counts as 0.  Where no two scores differ by more than
     :data:`ir_std.schemes.EXACT`, the deviation is 0.
 
     Examples

@@ -164,7 +164,7 @@ def open_input(name: str | Source) -> Source:
 
 
 def note_datasets(*texts: str | None) -> None:
-    """Say from which ids of ir_datasets texts come, and that these may be downloaded."""
+    """Note which ir_datasets IDs provide texts, which may be downloaded."""
     for given in dict.fromkeys(texts):
         if given is not None and not path_may_exist(given) and is_dataset(given):
             note(f"ir_datasets provides the texts of {given} and may download them")

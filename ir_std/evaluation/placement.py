@@ -419,7 +419,7 @@ class _Scale:
 
 
 def _n_others(n_equal: int, is_own: bool) -> int:
-    """Return how many of the systems with a run's mean are others than the run."""
+    """Count the systems that share a run's mean, without the run itself."""
     return max(n_equal - 1, 0) if is_own else n_equal
 
 

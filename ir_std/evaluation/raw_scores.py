@@ -193,7 +193,7 @@ class Formula(NamedTuple):
         return np.where(ranking.qrels.sizes, values, np.nan) if self.skips_unjudged else values
 
     def contributions(self, ranking: Ranking) -> Terms:
-        """Return documents, and how much of their topic's value is each one's; for a sum."""
+        """Return documents and their terms in their topic's value, for measures that are sums."""
         assert self.terms is not None
         documents, terms = self.terms(ranking)
         factor = divide(self.compute(ranking), sum_by_topic(documents, terms), otherwise=0)

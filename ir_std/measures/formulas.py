@@ -125,7 +125,7 @@ def _gains(dcg: str, rel: int | None) -> Callable[[Any], Floats]:
 def discounted_gains(
     r: Ranking, dcg: str = "log2", rel: int | None = None, cutoff: int | None = None
 ) -> Terms:
-    """Gain times discount of each relevant document: of DCG, as it says."""
+    """Compute the gain times the discount of each relevant document for DCG."""
     relevant = r.relevant(1 if rel is None else rel, cutoff)
     return relevant, _gains(dcg, rel)(relevant.level) * _DISCOUNTS[dcg](relevant.rank)
 

@@ -236,7 +236,7 @@ _ONLY_IN_TREC_EVAL = {
     "num_nonrel_judged_ret", "rbp", "yaap",
 }
 # fmt: on
-"""Measures of trec_eval that ir_measures has none for."""
+"""Measures of trec_eval that have no equivalent in ir_measures."""
 
 
 def to_trec_eval(measure: str) -> str | None:

@@ -189,7 +189,7 @@ LEAST = 1e-5
 
 
 class GeometricMean(Agg):
-    """The geometric mean, in which values below 0.00001 count as that."""
+    """Geometric mean; values below 0.00001 count as 0.00001."""
 
     def __init__(self) -> None:
         self.logarithms: list[float] = []

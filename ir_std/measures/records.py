@@ -305,7 +305,7 @@ class MeasureRegistry(ChainMap[str, Any]):
     """What ``ir_measures.measures.registry`` is while ir_std is imported.
 
     ir_measures' own registry comes first and stays as it is: names that users register there,
-    before ir_std is imported or afterwards, are theirs.  What it lacks is ir_std's.
+    before ir_std is imported or afterwards, are theirs.  ir_std adds only names that it lacks.
     """
 
     def __getitem__(self, name: str) -> Any:

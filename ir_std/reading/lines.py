@@ -209,7 +209,7 @@ def _check_counts(source: Source, n_lines: int, n_topics: int, line_format: Line
 def _read_block(
     codes: Bytes, start: int, end: int, line_format: LineFormat, topics: dict[bytes, int]
 ) -> tuple[npt.NDArray[Any], ...]:
-    """Of a block's lines the topics' numbers, where documents are, how long, and the values.
+    """Return topic numbers, document positions and lengths, and values of a block's lines.
 
     Nothing if there are only blank lines.
     """

@@ -51,7 +51,7 @@ class Source(ABC):
     name : str
         What messages call it.
     path : Path or None
-        Path of a file; of a member of an archive that in the archive, behind the archive's.
+        Path of a file; for a member of an archive, the archive's path and the path inside it.
     max_member : int or None
         Bytes that it may unpack to; see :func:`~ir_std.reading.unpacking.unpack_stream`.
     duplicates : {'error', 'first', 'last'}

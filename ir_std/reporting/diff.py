@@ -267,8 +267,8 @@ class RunDiff:
         for topic in topics:
             if topic not in known:
                 raise UsageError(
-                    f"no scores of both runs on a topic {topic!r}{suggestion(topic, known)}; "
-                    f"topics here such as {abbreviate(known)}"
+                    f"topic {topic!r} does not have scores of both runs; "
+                    f"choose from {abbreviate(known)}{suggestion(topic, known)}"
                 )
         new = [topic for topic in topics if topic not in self._on]
         if not new:

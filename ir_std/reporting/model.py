@@ -141,7 +141,7 @@ class Results:
         if collection not in self.collections:
             known = self.collections
             raise UsageError(
-                f"no collection {collection!r}: there are {', '.join(known)}"
+                f"unknown collection {collection!r}; choose from {', '.join(known)}"
                 f"{suggestion(collection, known)}"
             )
         return self._each[collection]

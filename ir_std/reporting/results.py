@@ -90,8 +90,8 @@ def evaluate(
     jobs : int, optional
         Number of processes; with None it is chosen automatically.
     executor : concurrent.futures.Executor, optional
-        Evaluates the runs, a task each, in place of ``jobs``; such as ``Client.get_executor()`` of
-        Dask.  Files given by their path must be readable by its workers.
+        Executor that evaluates each run as one task, instead of ``jobs``; for example Dask's
+        ``Client.get_executor()``.  Files given by their path must be readable by its workers.
     depth : int, optional
         Evaluate only the first ``depth`` documents of each topic, in trec_eval's order; its ``-M``.
     progress : callable

@@ -391,5 +391,5 @@ def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
         return np.fromiter(values, float, count)
     except (TypeError, ValueError, OverflowError) as wrong:
         raise InvalidRun.at(
-            name, f"a score is no number ({wrong})", "scores must be finite numbers"
+            name, f"a score is not a number ({wrong})", "scores must be finite numbers"
         ) from None

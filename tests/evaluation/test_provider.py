@@ -320,7 +320,7 @@ def test_inputs_are_not_modified() -> None:
         ({"t1": {7: 1}}, RUN, "document id of topic t1 is 7 (int)"),
         ({"t1": {"a": 1.5}}, RUN, "document 'a' has relevance 1.5"),
         (QRELS, {"t1": {"a": float("nan")}}, "document 'a' has score nan"),
-        (QRELS, {"t1": {"a": "high"}}, "a score is no number"),
+        (QRELS, {"t1": {"a": "high"}}, "a score is not a number"),
         (QRELS, {"t1": {"a": 1.0, 7: 1.0}}, "document id of topic t1 is 7 (int)"),
         (QRELS, {"t1": {"a": 1.0}, "not judged": {7: 1.0}}, "document id of topic not judged is 7"),
         (QRELS, [ScoredDoc("t1", "a", 1.0), ScoredDoc("t1", "a", 2.0)], "'a' twice"),

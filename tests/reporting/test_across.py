@@ -107,7 +107,7 @@ def test_a_mean_over_the_three_collections_that_all_have_is_said_to_be_of_these(
     unbalanced = only(five, ("bm25", SETS[:4]), ("mono", SETS[:3]))
     notes = " ".join(unbalanced.table().notes)
     over = ", ".join(SETS[:3])
-    assert f"Means over collections are over those that all runs have: {over}." in notes
+    assert f"Means over collections include only those that all runs have: {over}." in notes
     assert "mono has no run on trec7-adhoc" in notes
     summed = {row[0].text for row in unbalanced.table().rows if row[1].text == "all of these"}
     assert summed == {"bm25", "mono"}

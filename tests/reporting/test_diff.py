@@ -273,7 +273,7 @@ def test_json_holds_topics_rankings_and_texts(
     [
         (("dl19-passage/idst_bert_p1",), "expected two runs, got 3"),
         (("P@10",), "differences are by one measure: 2 are given"),
-        (("--topic", "nobody"), "no scores of both runs on a topic 'nobody'"),
+        (("--topic", "nobody"), "topic 'nobody' does not have scores of both runs"),
         (("--topic", "1063750", "-o", "csv"), "-o csv prints one table; give one --topic"),
         (("--table", "rankings"), "--table rankings requires --topic T"),
         (("-s", "all"), "differences are by one scheme, and 'all' is 4"),

@@ -68,7 +68,7 @@ def test_results_of_several_collections_are_looked_at_one_by_one() -> None:
     assert compared.on("dl19-passage") is compared.on("dl19-passage")
     with pytest.raises(UsageError, match=r"2 collections .* choose one, as .on\('dl19-passage'\)"):
         compared.means  # noqa: B018
-    with pytest.raises(UsageError, match="no collection 'dl21': there are dl19-passage, dl20"):
+    with pytest.raises(UsageError, match="unknown collection 'dl21'; choose from dl19-passage,"):
         compared.on("dl21")
     with pytest.raises(UsageError, match="nDCG@10 on dl19-passage and on dl20-passage is"):
         compared.difference(("a", "dl19-passage"), ("b", "dl20-passage"), "nDCG@10")

@@ -94,7 +94,7 @@ def test_the_guide_has_what_the_script_prints(
     assert f"errs by {distance} of the shift times its distance" in TEXT
     assert f"from the anchors ({ranges[1]};" in TEXT
     others = " and ".join(map(short, found["all others"].split()[2:]))
-    assert f"The eight others ask for more, {others}," in TEXT
+    assert f"The eight other pairs need larger values, {others}." in TEXT
     left = [short(value) for name, value in found.items() if name.startswith("constants from")]
     assert (
         "with ten anchors, is {} up to .25, {} up to .5, {} up to 1 and {} up to 2".format(*left)

@@ -131,7 +131,7 @@ def test_the_guide_has_the_deviations_of_one_engine(engines: list[str]) -> None:
         "a standard deviation of {} by each track's own systems, {} linked by the engine without "
         "feedback, where topics alone would give {}".format(*feedback)
     ) in TEXT
-    assert "With stemming it is {} and {}, of which topics explain {}".format(*stemming) in TEXT
+    assert "the standard deviations are {} and {}; topics explain {} of".format(*stemming) in TEXT
     plain, linked = re.findall(r"([\d.]+) to ([\d.]+), standard", engines[0])
     before = "from {:.2f} to {:.2f} on nine".format(*map(float, plain)).replace("0.", ".")
     assert before in HOW_TO

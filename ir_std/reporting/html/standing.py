@@ -190,7 +190,7 @@ class RunStanding:
         return min(best, placed.n_better + 1), max(worst, placed.n_better + 1)
 
     def others_could_be_first(self) -> int | None:
-        """Count the other systems that could be first if the run is; None if unknown."""
+        """Count the other systems that could be first, if the run is first; None if unknown."""
         plan = self.results.collection.plan_behind(self.view.scored)
         scores = systems_by_topic(self.results, plan, named_systems(self.results))
         if plan is None or scores is None or np.isnan(scores).all():

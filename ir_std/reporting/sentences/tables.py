@@ -307,7 +307,7 @@ def _means_without(results: Results) -> Iterator[str]:
     shared = [n for n, runs in results.evaluations.items() if len(runs) == len(results.runs)]
     if lacking and len(shared) >= MIN_SUMMARIZED:
         over = ", ".join(shared)
-        yield f"Means over collections are over those that all runs have: {over}."
+        yield f"Means over collections include only those that all runs have: {over}."
     elif lacking:
         yield f"There is no mean over collections: that takes {MIN_SUMMARIZED} which all runs have."
     elif len(shared) == MIN_SUMMARIZED - 1:
@@ -479,8 +479,8 @@ def disagreements(pair: RunDiff) -> Iterator[str]:
     ]
     if equal:
         yield (
-            f"raw scores differ, standardized ones do not on "
-            f"{counted(len(equal), 'topic')}: {', '.join(equal)}"
+            f"only the raw scores differ on {counted(len(equal), 'topic')} "
+            f"({', '.join(equal)}); the standardized ones are equal"
         )
 
 
