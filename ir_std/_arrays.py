@@ -27,6 +27,7 @@ __all__ = [
     "Ints",
     "Mask",
     "divide",
+    "means_and_deviations",
     "pick_rows",
 ]
 
@@ -44,3 +45,25 @@ def pick_rows(values: Floats, rows: Ints) -> Floats:
     picked = values[rows]
     picked[rows < 0] = np.nan
     return picked
+
+
+def means_and_deviations(ordered: Floats, exact: float) -> tuple[Floats, Floats]:
+    """Return means and sample standard deviations (n-1) of rows that are sorted, NaN last.
+
+    NaN for a row of fewer than two scores; the deviation of scores that differ by at
+    most ``exact`` is 0.
+    """
+    if not ordered.shape[1]:
+        return np.full(len(ordered), np.nan), np.full(len(ordered), np.nan)
+    n = (~np.isnan(ordered)).sum(axis=1)
+    enough = n > 1
+    lowest = ordered[:, 0]
+    highest = np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0]
+    mean = np.nansum(ordered, axis=1) / np.maximum(n, 1)
+    squares = np.nansum((ordered - mean[:, None]) ** 2, axis=1)
+    sd = np.sqrt(squares / np.maximum(n - 1, 1))
+    alike = highest - lowest <= exact
+    return (
+        np.where(enough, np.where(alike, lowest, mean), np.nan),
+        np.where(enough, np.where(alike, 0.0, sd), np.nan),
+    )

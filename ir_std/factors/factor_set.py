@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints, Mask, pick_rows
+from ir_std._arrays import Floats, Ints, Mask, means_and_deviations, pick_rows
 from ir_std._system.files import read_bounded, wrap_os_errors, write_atomically
 from ir_std.errors import InputError, NoFactorsError, counted, warn_caller
 from ir_std.factors import schema
@@ -29,7 +29,7 @@ from ir_std.factors.store import (
     parse_file,
     to_bytes,
 )
-from ir_std.measures import ExternalMeasure, measure_record
+from ir_std.measures import measure_record
 from ir_std.schemes import EXACT, get_scheme
 
 
@@ -412,7 +412,7 @@ class FactorSet:
     def _mean_and_deviation(self, measure: str) -> tuple[Floats, Floats]:
         name = f"mean/{measure}"
         if measure in self.scores:
-            mean, sd = means_and_deviations(self.sorted_scores[measure])
+            mean, sd = means_and_deviations(self.sorted_scores[measure], EXACT)
         else:
             mean, sd = self._array(name, "f", 1), self._array(f"sd/{measure}", "f", 1)
             if mean.shape != (len(self.topics),) or sd.shape != mean.shape:
@@ -421,7 +421,7 @@ class FactorSet:
             self._check_range(measure, f"sd/{measure}", sd, lowest=0)
             self._check(name, np.isnan(mean) != np.isnan(sd), "is known where sd is not, or not")
         n_rel = np.array([np.nan if n is None else n for n in self.n_rel.values()])
-        too_high = mean > _highest_mean(measure, n_rel) + EXACT
+        too_high = mean > schema.highest_mean(measure, n_rel) + EXACT
         self._check(name, too_high, "is higher than the number of relevant documents allows")
         return _read_only(mean), _read_only(sd)
 
@@ -594,36 +594,3 @@ def _usable(scores: Floats) -> Floats:
 
 def _n_systems(scores: Floats) -> int:
     return int((~np.isnan(scores)).any(axis=0).sum())
-
-
-def means_and_deviations(ordered: Floats) -> tuple[Floats, Floats]:
-    """Return means and sample standard deviations (n-1) of rows that are sorted, NaN last.
-
-    NaN for a row of fewer than two scores; the deviation of scores that do not differ is exactly 0.
-    """
-    if not ordered.shape[1]:
-        return np.full(len(ordered), np.nan), np.full(len(ordered), np.nan)
-    n = (~np.isnan(ordered)).sum(axis=1)
-    enough = n > 1
-    lowest = ordered[:, 0]
-    highest = np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0]
-    mean = np.nansum(ordered, axis=1) / np.maximum(n, 1)
-    squares = np.nansum((ordered - mean[:, None]) ** 2, axis=1)
-    sd = np.sqrt(squares / np.maximum(n - 1, 1))
-    alike = highest - lowest <= EXACT
-    return (
-        np.where(enough, np.where(alike, lowest, mean), np.nan),
-        np.where(enough, np.where(alike, 0.0, sd), np.nan),
-    )
-
-
-def _highest_mean(name: str, n_rel: Floats) -> Floats:
-    """Return the highest mean that the numbers of relevant documents allow."""
-    measure = schema.parse_set_measure(name)
-    if measure.__name__ == "SP":
-        return n_rel
-    if measure.__name__ == "P":
-        return np.asarray(n_rel / measure["cutoff"])
-    if measure.__name__ == "Judged" or isinstance(measure, ExternalMeasure):
-        return np.full(len(n_rel), np.inf)
-    return np.where(n_rel == 0, 0, np.inf)

@@ -187,6 +187,18 @@ def parse_set_measure(name: str) -> Measure:
         return ExternalMeasure(name)
 
 
+def highest_mean(name: str, n_rel: Floats) -> Floats:
+    """Return the highest mean that the numbers of relevant documents allow."""
+    measure = parse_set_measure(name)
+    if measure.__name__ == "SP":
+        return n_rel
+    if measure.__name__ == "P":
+        return np.asarray(n_rel / measure["cutoff"])
+    if measure.__name__ == "Judged" or isinstance(measure, ExternalMeasure):
+        return np.full(len(n_rel), np.inf)
+    return np.where(n_rel == 0, 0, np.inf)
+
+
 def info_problems(info: Any) -> Iterator[str]:
     """Yield the problems in the content of a ``set.json``."""
     if not isinstance(info, Mapping):

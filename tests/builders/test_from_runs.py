@@ -21,11 +21,12 @@ from made_up import TOPICS, collection, write_qrels, write_runs
 
 import ir_std
 from ir_std import FactorSet, InputError, StandardizationWarning, UsageError, build_factors
+from ir_std._arrays import means_and_deviations
 from ir_std._system.processes import map_in_order
 from ir_std.builders.from_runs import BUILD_MEASURES
 from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
-from ir_std.factors.factor_set import means_and_deviations
+from ir_std.schemes import EXACT
 
 QRELS, RUNS = collection()
 MEASURES = ["AP", "nDCG@5", "P(rel=2)@5"]
@@ -335,7 +336,7 @@ def test_a_broken_archive_is_refused(name: str, qrels: Path, tmp_path: Path) -> 
 
 def test_scores_that_do_not_differ_have_a_deviation_of_exactly_zero() -> None:
     third = np.array([[0.1 + 0.2, 0.3, 0.3], [0.1, 0.2, np.nan], [0.1, np.nan, np.nan]])
-    mean, sd = means_and_deviations(np.sort(third, axis=1))
+    mean, sd = means_and_deviations(np.sort(third, axis=1), EXACT)
     assert sd[0] == 0
     assert (mean[1], sd[1]) == pytest.approx((0.15, np.sqrt(0.005)))
     assert np.isnan([mean[2], sd[2]]).all()
