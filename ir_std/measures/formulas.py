@@ -78,7 +78,7 @@ def judged_found(r: Ranking, cutoff: int | None = None) -> Terms:
 
 
 def preferences(r: Ranking, rel: int = 1) -> Terms:
-    """For each relevant document, how few judged ones that are not stand above it: of Bpref."""
+    """Return for each relevant document how few judged non-relevant ones precede it, for Bpref."""
     is_relevant = r.level >= rel
     nonrelevant = (r.level >= 0) & ~is_relevant
     above = np.cumsum(nonrelevant)
@@ -131,13 +131,13 @@ def discounted_gains(
 
 
 def gdeval_reciprocals(r: Ranking, cutoff: int | None = None) -> Terms:
-    """Of expected reciprocal rank, with probabilities ``(2**level - 1) / 16``, as gdeval's."""
+    """Return gdeval's terms of expected reciprocal rank, probabilities ``(2**level - 1) / 16``."""
     relevant = r.relevant(1, cutoff)
     return relevant, _expected_reciprocals(relevant, (np.exp2(relevant.level) - 1) / 16)
 
 
 def ntcir_reciprocals(r: Ranking, cutoff: int | None = None, highest: int = 1) -> Terms:
-    """Of expected reciprocal rank, with probabilities level / (highest level + 1)."""
+    """Return terms of expected reciprocal rank, with probabilities level / (highest level + 1)."""
     relevant = r.relevant(1, cutoff)
     return relevant, _expected_reciprocals(
         relevant, relevant.level / (max(r.qrels.max_level, highest) + 1)

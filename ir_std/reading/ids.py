@@ -21,17 +21,17 @@ Keys = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 
 WORD = 8
-"""Bytes that are read at once; so many must follow behind the last id."""
+"""Number of bytes that are read at once; as many must follow the last id."""
 
 _AT_ONCE = 1 << 20
 """Bytes of ids that are put together at once, by an index of eight bytes for each."""
 _HASHED_AT_ONCE = 1 << 16
-"""So many ids that what is computed of them stays in the cache."""
+"""Number of ids whose intermediate results stay in the processor's cache."""
 _SHORT = 8 * WORD
 """Ids of more bytes, which are few, are treated one by one behind these."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
 _LAST = ~_MASKS[::-1]
-"""Of a word the first and the last n bytes."""
+"""First and last n bytes of a word."""
 _ROOM = bytes(WORD)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SECOND_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
@@ -88,7 +88,7 @@ class Ids:
         Raises
         ------
         TypeError
-            If one is no string.
+            If one is not a string.
         """
         joined = "\0".join(names).encode(errors="surrogatepass")
         codes = np.frombuffer(b"".join([_ROOM, joined, _ROOM]), np.uint8)
@@ -122,7 +122,7 @@ class Ids:
             yield bytes(content[start : start + width])
 
     def lines(self) -> bytes:
-        """All ids, a newline behind each."""
+        """Return all ids, each followed by a newline."""
         ends = np.append(0, np.cumsum(self.widths + 1))
         cuts = np.searchsorted(ends, np.arange(0, ends[-1], _AT_ONCE)).tolist()
         return b"".join(self[a:b]._lines() for a, b in pairwise([*cuts, len(self)]))
@@ -135,12 +135,12 @@ class Ids:
         return bytes(codes)
 
     def bytes(self) -> list[bytes]:
-        """Each id as bytes, which order as the strings do."""
+        """Return each id as bytes, which sort as the strings do."""
         names = self.lines().split(b"\n")[:-1]
         return names if len(names) == len(self) else list(self)  # one holds a newline itself
 
     def strings(self) -> list[str]:
-        """Each id as a string."""
+        """Return each id as a string."""
         return [name.decode(errors="surrogatepass") for name in self.bytes()]
 
     def hashes(self) -> Keys:
@@ -224,16 +224,16 @@ def _finish(mixed: Keys) -> Keys:
 # --- documents by keys: hashes of ids and topics --------------------------------------------------
 
 _FOUND_AT_ONCE = 1 << 18
-"""So many keys are looked up at once: a large run has little room beside it."""
+"""Number of keys that are looked up at once, as a large run leaves little memory."""
 _MOST_BITS = 24
-"""Of a table of the first places, which is to stay small."""
+"""Size of the table of first places, which is to stay small."""
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 def keys(mixed: Keys, topic: Ints) -> Keys:
     """Hashes of documents on topics, from hashes of documents and the topics' numbers."""
     hashes = topic.astype(np.uint64)
-    hashes *= _TOPIC  # in place: a large run has little room beside it
+    hashes *= _TOPIC  # in place, as a large run leaves little memory
     hashes += mixed
     return hashes
 
@@ -289,7 +289,7 @@ class KeyTable(NamedTuple):
         By the first bits of a key the place of the first such one in ``keys``; -1 where there is
         none, and most keys that are not there stop here.
     most : int
-        So many keys at most share these bits.
+        Largest number of keys that share these bits.
     """
 
     keys: Keys
@@ -324,7 +324,7 @@ class KeyTable(NamedTuple):
         return where, places
 
     def _find(self, values: Keys, before: int) -> tuple[Ints, Ints]:
-        """As :meth:`find`, of values that so many others stand before."""
+        """As :meth:`find`, of values, each after a number of others."""
         place = self.first[_first_bits(values, (len(self.first) - 1).bit_length())]
         where = np.flatnonzero(place >= 0)
         place, wanted = place[where], values[where]

@@ -46,7 +46,7 @@ class LineFormat(NamedTuple):
     rule : str
         What a message says of them.
     most : int
-        So many lines may a small packed file hold.
+        Number of lines that a small packed file may hold.
     """
 
     kind: str
@@ -103,7 +103,7 @@ QRELS = LineFormat(
 
 
 def _below(codes: Bytes, start: Ints, end: Ints) -> npt.NDArray[Any]:
-    """Scores of documents at these ranks: the lower the rank, the higher."""
+    """Return scores of documents at these ranks: the lower the rank, the higher."""
     ranks = integers(codes, start, end)
     if (ranks < 1).any():
         raise NotANumber
@@ -167,7 +167,7 @@ def read_lines(source: Source, line_format: LineFormat) -> Lines:
 
 
 def lines_of(source: Source, content: bytearray, line_format: LineFormat) -> Lines:
-    """All lines of a source, of which :func:`read_content` gave this.
+    """Read all lines of a source, of which :func:`read_content` gave this.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def _numbered(names: Ids, numbers: dict[bytes, int]) -> Ints:
 
 
 def read_content(source: Source) -> bytearray:
-    """All bytes of a source, without comments, and with room before and behind them."""
+    """Read all bytes of a source, without comments, and with room before and behind them."""
     content = bytearray(b" " * MARGIN)
     for piece in read_pieces(source):
         content += piece

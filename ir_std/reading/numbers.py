@@ -48,11 +48,11 @@ _POWERS = np.array([float(f"1e{n}") for n in range(MARGIN)])
 _POWERS_REST = np.array([float(10**n - int(power)) for n, power in enumerate(_POWERS.tolist())])
 """Powers of ten as 64-bit floats, and what these lack."""
 _EXACT = int(np.count_nonzero(_POWERS_REST == 0))
-"""So many of them, the first ones, lack nothing."""
+"""Number of them, from the first, that lack nothing."""
 _WHOLE_POWERS = np.array([10**n for n in range(20)], np.uint64)
 _MOST = len(_WHOLE_POWERS) - 1
 _TOO_LARGE = 10.0**_MOST
-"""So many digits, and all numbers below this, fit into 64 bits."""
+"""Number of digits, and the number below which all, fit into 64 bits."""
 
 
 def integer(text: bytes) -> int | None:
@@ -78,7 +78,7 @@ def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
     Raises
     ------
     NotANumber
-        If one is no decimal number; too large ones are infinite.
+        If one is not a decimal number; too large ones are infinite.
     """
     read = _decimals(codes, starts, ends)
     others = np.flatnonzero(~read.known)
@@ -110,7 +110,7 @@ def integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
     Raises
     ------
     NotANumber
-        If one is no whole number, or has more than 64 bits.
+        If one is not a whole number, or has more than 64 bits.
     """
     if (ends - starts == 1).all():  # as most levels are
         digits: Ints = codes[starts].astype(np.int64) - ord("0")
@@ -189,7 +189,7 @@ def _scaled(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
 
 
 def _between(values: Ints, most: int) -> Ints:
-    """Values cut to 0 and ``most``; np.clip takes longer to start than to work."""
+    """Cut values to 0 and ``most``; np.clip takes longer to start than to work."""
     return np.minimum(np.maximum(values, 0), most)
 
 
@@ -251,7 +251,7 @@ def _corrected(digits: Keys, decimals: Ints, quotient: Floats) -> tuple[Floats, 
 
 
 def _halves(values: Floats) -> tuple[Floats, Floats]:
-    """Two floats of 26 bits that add up to each value."""
+    """Return two floats of 26 bits that add up to each value."""
     scaled = values * (2.0**27 + 1)
     high = scaled - (scaled - values)
     return high, values - high

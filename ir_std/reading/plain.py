@@ -96,7 +96,7 @@ def _first_repeated(
 
 
 def parse_lines(source: Source, line_format: LineFormat) -> Iterator[tuple[str, str, Number]]:
-    """Topic, document and value of each line."""
+    """Yield topic, document and value of each line."""
     for number, line in content_lines(source):
         yield _parse_line(source, number, line, line_format)
 

@@ -183,7 +183,7 @@ def _open(path: Path) -> BinaryIO:
         if isinstance(wrong, InputError):
             raise
         raise InputError.at(
-            repr(str(path)), f"is no file name ({wrong})", "name a readable file"
+            repr(str(path)), f"is not a file name ({wrong})", "name a readable file"
         ) from None
 
 
@@ -309,7 +309,7 @@ def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> B
 
 
 def content_lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Numbers and content of the lines of a source that are neither blank nor comments."""
+    """Yield numbers and content of the lines of a source that are neither blank nor comments."""
     return number_content(read_pieces(source))
 
 

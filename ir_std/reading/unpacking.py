@@ -277,7 +277,7 @@ _CONTENT = re.compile(rb"(?m)^[ \t\r]*([^ \t\r\n#][^\n]*)")
 
 
 def number_content(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Numbers and content of the lines that are neither blank nor comments.
+    """Yield numbers and content of the lines that are neither blank nor comments.
 
     A byte order mark is left out.  Comments are skipped many at once.
     """

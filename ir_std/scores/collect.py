@@ -223,7 +223,7 @@ class _Collector:
         columns = [column for column in all_columns if not column.is_count]
         filled = [column for column in columns if column.values]
         counts = {column.measure.__name__: column for column in all_columns if column.is_count}
-        # Of hundreds of thousands of runs most have the same few of these.
+        # Hundreds of thousands of runs share a few of these.
         key = tuple((id(column.measure), column.decimals) for column in filled)
         if (decimals := self._same_decimals.get(key)) is None:
             decimals = {column.measure: column.decimals for column in filled}

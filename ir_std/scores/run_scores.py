@@ -17,9 +17,9 @@ from ir_std.schemes import EXACT
 from ir_std.trec.qrels import DictQrels
 
 COARSE = 0.005
-"""Numbers in such steps or coarser are taken as exact: 0.2 may be 0.2000."""
+"""Step from which numbers are taken as exact: 0.2 may be 0.2000."""
 SUMMARY = "all"
-"""The topic that stands for the mean, as in trec_eval and ir_measures."""
+"""Topic that means the mean, as in trec_eval and ir_measures."""
 
 
 @dataclass(eq=False, repr=False)
@@ -29,9 +29,9 @@ class RunScores:
     Attributes
     ----------
     name : str
-        What messages call it.
+        Name for messages.
     values : mapping of Measure to mapping of str to float
-        By measure and topic; NaN where the file says that there is no value.
+        Scores by measure and topic; NaN where the file has no value.
     n_rel : mapping of str to int
         Numbers of relevant documents (``num_rel``) by topic; empty where the file has none.
     n_ret : mapping of str to int
@@ -41,11 +41,11 @@ class RunScores:
     unlisted : int
         The number of topics that went into the file's means and are not listed in it.
     skipped : tuple of str
-        Names in the file that are no raw measures here.
+        Names in the file that are not raw measures.
     unit : {'topic', 'collection'}
-        What the scores are of: topics, or whole data sets.
+        What is scored: topics, or whole datasets.
     means : mapping of Measure to float
-        Those that the file states; of a file of means all that there is.
+        Means that the file states; a file of means has nothing else.
     decimals : mapping of Measure to int
         The most decimals that a value of the measure was written with.
     level : int
@@ -134,7 +134,7 @@ class RunScores:
 
 
 class QrelsFromCounts(DictQrels):
-    """In place of qrels: topics, and how many documents are relevant where that is known.
+    """Qrels of topics alone, with numbers of relevant documents where these are known.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def counted_topics(runs: Iterable[RunScores]) -> QrelsFromCounts:
     Raises
     ------
     InputError
-        If two disagree on the number of relevant documents, are of other units, or one has no
+        If two disagree on the number of relevant documents, have other units, or one has no
         topic in common with those before it.
     """
     runs = list(runs)
@@ -183,8 +183,8 @@ def _check_units(runs: Iterable[RunScores]) -> None:
     if len(units) > 1:
         raise InputError.at(
             units["collection"].name,
-            f"scores of whole data sets beside those of topics in {units['topic'].name}",
-            "give them separately",
+            f"scores of whole datasets, unlike the scores per topic in {units['topic'].name}",
+            "pass them separately",
         )
 
 

@@ -375,7 +375,7 @@ FORMS = (
         lambda at: at.has("run") and at.unit is None and at.measure is not None,
     ),
 )
-"""Forms; a table has the first that fits, and without a column of runs it is of one run."""
+"""Forms; a table has the first that fits, and without a column of runs it holds one run."""
 
 
 def is_header(line: str) -> bool:

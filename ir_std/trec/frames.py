@@ -107,7 +107,7 @@ def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
     Raises
     ------
     InputError
-        If it has no such columns, or a topic is no string.
+        If it has no such columns, or a topic is not a string.
     """
     if is_frame(table):
         return _rows_of_frame(table, names, kind)

@@ -43,7 +43,7 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
     Raises
     ------
     InputError
-        If it is none of these, an id is no string (for a dict's documents: when they are
+        If it is none of these, an id is not a string (for a dict's documents: when they are
         looked at), a score is NaN or +inf, or a document occurs twice in a topic.
     """
     if isinstance(run, Run):
@@ -106,14 +106,14 @@ def as_qrels(qrels: Any) -> Qrels:
     qrels : Qrels, str, path, open file, dict, DataFrame or iterable
         A file; the id of an ir_datasets dataset; ``{topic: {document: level}}``; a DataFrame with
         columns query_id, doc_id, relevance, or as PyTerrier's qid, docno, label; or an iterable, as
-        for :func:`as_run`.  Of a document
-        that is judged twice in a topic the last level counts, as in ir_measures; in a file that is
-        an error.
+        for :func:`as_run`.  If a document
+        is judged twice in a topic, the last level counts, as in ir_measures; in a file that is an
+        error.
 
     Raises
     ------
     InputError
-        If it is none of these, an id is no string, or a level is no whole number.
+        If it is none of these, an id is not a string, or a level is not a whole number.
     """
     if isinstance(qrels, Qrels):
         return qrels

@@ -21,7 +21,7 @@ from ir_std.trec.qrels import Qrels, Ranking
 from ir_std.trec.runs import DictRun, Run
 
 _AT_ONCE = 1 << 18
-"""So many ids of documents that tie are in memory at once."""
+"""Number of ids of documents that tie which are in memory at once."""
 
 
 class Ranker:
@@ -53,7 +53,7 @@ class Ranker:
         sharing = spans.last - spans.first - 1
         ranks = spans.first - starts[topic] + 1
         ranks += spans.place if order.ids_descending else sharing - spans.place
-        # They are hardly out of order: a stable sort, which merges what is sorted, is fastest.
+        # A stable sort, which merges what is sorted, is fastest as almost all are in order.
         by_rank = np.argsort(topic * (len(self._run.scores) + 1) + ranks, kind="stable")
         return Ranking(
             self._qrels,
@@ -120,7 +120,7 @@ class Ranker:
         if rows.size:
             ordered = keys.copy()
             part = keys[rows]
-            part.sort()  # in place: a large run has little room beside it
+            part.sort()  # in place, as a large run leaves little memory
             ordered[rows] = part
         first = ordered.searchsorted(wanted)
         last, place = first + 1, np.zeros(len(first), np.int64)
@@ -147,11 +147,11 @@ def _lines_by_key(keys: npt.NDArray[Any], rows: Ints) -> Ints:
 
 
 class _Spans(NamedTuple):
-    """Where each hit stands when the run's lines are sorted by topic and score.
+    """Places of each hit when the run's lines are sorted by topic and score.
 
     ``rows`` are the hits in this order.  From line ``first`` to before ``last`` all have
-    the score of one; ``place`` counts those of them with a higher document id.  Of ``unsorted``
-    topics the run's lines are in another order.
+    the score of one; ``place`` counts those of them with a higher document id.  The
+    run's lines are in another order on ``unsorted`` topics.
     """
 
     rows: Ints
@@ -193,7 +193,7 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
     wanted, places = iter(ids), list[int]()
     for size, count in zip(sizes.tolist(), members.tolist(), strict=True):
         here = list(islice(wanted, count))
-        # Of each that ties, how many of these have a lower id.
+        # Count how many of these have a lower id than each that ties.
         lower = Counter(map(partial(bisect_left, sorted(here)), islice(all_ids, size)))
         higher = accumulate(lower[n] for n in range(count, 0, -1))
         place = dict(zip(sorted(here, reverse=True), higher, strict=True))

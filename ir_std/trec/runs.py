@@ -24,7 +24,7 @@ from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 DUPLICATES = ("error", "first", "last")
 """What may count where a run has a document twice in a topic."""
 _RANK = re.compile(rb"[ \t]+(\d{1,9})[ \t]")
-"""What stands behind a document in a file that has ranks and scores."""
+"""Text after a document in a file that has ranks and scores."""
 
 
 class InvalidRun(InputError):
@@ -74,7 +74,7 @@ class Run(ABC):
     given : object
         What the run was made from, if other providers of measures can read that; else None.
     has_ranks : bool
-        Whether the run is a file's, which states a rank beside each score.
+        True if the run is a file's, which states a rank next to each score.
 
     Raises
     ------
@@ -174,7 +174,7 @@ class DictRun(Run):
     InvalidRun
         If a score is NaN or +inf.
     InputError
-        If a document id is no string, when documents are looked at: to check all ids beforehand
+        If a document id is not a string, when documents are looked at: to check all ids beforehand
         would take as long as the evaluation.
     """
 

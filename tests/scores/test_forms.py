@@ -21,6 +21,7 @@ import ir_std
 from ir_std.errors import InputError, UsageError
 from ir_std.reading import BytesSource
 from ir_std.reporting.result_tables import means_table
+from ir_std.scores import collect, tables
 from ir_std.scores.files import is_score_file, read_scores
 from ir_std.scores.run_scores import RunScores
 
@@ -142,7 +143,7 @@ def test_a_set_is_built_from_standard_input(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(LONG.encode())))
     built = ir_std_cli("build", "--from-scores", "-", "-o", tmp_path / "mine.npz")
-    assert built.out == [f"{tmp_path}/mine.npz\t2 topics\t2 systems\t1 measures"]
+    assert built.out == [f"{tmp_path}/mine.npz\t2 topics\t2 systems\t1 measure"]
 
 
 def test_a_column_of_texts_is_no_measure_and_that_is_said() -> None:
@@ -310,3 +311,41 @@ def test_a_table_of_ragas_has_questions_as_topics_and_the_file_as_run(tmp_path: 
         "answer_relevancy": {"What is it, really?": 0.91, "Who?": 0.25},
     }
     assert scores.skipped == ("retrieved_contexts", "response")
+
+
+@pytest.mark.parametrize("size", [1, 4, 7])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run,topic,measure,value\n"
+        + "".join(f"r{r},{t},{m},0.{r}{t}\n" for t in range(9) for r in "12" for m in ("AP", "RR")),
+        "run\ttopic\tAP\tnote\tP@10\n" + "".join(f"r\t{t}\t0.1{t}\tx\t0.{t}\n" for t in range(9)),
+        "".join(f"map {t} 0.{t}\nruns {t} 0.5\nrunid {t} x\n" for t in range(9)),
+    ],
+)
+def test_scores_are_the_same_however_many_are_read_at_once(
+    text: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = read_text(text)
+    for module in (collect, tables):
+        monkeypatch.setattr(module, "BLOCK_SIZE", size)
+    parts = read_text(text)
+    assert values(parts) == values(whole)
+    assert [each.decimals for each in parts.values()] == [each.decimals for each in whole.values()]
+    assert [each.skipped for each in parts.values()] == [each.skipped for each in whole.values()]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("a,700,AP,x", ":702: AP is 'x'"),
+        ("a,3,AP,1", ":702: duplicate AP for topic 3, first on line 5"),
+    ],
+)
+def test_a_fault_far_down_in_a_table_is_named_by_its_line(
+    row: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "BLOCK_SIZE", 64)
+    text = "run,topic,measure,value\n" + "".join(f"a,{t},AP,0.5\n" for t in range(700)) + row
+    with pytest.raises(InputError, match=said):
+        read_text(text)

@@ -261,7 +261,7 @@ def test_judgments_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(InputError, match="other: no topic in common with run 3"):
         counted_topics([one, elsewhere])
     whole = RunScores("mteb", {AP: {"beir/nq": 0.5}}, unit="collection")
-    with pytest.raises(InputError, match="scores of whole data sets beside those of topics"):
+    with pytest.raises(InputError, match="scores of whole datasets, unlike the scores per topic"):
         counted_topics([one, whole])
 
 
