@@ -8,7 +8,7 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -44,27 +44,6 @@ MEANS_ONLY = ("NumQ", "GMAP", "GMBpref")
 """Measures that trec_eval does not print by topic."""
 
 
-class ScoreLine(NamedTuple):
-    """A value of a run.
-
-    Attributes
-    ----------
-    run : str
-    topic : str
-        ``all`` for the mean.
-    measure : str
-    value : float
-    more : mapping of str to value
-        Further columns, by the names that JSON has: difference and p, place and neighbors, ranks.
-    """
-
-    run: str
-    topic: str
-    measure: str
-    value: float
-    more: Mapping[str, Any]
-
-
 def print_lines(results: Results, sort: Measure | None, form: str, args: Namespace) -> None:
     """Print a line for each value of each run, in the order of the runs or the best first."""
     runs = list(results.runs)
@@ -79,7 +58,8 @@ def print_lines(results: Results, sort: Measure | None, form: str, args: Namespa
             print(write(line, several, args.by_query, places))
 
 
-def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterator[ScoreLine]:
+def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterator[dict[str, Any]]:
+    """Yield the values of a run with more facts about them, by the names that JSON has."""
     names = {id(measure): str(measure) for measure in results.measures}  # Making a text is slow.
     if args.by_query:
         placements = place_topics(results).get(run) if args.place else None
@@ -88,12 +68,16 @@ def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterato
             places = placements.get(metric.measure) if placements else None
             place = places[rows[metric.query_id]] if places else None
             more = {"place": place.summary} if place else {}
-            yield ScoreLine(run, metric.query_id, names[id(metric.measure)], metric.value, more)
+            yield _line(run, metric.query_id, names[id(metric.measure)], metric.value) | more
     if not args.no_summary:
         for measure in results.measures:
             more = dict(_facts_of_mean(results, run, measure, ranked, args.place))
             mean = results.means[run][measure]
-            yield ScoreLine(run, SUMMARY, names[id(measure)], mean, more)
+            yield _line(run, SUMMARY, names[id(measure)], mean) | more
+
+
+def _line(run: str, topic: str, measure: str, value: float) -> dict[str, Any]:
+    return {"run": run, "query_id": topic, "measure": measure, "value": value}
 
 
 def _facts_of_mean(
@@ -116,32 +100,29 @@ def _facts_of_mean(
         yield from (("rank", rank.rank), ("best", rank.best), ("worst", rank.worst))
 
 
-def _tsv(line: ScoreLine, several: bool, by_topic: bool, places: int) -> str:
+def _tsv(line: Mapping[str, Any], several: bool, by_topic: bool, places: int) -> str:
     # With several runs, means name their topic too; the run would look like one otherwise.
-    names = [line.run] * several + [line.topic] * (by_topic or several) + [line.measure]
-    fields = [*names, f"{line.value}" if places == -1 else f"{line.value:.{places}f}"]
-    if "p" in line.more:
-        difference, p = line.more["difference"], line.more["p"]
+    names = [line["run"]] * several + [line["query_id"]] * (by_topic or several)
+    value = f"{line['value']}" if places == -1 else f"{line['value']:.{places}f}"
+    fields = [*names, line["measure"], value]
+    if "p" in line:
+        difference, p = line["difference"], line["p"]
         fields += ["", ""] if math.isnan(p) else [f"{difference:+.{max(places, 4)}f}", f"{p:.4g}"]
-    fields += [line.more[name] for name in ("place", "neighbors") if name in line.more]
+    fields += [line[name] for name in ("place", "neighbors") if name in line]
     return "\t".join(map(escape_line, fields))
 
 
-def _jsonl(line: ScoreLine, several: bool, by_topic: bool, _: int) -> str:
-    fields: dict[str, Any] = {"run": line.run} if several else {}
-    fields |= {"query_id": line.topic} if by_topic else {}
-    fields |= {"measure": line.measure, "value": line.value, **line.more}
+def _jsonl(line: Mapping[str, Any], several: bool, by_topic: bool, _: int) -> str:
+    left_out = ["run"] * (not several) + ["query_id"] * (not by_topic)
     known = {
         name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in fields.items()
+        for name, value in line.items()
+        if name not in left_out
     }
     return json.dumps(known, ensure_ascii=False)
 
 
-LINE_FORMATS: dict[str, Callable[[ScoreLine, bool, bool, int], str]] = {
-    "tsv": _tsv,
-    "jsonl": _jsonl,
-}
+LINE_FORMATS = {"tsv": _tsv, "jsonl": _jsonl}
 """How a line is printed, by the name of the output format."""
 
 
