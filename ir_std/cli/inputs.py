@@ -19,6 +19,7 @@ from ir_std.errors import (
     UnknownMeasureError,
     UsageError,
     abbreviate,
+    counted,
     did_you_mean,
     suggest_names,
 )
@@ -206,7 +207,7 @@ def requested_measures(
 def _sort_measure(text: str, args: Namespace, custom: Mapping[str, Measure]) -> Measure:
     measures = read_measures([text], args.l, custom)
     if len(measures) != 1:
-        raise UsageError(f"--sort {text} names {len(measures)} measures; expected one")
+        raise UsageError(f"--sort {text} names {counted(len(measures), 'measure')}; expected one")
     return measures[0]
 
 
@@ -441,7 +442,9 @@ def _entries_of_scores(
             raise UsageError(f"{file} is not a score file; {ENTRY_SYNTAX}")
         read = {} if is_model_meta(source) else read_scores(source)
         if name is not None and len(read) > 1:
-            raise UsageError(f"{file} has {len(read)} systems, which cannot all be named {name}")
+            raise UsageError(
+                f"{file} has {counted(len(read), 'system')}, which cannot all be named {name}"
+            )
         for system, scores in read.items():
             is_named = len(read) > 1 or scores.unit == "collection"
             yield Entry(name or (system if is_named else short_name(file)), scores, None, label)

@@ -1,4 +1,4 @@
-"""The command line: results on standard output, everything else beside them."""
+"""The command line: results on standard output, everything else on standard error."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Outcome = Any
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files of a simulated run on TREC-8's topics: run, other, qrels."""
+    """Write a simulated run on TREC-8's topics: run, other, qrels."""
     folder = tmp_path_factory.mktemp("files")
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
     write_qrels(qrels, folder / "qrels")
@@ -356,7 +356,7 @@ def test_measures_go_by_trec_evals_names_in_any_case(theirs: str, ours: str) -> 
 def test_what_trec_eval_names_has_the_value_that_trec_eval_gives(
     files: Path, ir_std_cli: Any
 ) -> None:
-    """The values are those that pytrec_eval gives under the same names."""
+    """Compare the values with those of pytrec_eval under the same names."""
     names = [
         "map",
         "P_10",

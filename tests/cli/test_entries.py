@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 def scores(file: Path, system: str, measure: str = "AP") -> Path:
-    """A file of trec_eval's lines with a system's scores."""
+    """Write a file of trec_eval's lines with a system's scores."""
     read = ir_std.system(system)
     by_topic = read.values[ir_std.parse_measure(measure)]
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -37,7 +37,7 @@ def scores(file: Path, system: str, measure: str = "AP") -> Path:
 def compared(
     capsys: pytest.CaptureFixture[str], *arguments: str
 ) -> dict[tuple[str, str], dict[str, str]]:
-    """The rows of ``compare -o csv`` by system and collection."""
+    """Return the rows of ``compare -o csv`` by system and collection."""
     assert main(["compare", *arguments, "-o", "csv"]) == 0, capsys.readouterr().err
     rows = csv.DictReader(io.StringIO(capsys.readouterr().out))
     return {(row["system"], row["collection"]): row for row in rows}

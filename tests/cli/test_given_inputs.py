@@ -31,7 +31,7 @@ from ir_std.trec.inputs import as_run
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder ``runs`` of two simulated runs on TREC-8's topics, and qrels of levels 0 to 3."""
+    """Write two simulated runs on TREC-8's topics, and qrels of levels 0 to 3."""
     folder = tmp_path_factory.mktemp("files")
     (folder / "runs").mkdir()
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
@@ -288,7 +288,7 @@ OFFICIAL = [
     ["P", "recall", "map_cut", "ndcg_cut", "success", "iprec_at_recall", "official", "set"],
 )
 def test_a_family_is_what_trec_eval_evaluates_under_its_name(theirs: str) -> None:
-    """The names are those that pytrec_eval, which is trec_eval inside, gives for the family."""
+    """Compare the names with those of pytrec_eval, which is trec_eval inside."""
     evaluator = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, {theirs})
     names = [
         name
@@ -333,7 +333,7 @@ def assert_values_by_topic(
 
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_a_level_changes_what_trec_evals_does(files: Path, level: int, ir_std_cli: Any) -> None:
-    """Every value by topic is that of pytrec_eval at its ``relevance_level``."""
+    """Compare every value per topic with pytrec_eval's at its ``relevance_level``."""
     names = [name for name in OFFICIAL if name not in ("num_q", "num_rel")]
     names += ["ndcg", "ndcg_cut_10", "recall_100", "success_1", "map_cut_30", "infAP", "set_recall"]
     with (files / "qrels").open() as qrels, (files / "runs" / "one").open() as run:
@@ -361,7 +361,7 @@ def test_a_measure_that_states_its_level_keeps_it() -> None:
 
 
 def test_a_depth_is_what_trec_evals_m_is(files: Path, ir_std_cli: Any) -> None:
-    """As if the run were cut by hand, in pytrec_eval's order of documents."""
+    """Compare with a run that was cut by hand, in pytrec_eval's order of documents."""
     names = ["map", "ndcg", "num_ret", "P_20", "set_recall", "recip_rank"]
     with (files / "qrels").open() as qrels, (files / "runs" / "one").open() as run:
         judged, scored = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)

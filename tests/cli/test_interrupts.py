@@ -54,7 +54,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def in_terminal(command: list[str], interrupts: list[float]) -> Ended:
-    """Run a program in a pseudo-terminal and press Ctrl-C so many seconds after its start."""
+    """Run a program in a pseudo-terminal and press Ctrl-C some seconds after its start."""
     child, terminal = pty.fork()
     if child == 0:
         # A shell that starts the tests in the background lets them ignore it.
@@ -85,7 +85,7 @@ def in_terminal(command: list[str], interrupts: list[float]) -> Ended:
 
 def is_quiet(ended: Ended) -> bool:
     """Whether it was over soon, in one line, or had done its work before."""
-    # It may stand behind a line that was only begun: a terminal drops what it still has to show.
+    # It may follow a line that was only begun: a terminal drops what it still has to show.
     errors = [line[line.rfind("ir_std: ") :] for line in ended.said if "interrupted" in line]
     return (
         ended.seconds < SOON

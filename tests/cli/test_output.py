@@ -49,7 +49,7 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with runs of hostile names and the qrels."""
+    """Write a folder with runs of hostile names and the qrels."""
     folder = tmp_path_factory.mktemp("hostile")
     qrels, runs = collection()
     write_qrels(qrels, folder / "qrels")
@@ -64,7 +64,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(
     files: Path, *options: str, stdout: str = "", **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """The command line on all the runs, its output redirected by the shell."""
+    """Return a command on all the runs whose output the shell redirects."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
@@ -167,7 +167,7 @@ def test_a_warning_in_a_hostile_name_is_one_harmless_line(files: Path, ir_std_cl
 
 
 def compiled(table: Table, folder: Path) -> str:
-    """What pdflatex says of a table, in a document with the packages that the table names."""
+    """Return what pdflatex says about a table in a document with the packages it names."""
     latex = table.latex()
     packages = re.findall(r"^% (.*)", latex)
     for package in re.findall(r"[a-z]+(?=[,}])", packages[0]):

@@ -39,7 +39,7 @@ class Done(NamedTuple):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with seven runs, and qrels."""
+    """Write a folder with seven runs, and qrels."""
     folder = tmp_path_factory.mktemp("progress")
     qrels, runs = collection()
     write_qrels(qrels, folder / "qrels")

@@ -81,7 +81,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def trec_eval() -> str:
-    """The program of trec_eval 10, which IR_STD_TREC_EVAL names."""
+    """Return the program of trec_eval 10, which IR_STD_TREC_EVAL names."""
     program = os.environ.get("IR_STD_TREC_EVAL") or shutil.which("trec_eval")
     if not program:
         pytest.skip("no trec_eval; build usnistgov/trec_eval 10 and name it in IR_STD_TREC_EVAL")
@@ -133,7 +133,7 @@ def test_lines_are_those_of_trec_eval_itself(
 def test_all_runs_of_two_tracks_have_the_lines_of_trec_eval_itself(
     trec_eval: str, data: Path, runs_of: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The guide's 166 runs; four of them have scores that 32 bits do not tell apart."""
+    """Return the guide's 166 runs; four of them have scores that 32 bits do not tell apart."""
     runs = [run for name in ("dl19-passage", "trec8-adhoc") for run in runs_of(name).iterdir()]
     assert len(runs) == 166
     for run in map(str, runs):
@@ -160,7 +160,7 @@ def test_standardized_measures_stand_behind_the_raw_ones(
 def test_interpolated_precision_rounds_as_in_version_10(capsys: pytest.CaptureFixture[str]) -> None:
     given = ["run", "qrels", "-m", "iprec_at_recall.0.4", "-s", "none", "-q"]
     assert main([*given, "-o", "trec_eval"]) == 0
-    # Of three relevant documents .4 is the first (1.2 rounded), or the second (rounded up).
+    # With three relevant documents, .4 is the first (1.2 rounded), or the second (rounded up).
     assert capsys.readouterr().out.startswith("iprec_at_recall_0.40  \tq10\t1.0000")
     main(["run", "qrels", "IPrec@0.4", "-q", "-s", "none"])  # as ir_measures has it
     assert capsys.readouterr().out.startswith("q10\tIPrec@0.4\t0.6667")

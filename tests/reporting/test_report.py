@@ -46,7 +46,7 @@ def text(small: Any) -> str:
 
 @pytest.fixture(scope="module")
 def found(text: str) -> Any:
-    """The record of the collection."""
+    """Return the record of the collection."""
     return data_of(text)["collections"][0]
 
 
@@ -189,7 +189,7 @@ def test_a_run_that_was_changed_since_is_not_drawn(tmp_path: Path) -> None:
 def test_rankings_of_runs_from_pipes_and_standard_input_are_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What can be read only once is kept."""
+    """Keep what can be read only once."""
     pipe, page, qrels = tmp_path / "pipe", tmp_path / "page.html", tmp_path / "qrels"
     qrels.write_text("1 0 d 1\n1 0 e 0\n")
     os.mkfifo(pipe)
@@ -511,7 +511,7 @@ def test_what_several_collections_cannot_have_is_one_line(
 
 @pytest.fixture(scope="module")
 def whole() -> Any:
-    """Runs on a data set of a set of two data sets and four models."""
+    """Evaluate runs on a data set of a set of two data sets and four models."""
     toys = factors_from_scores(
         {"nDCG@10": np.array([[0.2, 0.4, 0.6, np.nan], [0.1, 0.1, 0.3, 0.5]])},
         {"beir/toy": None, "beir/nq": None},

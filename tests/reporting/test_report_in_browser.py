@@ -21,7 +21,7 @@ LOSSES = re.compile("Largest losses")
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A system of a track beside the best."""
+    """Write the report of a system of a track against the best."""
     place = tmp_path_factory.mktemp("pair") / "report.html"
     results = ir_std.evaluate(
         "dl19-passage/bm25base_p", None, ["nDCG@10", "AP(rel=2)"], baseline="best"

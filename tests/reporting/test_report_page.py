@@ -27,7 +27,7 @@ TABLE = "Runs by every measure"
 
 
 def opened(browser: Any, results: Any, place: Path, **options: Any) -> View:
-    """A report that was just written."""
+    """Write a report and open it."""
     write_report(results, place / "report.html", queries=options.pop("queries", None))
     view = View(browser, **options)
     view.open(place / "report.html")

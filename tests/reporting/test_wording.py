@@ -24,7 +24,7 @@ BEST = [1.0] * 20
 
 
 def record(results: Any, number: int = 0) -> Any:
-    """The record of one measure."""
+    """Return the record of one measure."""
     return collection_record(results, "here", subject_of(results), {})["measures"][number]
 
 

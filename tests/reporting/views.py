@@ -40,14 +40,14 @@ def hits(by_run: dict[str, list[float]], **options: Any) -> Any:
 
 
 def data_of(page: str) -> Any:
-    """The record of a page."""
+    """Return the record of a page."""
     found = re.search(r'<script type="application/octet-stream" id="data">(.*?)</script>', page)
     assert found
     return json.loads(zlib.decompress(b64decode(found[1])))
 
 
 def plain(words: list[Any]) -> str:
-    """A sentence without its colors."""
+    """Return a sentence without its colors."""
     return "".join(piece if isinstance(piece, str) else piece[1] for piece in words)
 
 
@@ -75,7 +75,7 @@ class View:
         return str(self.page.get_by_role("heading", level=1).inner_text()).replace("\n", " ")
 
     def marks(self, picture: str) -> list[str]:
-        """What the marks of a picture tell, in their order."""
+        """Return the labels of a picture's marks, in their order."""
         of = self.page.get_by_role("group", name=re.compile(picture)).first
         found: list[str] = of.locator("[aria-label]").evaluate_all(
             "ms => ms.map(m => m.getAttribute('aria-label'))"
@@ -86,7 +86,7 @@ class View:
         return self.page.locator(f'svg [aria-label^="{label}"]').first
 
     def column(self, table: str, head: str) -> list[str]:
-        """The texts of a table's column."""
+        """Return the texts of a table's column."""
         found: list[str] = self.page.get_by_role("region", name=table).first.evaluate(
             "(t, head) => { const i = [...t.querySelectorAll('thead th')].findIndex("
             "h => h.textContent.startsWith(head)); "

@@ -265,7 +265,7 @@ def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int
 
 
 def named_systems(results: Results) -> dict[str, str]:
-    """Map the page's names of the reference systems that are no runs to the set's names."""
+    """Map the page's names of all other reference systems to the set's names."""
     factors = results.collection.factors
     if factors is None or results.collection.is_of_datasets:
         return {}
