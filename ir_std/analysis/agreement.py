@@ -41,7 +41,7 @@ class Interval(NamedTuple):
 
 
 def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int) -> Ints:
-    """How many documents have each pair of levels.
+    """Count the documents that have each pair of levels.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int)
 
 
 def cohen_kappa(confusion: npt.ArrayLike, weights: str = "none") -> Floats:
-    """Agreement beyond chance: 1 less the disagreement seen over that expected by chance.
+    """Compute agreement beyond chance: 1 minus the disagreement over that by chance.
 
     Cohen (1960); with weights Cohen (1968).  Disagreements count ``|i - j| ** p`` for levels ``i``
     and ``j``; what is expected are the products of the judges' own shares of the levels.  Equal to
@@ -110,7 +110,7 @@ def cohen_kappa(confusion: npt.ArrayLike, weights: str = "none") -> Floats:
 
 
 def kappa_interval(by_topic: npt.ArrayLike, weights: str = "none") -> Interval:
-    """Cohen's kappa over all topics, and its interval.
+    """Compute Cohen's kappa over all topics, and its interval.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class OrderAgreement(NamedTuple):
 
 
 def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreement:
-    """How alike two judges order systems, and score them.
+    """Compute how alike two judges order systems, and score them.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def pair_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> PairAgreement
 
 
 def _correlations(drawn: Floats, x: Floats, y: Floats) -> Floats:
-    """Pearson's correlation over topics and systems in each sample of topics."""
+    """Compute Pearson's correlation over topics and systems in each sample of topics."""
     x, y = x - x.mean(), y - y.mean()
     n = drawn.sum(axis=1) * x.shape[1]
     sums = [drawn @ values.sum(axis=1) for values in (x, y, x * y, x * x, y * y)]

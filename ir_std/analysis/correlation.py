@@ -14,7 +14,9 @@ from ir_std.analysis.means import check_finite, rounded_difference
 
 
 def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
-    """Kendall's tau-b: concordant minus discordant pairs over the pairs that could be either.
+    """Compute Kendall's tau-b, the rank correlation that allows for ties.
+
+    Concordant minus discordant pairs, over the pairs that could be either:
 
     ``sum(s_ij * t_ij) / sqrt(sum(s_ij**2) * sum(t_ij**2))`` with ``s_ij = sign(x_i - x_j)`` and
     ``t_ij = sign(y_i - y_j)`` over all pairs ``i < j`` (Kendall, The treatment of ties in
@@ -46,7 +48,7 @@ def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 def tau_ap_b(
     reference: npt.ArrayLike, estimate: npt.ArrayLike, *, two_sided: bool = False
 ) -> Floats:
-    """AP correlation: a tau that weighs the top of the estimated ranking most, with ties.
+    """Compute AP correlation, a tau that weighs the top of the estimated ranking most.
 
     ``2 / (n - t1) * sum_i C(i) / (p_i - 1) - 1``, where ``p_i - 1`` systems stand strictly above
     system ``i`` in ``estimate``, ``C(i)`` of them also strictly above it in ``reference``, and
@@ -82,14 +84,14 @@ def tau_ap_b(
 
 
 def _one_way(agreed: npt.NDArray[np.int_], above: npt.NDArray[np.int_]) -> Floats:
-    """The AP correlation from counts of systems above each pivot."""
+    """Return the AP correlation from counts of systems above each pivot."""
     share = agreed / np.maximum(above, 1)
     below_first = np.count_nonzero(above, axis=-1)
     return 2 * divide(share.sum(axis=-1), below_first, otherwise=np.nan) - 1
 
 
 def _same_systems(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Both as float arrays over the same two or more systems."""
+    """Return both as float arrays over the same two or more systems."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
         raise ValueError(

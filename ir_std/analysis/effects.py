@@ -50,7 +50,7 @@ class PairedEffect:
 
 
 def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
-    """The mean of paired differences and its effect size.
+    """Compute the mean of paired differences and its effect size.
 
     ``g = J(n - 1) * mean / sd``, the deviation that of the differences (n-1), ``J`` Hedges' exact
     correction for small samples, and the variance ``1 / n + g**2 / (2 * n)`` (Gibbons, Hedeker
@@ -82,7 +82,7 @@ def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
 
 
 def hedges_correction(df: int) -> float:
-    """What a standardized mean difference is multiplied by so that it is unbiased.
+    """Return the factor that makes a standardized mean difference unbiased.
 
     ``gamma(df / 2) / (sqrt(df / 2) * gamma((df - 1) / 2))`` (Hedges, 1981); NaN below 2 degrees
     of freedom, where there is none.
@@ -120,7 +120,7 @@ class Summary:
     weights : tuple of float
         Of the effects, in their order; their sum is 1.
     method : str
-        ``pm``, ``reml`` or ``dl``.
+        ``pm`` or ``dl``.
     widened : bool
         Whether the interval is wider than Hartung and Knapp's, which was too narrow.
     """
@@ -149,13 +149,12 @@ def random_effects(
     *,
     widen: bool = False,
 ) -> Summary:
-    """A random-effects summary of one effect a collection.
+    """Summarize one effect per collection by a random-effects model.
 
     The weights are ``1 / (variance + tau2)``.  With ``pm`` the variance between collections is
-    Paule and Mandel's (1982), with ``reml`` that of restricted maximum likelihood; the interval is
-    Hartung and Knapp's (2001), by Student's t with n-1 degrees of freedom.  With ``dl``, for
-    comparison with papers, they are DerSimonian and Laird's (1986) and the normal interval, which
-    is too narrow with few collections.
+    Paule and Mandel's (1982), and the interval is Hartung and Knapp's (2001), by Student's t with
+    n-1 degrees of freedom.  With ``dl``, for comparison with papers, they are DerSimonian and
+    Laird's (1986) and the normal interval, which is too narrow with few collections.
 
     Where effects differ less than by chance, Hartung and Knapp's interval may be narrower than the
     normal one, and cover far less than it says.  ``widen`` takes the larger of the two standard
@@ -164,11 +163,11 @@ def random_effects(
     Parameters
     ----------
     effects, variances : array_like, shape (n,)
-    method : {'pm', 'reml', 'dl'}
+    method : {'pm', 'dl'}
     level : float
         The confidence.
     widen : bool
-        Of ``pm`` and ``reml``.
+        Of ``pm``.
 
     Raises
     ------
@@ -194,12 +193,12 @@ def random_effects(
 def _summarize(
     y: Floats, v: Floats, unit: float, method: str, level: float, widen: bool
 ) -> Summary:
-    """The summary, in the effects' own unit, of effects in ``unit``."""
+    """Summarize effects that are given in `unit`, in their own unit."""
     from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit  # slow to import
 
     df = len(y) - 1
     q = _q(y, v, 0.0)
-    tau2 = METHODS[method][0](y, v)
+    tau2 = METHODS[method](y, v)
     w = 1 / (v + tau2)
     effect = float(w @ y / w.sum())
     normal = sqrt(1 / w.sum())
@@ -234,43 +233,19 @@ def _summarize(
 
 
 def _q(y: Floats, v: Floats, tau2: float) -> float:
-    """Cochran's Q with a variance between collections: squared deviations in their unit."""
+    """Return Cochran's Q with a variance between collections."""
     w = 1 / (v + tau2)
     return float(w @ (y - w @ y / w.sum()) ** 2)
 
 
 def _paule_mandel(y: Floats, v: Floats) -> float:
-    """The variance at which Q is what chance gives, ``n - 1``; 0 where it is less without any."""
+    """Find the variance at which Q is what chance gives, ``n - 1``; 0 if Q is less without it."""
     # Q is at most sum (y - mean)^2 / tau2, hence n - 1 at the latest at the sample variance.
     return _root(lambda tau2: _q(y, v, tau2) - (len(y) - 1), 0.0, float(y.var(ddof=1)))
 
 
-def _reml(y: Floats, v: Floats) -> float:
-    """The variance at which the restricted likelihood is largest (Viechtbauer, 2005)."""
-
-    def slope(tau2: float) -> float:
-        w = 1 / (v + tau2)
-        residual = y - w @ y / w.sum()
-        return float(w**2 @ residual**2 - w.sum() + w @ w / w.sum())
-
-    def likelihood(tau2: float) -> float:
-        w = 1 / (v + tau2)
-        return float(np.log(w).sum() - np.log(w.sum())) - _q(y, v, tau2)
-
-    # From 0 upwards on a grid, as there may be several maxima, the first of them at 0.
-    most = float(np.ptp(y) ** 2 + v.max())
-    grid = np.append(0.0, np.geomspace(most * 1e-9, most, 200))
-    slopes = [slope(tau2) for tau2 in grid]
-    maxima = [0.0] + [
-        _root(slope, float(grid[i]), float(grid[i + 1]))
-        for i in range(len(grid) - 1)
-        if slopes[i] > 0 >= slopes[i + 1]
-    ]
-    return max(maxima, key=likelihood)
-
-
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function falls to 0; an end where it does not, as may happen by rounding."""
+    """Find where a function falls to 0; an end if rounding hides it."""
     from scipy.optimize import brentq  # costs more than the rest of this module
 
     if function(low) <= 0:
@@ -281,16 +256,12 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _dersimonian_laird(y: Floats, v: Floats) -> float:
-    """From Q without a variance between collections, by its expectation; 0 at least."""
+    """Estimate the variance from Q without it, by its expectation; 0 at least."""
     w = 1 / v
     # The sum less that of squares over the sum, without a difference of nearly equal numbers.
     others = np.array([np.delete(w, i).sum() for i in range(len(w))])
     return max(0.0, (_q(y, v, 0) - (len(y) - 1)) / float(w / w.sum() @ others))
 
 
-METHODS: dict[str, tuple[Callable[[Floats, Floats], float], str]] = {
-    "pm": (_paule_mandel, "Paule and Mandel's"),
-    "reml": (_reml, "REML's"),
-    "dl": (_dersimonian_laird, "DerSimonian and Laird's"),
-}
-"""How the variance between collections is estimated, by name, and whose estimate it is."""
+METHODS = {"pm": _paule_mandel, "dl": _dersimonian_laird}
+"""Estimates of the variance between collections, by name."""

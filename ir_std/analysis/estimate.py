@@ -47,7 +47,7 @@ class Estimate:
     def of(
         cls, values: npt.ArrayLike, systems_error: float = 0.0, systems_df: float = inf
     ) -> Estimate:
-        """The mean of scores by topic; NaN is none."""
+        """Estimate the mean of scores per topic; NaN is none."""
         x = np.asarray(values, float)
         x = x[~np.isnan(x)]
         n = len(x)
@@ -126,7 +126,7 @@ def _known(value: float) -> float:
 def mean_of_estimates(
     estimates: Sequence[Estimate], systems: Sequence[tuple[float, float]] | None = None
 ) -> Estimate:
-    """The mean of several collections' means: each counts the same, however many topics it has.
+    """Average several collections' means, each with the same weight.
 
     Its errors are those of independent means, ``sqrt(sum(error**2)) / k``, with the degrees of
     freedom of Satterthwaite (1946).  It is of these collections; what another one might give,

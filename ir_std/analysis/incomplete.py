@@ -35,7 +35,7 @@ class LinkedScores(NamedTuple):
 
 
 def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
-    """N of systems of which each has some of the topics, comparable all the same.
+    """Compute comparable N of systems that each have only some of the topics.
 
     A score standardized by the systems that are there says less where these are weak: who leaves
     out a topic of strong systems gains.  So each topic's z is moved and stretched to the scale of
@@ -94,7 +94,7 @@ def _check_connected(known: Mask) -> None:
 
 
 def _additive_effects(z: Floats) -> Floats:
-    """The systems' part of the least-squares fit of z by system plus topic."""
+    """Return the systems' part of the least-squares fit of z by system plus topic."""
     theta = np.zeros(z.shape[1])
     for _ in range(MOST_STEPS):
         topic = np.nanmean(z - theta, axis=1, keepdims=True)
@@ -105,7 +105,7 @@ def _additive_effects(z: Floats) -> Floats:
 
 
 def _scale(known: Mask, theta: Floats) -> tuple[Floats, Floats]:
-    """The mean of the systems' effects on each topic, and their spread relative to that of all."""
+    """Return the mean of the systems' effects on each topic, and their spread over that of all."""
     c = np.where(known, theta - theta.mean(), np.nan)
     spread = divide(np.nanstd(c, axis=1, ddof=1), theta.std(ddof=1), otherwise=1.0)
     return np.nanmean(c, axis=1, keepdims=True), spread[:, None]

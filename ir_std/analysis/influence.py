@@ -65,7 +65,7 @@ def influence(
     resolution: float = 0.0,
     **params: Any,
 ) -> Floats:
-    """How each standardizing system moves runs' standardized means.
+    """Compute how each reference system moves runs' standardized means.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _moment_influence(
     scheme: str,
     params: Mapping[str, Any],
 ) -> Floats:
-    """Through the systems' mean and deviation, summed over topics."""
+    """Compute influence through the systems' mean and deviation, summed over topics."""
     mean, sd, spread = _moments(scores, known, n)
     deviation = np.where(known & spread, (scores - mean) / sd, 0)
     z = (x - mean) / sd
@@ -119,7 +119,7 @@ def _moment_influence(
 def _share_influence(
     x: Floats, scores: Floats, known: Mask, n: npt.NDArray[Any], resolution: float
 ) -> Floats:
-    """Through the share of systems below, summed over topics."""
+    """Compute influence through the share of systems below, summed over topics."""
     method = get_scheme("E")
     single = scores[:, :, None]
     by_run = []
@@ -132,7 +132,7 @@ def _share_influence(
 
 
 def _moments(scores: Floats, known: Mask, n: npt.NDArray[Any]) -> tuple[Floats, Floats, Mask]:
-    """Mean and sample deviation of each topic, 1 where it is 0, and whether it is above 0."""
+    """Return mean and deviation of each topic, 1 where it is 0, and whether it is above 0."""
     mean = np.where(known, scores, 0).sum(axis=1, keepdims=True) / n
     squares = np.where(known, scores - mean, 0) ** 2
     sd = np.sqrt(squares.sum(axis=1, keepdims=True) / np.maximum(n - 1, 1))
@@ -141,7 +141,7 @@ def _moments(scores: Floats, known: Mask, n: npt.NDArray[Any]) -> tuple[Floats, 
 
 
 def slope(scheme: str, z: Floats, **params: Any) -> Floats:
-    """The derivative of a scheme's value by z: central differences, exact to 1e-9."""
+    """Return the derivative of a scheme's value by z: central differences, exact to 1e-9."""
     step = 1e-5
     from_z = get_scheme(scheme).from_z
     assert from_z is not None
@@ -149,7 +149,7 @@ def slope(scheme: str, z: Floats, **params: Any) -> Floats:
 
 
 def covariance_by_team(influences: Floats, teams: Sequence[Hashable]) -> tuple[Floats, float]:
-    """How runs' means vary together with the teams whose systems they are standardized by.
+    """Compute how runs' means vary together with the teams of the reference systems.
 
     With teams of sizes ``m`` there are ``g = n**2 / sum(m**2)`` of equal size in effect (Kish,
     1965): the variance is multiplied by ``g / (g - 1)`` and has ``g - 1`` degrees of freedom, 1 at
@@ -182,7 +182,9 @@ def covariance_by_team(influences: Floats, teams: Sequence[Hashable]) -> tuple[F
 
 
 def covariance_by_design(influences: Floats, design_effect: float) -> tuple[Floats, float]:
-    """The same where teams are not known: of ``n / design_effect`` systems drawn one by one.
+    """Compute the same covariance where teams are not known.
+
+    The ``n`` systems count as ``n / design_effect`` that were drawn one by one.
 
     Parameters
     ----------
@@ -204,7 +206,7 @@ def covariance_by_design(influences: Floats, design_effect: float) -> tuple[Floa
 
 
 def inflation(n: int, design_effect: float) -> tuple[float, float]:
-    """What the variance of ``n`` systems drawn one by one is multiplied by, and the new df.
+    """Return the factor on the variance of ``n`` systems drawn one by one, and the df.
 
     The variance of ``g = n / design_effect`` systems over that of ``n``, each estimated from the
     same sum of squares: ``(n - 1) / (g - 1)``, with ``g - 1`` degrees of freedom.  Two or three
@@ -215,7 +217,7 @@ def inflation(n: int, design_effect: float) -> tuple[float, float]:
 
 
 def design_effect(scores: npt.ArrayLike) -> float:
-    """How much wider than by system intervals are by team, told from the systems' scores.
+    """Estimate from scores how much larger variances are by team than by system.
 
     ``min(2.75, 1 + 2 * a)``, where ``a`` is how many others a system is like, on average: those
     with which its scores, less the means of topics (in units of their deviation) and of systems,
@@ -302,7 +304,7 @@ def normal_covariance(
 
 
 def _quadratic(gradients: Floats, correlation: float) -> Floats:
-    """The covariance of sums over topics of terms with unit variance that correlate alike."""
+    """Return the covariance of sums over topics of equally correlated terms of variance 1."""
     within_topics = gradients.T @ gradients
     total = gradients.sum(axis=0)
     covariance: Floats = (1 - correlation) * within_topics + correlation * np.outer(total, total)
@@ -310,7 +312,7 @@ def _quadratic(gradients: Floats, correlation: float) -> Floats:
 
 
 def contrast_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:
-    """The standard error of a combination of runs' means.
+    """Return the standard error of a combination of runs' means.
 
     Parameters
     ----------

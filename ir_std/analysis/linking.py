@@ -111,16 +111,16 @@ class AnchorPair:
         return c
 
     def slopes(self, c: float) -> Floats:
-        """How fast each anchor's linked mean grows with the shift, shape (n_anchors,)."""
+        """Return how fast each anchor's linked mean grows with the shift, shape (n_anchors,)."""
         slopes: Floats = self.curve.slope(self.linked + c).mean(axis=0)
         return slopes
 
     def scores(self, c: float) -> tuple[Floats, Floats]:
-        """The anchors' scores on the reference and, linked, on the collection."""
+        """Return the anchors' scores on the reference and, linked, on the collection."""
         return self.curve.score(self.reference), self.curve.score(self.linked + c)
 
     def residual_shifts(self, c: float) -> tuple[Floats, float]:
-        """How much more each anchor would be shifted by itself; and what topics explain of that.
+        """Return how much more each anchor alone would be shifted, and what topics explain.
 
         ``e_i``, the difference of anchor i's two means over its slope, and ``k / (k - 1) mean v_i``
         with ``v_i`` the variance of ``e_i`` that topics explain.
@@ -231,7 +231,7 @@ class Link:
         return sqrt(over_topics / slope**2 + self.tau**2 / len(self.anchors))
 
     def apply(self, z: npt.ArrayLike) -> Floats:
-        """Scores on the reference's scale, of z on the linked collection."""
+        """Return scores on the reference's scale from z on the linked collection."""
         return self._pair.curve.score(np.asarray(z, float) + self.shift)
 
     def difference(self, z_reference: npt.ArrayLike, z: npt.ArrayLike) -> LinkedDifference:
@@ -342,12 +342,12 @@ class _LinkedMean:
         self.on_reference[pair.used[0]] = np.multiply.outer(on_reference, self.slope / slope)
 
     def scatter(self, n_like: float) -> tuple[Any, float]:
-        """The variance by tau, counted ``n_like`` times, and its degrees of freedom."""
+        """Return the variance by tau, counted ``n_like`` times, and its degrees of freedom."""
         return (self.link.tau * self.slope) ** 2 * n_like, self.link.tau_df
 
 
 def _difference_of_means(above: _LinkedMean | Floats, below: _LinkedMean) -> LinkedDifference:
-    """A mean on the reference, or a linked one, minus a linked mean on another collection.
+    """Subtract a linked mean from a mean on the reference, or from a linked one.
 
     Parameters
     ----------
@@ -505,7 +505,7 @@ def link(
 
 
 def _tau(pair: AnchorPair, c: float) -> tuple[float, float]:
-    """An upper value of how the shifts of single systems vary, and its degrees of freedom."""
+    """Return an upper value of how the shifts of single systems vary, and its df."""
     df = pair.n_anchors - 1
     if df == 0:
         return nan, nan
@@ -517,7 +517,7 @@ def _tau(pair: AnchorPair, c: float) -> tuple[float, float]:
 
 
 def _tau_of_same_systems(pair: AnchorPair, c: float) -> tuple[float, float]:
-    """The same for systems that are known to be identical on both collections."""
+    """Return the same for systems that are known to be identical on both collections."""
     df, more = pair.n_anchors - 1, (KNOWN_TAU_BY_SHIFT * c) ** 2
     usual = KNOWN_TAU**2 + more
     if df == 0:
@@ -529,7 +529,7 @@ def _tau_of_same_systems(pair: AnchorPair, c: float) -> tuple[float, float]:
 
 
 def _usable(z: Floats, where: str) -> Mask:
-    """The topics on which no anchor's z is missing, of which there must be some."""
+    """Return the topics on which no anchor's z is missing; raise if there are too few."""
     usable = np.logical_not(np.isnan(z).any(axis=1))
     if usable.sum() < MIN_TOPICS:
         raise UsageError(
@@ -564,7 +564,7 @@ def _check_possible(pair: AnchorPair, c: float) -> None:
 
 
 def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
-    """Why a link is doubtful."""
+    """Yield the reasons to doubt a link."""
     k = pair.n_anchors
     if isnan(tau):
         yield "a single anchor does not tell how well it links; intervals are over topics only"
@@ -606,6 +606,6 @@ def _z_on(z: npt.ArrayLike, used: Mask, where: str) -> Floats:
 
 
 def _without_gaps(values: Floats) -> Mask:
-    """The topics on which no system lacks a value."""
+    """Return the topics on which no system lacks a value."""
     gaps: Mask = np.isnan(values)
     return np.asarray(~gaps.reshape(len(gaps), -1).any(axis=1))

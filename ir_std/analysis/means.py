@@ -18,7 +18,7 @@ def check_scores(
     systems: int = 1,
     single: bool = False,
 ) -> Floats:
-    """``scores`` as a float array of shape (..., n_topics, n_systems).
+    """Return ``scores`` as a float array of shape (..., n_topics, n_systems).
 
     Raises
     ------
@@ -39,7 +39,7 @@ def check_scores(
 
 
 def check_scores_with_gaps(scores: npt.ArrayLike) -> Floats:
-    """``scores`` as an array of topics x systems, NaN where a system has none; none infinite."""
+    """Return ``scores`` as topics x systems, NaN where a system has none; none infinite."""
     x = np.asarray(scores, float)
     if x.ndim != 2:
         raise ValueError(f"scores must be one array of topics x systems, got the shape {x.shape}")
@@ -49,7 +49,7 @@ def check_scores_with_gaps(scores: npt.ArrayLike) -> Floats:
 
 
 def check_runs_and_systems(x: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Raw scores of runs, and those of the systems they are standardized by, as arrays.
+    """Return raw scores of runs and of the reference systems as arrays.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def check_runs_and_systems(x: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Flo
 
 
 def check_finite(values: npt.ArrayLike, name: str) -> Floats:
-    """``values`` as an array; a ValueError says how many of them are NaN or infinite."""
+    """Return ``values`` as an array; raise ValueError if some are NaN or infinite."""
     array = np.asarray(values, float)
     if not np.isfinite(array).all():
         bad = int(array.size - np.isfinite(array).sum())
@@ -84,7 +84,7 @@ def check_finite(values: npt.ArrayLike, name: str) -> Floats:
 
 
 def check_level(value: npt.ArrayLike, name: str = "alpha") -> Floats:
-    """``value`` as an array of probabilities strictly between 0 and 1."""
+    """Return ``value`` as an array of probabilities strictly between 0 and 1."""
     array = np.asarray(value, dtype=float)
     if not ((array > 0) & (array < 1)).all():
         raise ValueError(f"{name} must lie between 0 and 1, got {array.tolist()}")
@@ -101,7 +101,7 @@ ROUNDING = 16 * float(np.finfo(float).eps)
 
 
 def rounded_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """``a - b``, rounded to :data:`DECIMALS`: 0 where two means are equal.
+    """Return ``a - b``, rounded to :data:`DECIMALS`: 0 where two means are equal.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def rounded_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
 
 
 def topic_differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
-    """``scores - baseline``, topic by topic; 0 where they differ by rounding error only.
+    """Return ``scores - baseline`` per topic; 0 where they differ by rounding error only.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def topic_differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
 
 
 def mean_and_variance(x: Floats, axis: int = -2) -> tuple[Floats, Floats, int]:
-    """Means and sample variances (n-1) over an axis of two or more values, and its length.
+    """Return means and sample variances (n-1) over an axis, and its length.
 
     Of values that are equal up to rounding error the mean is the first, the variance 0.
     """
@@ -140,18 +140,18 @@ def mean_and_variance(x: Floats, axis: int = -2) -> tuple[Floats, Floats, int]:
 
 
 def standard_error(values: npt.ArrayLike) -> float:
-    """Of the mean of independent values, shape (n,): ``sd / sqrt(n)``; NaN for fewer than two."""
+    """Return the standard error of the mean of independent values; NaN for fewer than two."""
     x = np.asarray(values, float)
     return float(x.std(ddof=1) / sqrt(len(x))) if len(x) > 1 else float("nan")
 
 
 def student_t(difference: Floats, square: Floats) -> Floats:
-    """``difference / sqrt(square)``; with no variance 0 for no difference, else infinite."""
+    """Return ``difference / sqrt(square)``; with no variance 0 for no difference, else infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = difference / np.sqrt(square)
     return np.where(np.isnan(t), 0.0, t)
 
 
 def draw_samples(n: int, samples: int, seed: int = SEED) -> Floats:
-    """How often each of ``n`` is in each bootstrap sample, shape (samples, n)."""
+    """Draw how often each of ``n`` is in each bootstrap sample, shape (samples, n)."""
     return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), samples).astype(float)

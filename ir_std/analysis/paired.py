@@ -70,7 +70,7 @@ class Paired:
 
 
 def t_test(d: npt.ArrayLike) -> Floats:
-    """Student's paired t-test: two-sided p-values of a mean difference of 0.
+    """Compute two-sided p-values of Student's paired t-test.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def equivalence_test(d: npt.ArrayLike, bound: float) -> Floats:
 
 
 def randomization_test(d: npt.ArrayLike) -> Floats:
-    """Fisher's randomization test: two-sided p-values of a mean difference of 0.
+    """Compute two-sided p-values of Fisher's randomization test.
 
     Under the hypothesis that the two systems do not differ each difference could as well have
     the other sign (Smucker, Allan and Carterette, CIKM 2007).  Up to
@@ -160,7 +160,7 @@ def _all_signs(n: int) -> Iterator[Floats]:
 
 
 def _drawn_signs(n: int, rows: int) -> Iterator[Floats]:
-    """Sign vectors in batches; the draws do not depend on the size of a batch."""
+    """Draw sign vectors in batches; the draws do not depend on the size of a batch."""
     rng = np.random.default_rng(SEED)
     for start in range(0, RESAMPLES, rows):
         yield rng.choice([-1.0, 1.0], (min(rows, RESAMPLES - start), n))
@@ -205,7 +205,7 @@ TESTS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
 
 
 def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
-    """The test of that name and its title; an error lists the names."""
+    """Return the test of that name and its title; an error lists the names."""
     return look_up(name, TESTS, "test")
 
 
@@ -213,7 +213,7 @@ def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
-    """Holm's step-down method (Scandinavian Journal of Statistics, 1979).
+    """Adjust p-values by Holm's step-down method (Scandinavian Journal of Statistics, 1979).
 
     The k-th smallest of ``n`` is multiplied by ``n - k + 1``, and raised to its predecessor's
     result where that is larger.  It controls the family-wise error rate as Bonferroni's method
@@ -238,14 +238,14 @@ def holm(p_values: npt.ArrayLike) -> Floats:
 
 
 def bonferroni(p_values: npt.ArrayLike) -> Floats:
-    """Each p-value times their number, at most 1; a NaN as for :func:`holm`."""
+    """Multiply each p-value by their number, at most 1; a NaN as for :func:`holm`."""
     p = np.asarray(p_values, float)
     adjusted: Floats = np.minimum(p * np.count_nonzero(~np.isnan(p)), 1)
     return adjusted
 
 
 def uncorrected(p_values: npt.ArrayLike) -> Floats:
-    """The p-values as they are: each test by itself."""
+    """Return the p-values as they are: each test by itself."""
     return np.array(p_values, float)
 
 
@@ -258,7 +258,7 @@ CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
 
 
 def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
-    """The correction of that name and its title; an error lists the names."""
+    """Return the correction of that name and its title; an error lists the names."""
     return look_up(name, CORRECTIONS, "correction")
 
 
@@ -324,7 +324,7 @@ def paired_tests(
 
 
 def describe_test(test: str, correction: str, n_runs: int) -> str:
-    """What :func:`paired_tests` did with ``n_runs`` runs, for a note under a table."""
+    """Say what :func:`paired_tests` did with ``n_runs`` runs, for a note under a table."""
     return (
         f"two-sided {get_test(test)[1]} over topics, p < {ALPHA}"
         f"{describe_correction(correction, n_runs)}"
@@ -332,7 +332,7 @@ def describe_test(test: str, correction: str, n_runs: int) -> str:
 
 
 def describe_correction(correction: str, n_runs: int) -> str:
-    """For how many comparisons p-values were adjusted, and how; empty for one run."""
+    """Say for how many comparisons p-values were adjusted, and how; empty for one run."""
     title = get_correction(correction)[1]
     if n_runs == 1:
         return ""

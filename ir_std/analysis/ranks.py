@@ -54,7 +54,7 @@ class RankIntervals(NamedTuple):
         return int(np.count_nonzero(self.could_be_first))
 
     def groups(self) -> Ints:
-        """The number, from 0, of each system's group, where systems stand best mean first.
+        """Return the number, from 0, of each system's group, for systems with the best mean first.
 
         No two systems of a group differ significantly: it ends before the first that differs from
         one of it.  Systems of neighbouring groups need not differ.
@@ -133,7 +133,7 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
 
 
 def _compare_pairs(x: Floats) -> tuple[Floats, Floats, Ints]:
-    """Mean and variance of the differences ``j - k``, and on how many topics: all ``[j, k]``."""
+    """Return mean and variance of all differences ``j - k``, and their numbers of topics."""
     present = (~np.isnan(x)).astype(float)
     # Differences are those of the centred scores, whose sums keep more digits.
     centred = np.where(
@@ -158,7 +158,7 @@ def _compare_pairs(x: Floats) -> tuple[Floats, Floats, Ints]:
 
 
 def _average(values: Floats, weights: Ints, where: Mask) -> float:
-    """The weighted mean of ``[j, k]`` over ``j`` unlike ``k``; 0 of none."""
+    """Return the weighted mean of ``[j, k]`` over ``j`` unlike ``k``; 0 of none."""
     weights = np.where(where & ~np.eye(len(values), dtype=bool), weights, 0)
     return float(divide((values * weights).sum(), weights.sum(), otherwise=0.0))
 
@@ -177,7 +177,7 @@ class _Flips:
             self.complete = self.complete.astype(np.float32)
 
     def _against(self, k: int, others: Mask) -> Floats:
-        """The statistics of systems against system k, shape (n_flips, n_others)."""
+        """Return the statistics of systems against system k, shape (n_flips, n_others)."""
         j = np.flatnonzero(others & self.used[:, k])
         if self.complete is not None:
             flipped = self.complete[:, j] - self.complete[:, [k]]
@@ -190,12 +190,12 @@ class _Flips:
         return scaled
 
     def two_sided(self, k: int) -> Floats:
-        """The largest size of a statistic against system k, of later systems, by flip."""
+        """Return the largest size of a statistic of later systems against system k, by flip."""
         flipped = self._against(k, np.arange(len(self.used)) > k)
         return np.asarray(np.abs(flipped, out=flipped).max(axis=1, initial=0.0))
 
     def one_sided(self, k: int) -> Floats:
-        """The largest statistic against system k, by flip and its mirror image."""
+        """Return the largest statistic against system k, by flip and its mirror image."""
         flipped = self._against(k, np.ones(len(self.used), dtype=bool))
         return np.append(flipped.max(axis=1, initial=0.0), -flipped.min(axis=1, initial=0.0))
 
@@ -205,7 +205,7 @@ def _quantile(values: Floats, level: float) -> float:
 
 
 def _flips(n_topics: int) -> Floats:
-    """Rows of signs: all that are no other's mirror image, or draws; shape (n_flips, n_topics)."""
+    """Return rows of signs, all but mirror images or draws; shape (n_flips, n_topics)."""
     if n_topics <= ALL_FLIPS_UP_TO:
         numbers = np.arange(2 ** max(n_topics - 1, 0))
         bits = numbers[:, None] >> np.arange(n_topics) & 1
