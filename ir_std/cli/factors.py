@@ -31,7 +31,6 @@ from ir_std.factors.catalog import (
     remove_set,
     writable_folder,
 )
-from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
@@ -222,9 +221,9 @@ _FACTS_OF_SOURCE = ("url", "date", "licence", "licence_uri")
 
 
 def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[str]:
-    """Return what a set calls these measures; it must know its systems' scores for them.
+    """Return the set's names of measures for which it has its systems' scores.
 
-    Its usual ones if there are none.
+    By default these are its default measures.
     """
     if not systems_of(factors):
         raise UsageError(f"{factors.id} does not know the scores of its single systems by name")
@@ -242,22 +241,18 @@ def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[s
 
 
 def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[float]]:
-    """Each system's number of topics by the first measure, and its means by each, raw and by N.
+    """Return each system's number of topics, and its raw mean and mean N for each measure.
 
-    The best by the first measure comes first; of a set of data sets these are in place of topics.
+    The number of topics is that of the first measure; the best system for it comes first.
     """
     means: dict[str, list[float]] = {tag: [] for tag in systems_of(factors)}
-    sign = factors.sign(names[0])
     for name in names:
-        numbers, scores = scores_by_system(factors, name)
-        column = {factors.systems[n]: i for i, n in enumerate(numbers.tolist())}
-        rows = factors.rows(factors.topics)
-        apply = factors.at(rows, name)
+        apply = factors.at(factors.rows(factors.topics), name)
+        scores = dict(zip(factors.systems, factors.scores[name].T, strict=True))
         for tag, of_system in means.items():
-            raw = scores[:, column[tag]] if tag in column else np.full(len(rows), np.nan)
-            of_system += [] if of_system else [float((~np.isnan(raw)).sum())]
-            of_system += [mean_of_values(raw), mean_of_values(apply(raw))]
-    heights = {tag: sign * of_system[1] for tag, of_system in means.items()}
+            of_system += [] if of_system else [float((~np.isnan(scores[tag])).sum())]
+            of_system += [mean_of_values(scores[tag]), mean_of_values(apply(scores[tag]))]
+    heights = {tag: factors.sign(names[0]) * of_system[1] for tag, of_system in means.items()}
     return {
         tag: means[tag]
         for tag in sorted(means, key=lambda t: -np.nan_to_num(heights[t], nan=-np.inf))
