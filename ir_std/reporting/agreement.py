@@ -243,7 +243,7 @@ def _notes(
         if alone := len(q.topics) - len(topics):
             yield f"{counted(alone, 'topic')} of {name} alone, left out"
     if sum(judged_once) > confusion.sum():
-        yield "more documents were judged once than twice: agreement is of the smaller part"
+        yield "more documents were judged once than twice; agreement covers the smaller part"
     highest = [q.max_level for q in pair]
     if highest[0] != highest[1]:
         yield (
@@ -374,7 +374,7 @@ class JudgeAgreement:
         """
         make = look_up(name, TABLES, "table")
         if name in OF_SYSTEMS and not self.systems:
-            raise UsageError(f"the table {name} is of systems: give runs")
+            raise UsageError(f"the table {name} needs scores of systems; pass runs")
         if name in OF_LABELS and not self.confusion.any():
             raise UsageError(f"the table {name} needs qrels; only scores are known")
         return make(self, places)
@@ -386,9 +386,7 @@ def compare_labels(
     """Confusion matrices by topic, and how many documents only one of the two judged."""
     n_levels = max(2, 1 + max(q.max_level for q in pair))
     if n_levels > MOST_LEVELS:
-        raise UsageError(
-            f"levels up to {n_levels - 1}: agreement is of at most {MOST_LEVELS} levels"
-        )
+        raise UsageError(f"levels up to {n_levels - 1}: at most {MOST_LEVELS} levels are supported")
     matrices = np.zeros((len(topics), n_levels, n_levels), np.int64)
     alone = [0, 0]
     for i, topic in enumerate(topics):
@@ -425,7 +423,7 @@ def _labels(agreement: JudgeAgreement, places: int) -> Table:
         tuple(rows),
         1,
         (
-            "Cohen's kappa, with 95 percent intervals by a bootstrap over topics; weights are of "
+            "Cohen's kappa, with 95 percent intervals by a bootstrap over topics; weights are "
             "the distance of two levels, or its square. At a level: relevant from it on, or not.",
         ),
     )

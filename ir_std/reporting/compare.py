@@ -209,7 +209,7 @@ def link_results(
     ------
     UsageError
         If an anchor or the reference is not there, an anchor lacks a collection, collections
-        are of the same topics, or the anchors cannot link them.
+        have the same topics, or the anchors cannot link them.
     """
     names = (anchors,) if isinstance(anchors, str) else tuple(dict.fromkeys(anchors))
     check_linkable(
@@ -277,7 +277,7 @@ def _with_qrels_of_set(
 def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str, Any, Any]]:
     """Replace missing qrels by the topics and counts that scores hold.
 
-    Scores that have topics in common, with the same counts, are of the same collection.
+    Scores that have topics in common, with the same counts, belong to the same collection.
     """
     groups: list[list[RunScores]] = []
     for _, run, qrels in entries:
@@ -332,7 +332,7 @@ def _check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
     known = tuple(dict.fromkeys(systems))
     if baseline is not None and baseline not in known:
         raise UsageError(
-            f"no system is called {baseline!r}, the baseline: there are "
+            f"no system is called {baseline!r}, the baseline; available: "
             f"{', '.join(known)}{suggestion(baseline, known)}"
         )
 

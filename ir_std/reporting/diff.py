@@ -93,15 +93,15 @@ def diff(
     """
     schemes = scheme_names(scheme)
     if len(schemes) != 1:
-        raise UsageError(f"differences are by one scheme, and {scheme!r} is {len(schemes)}")
+        raise UsageError(f"expected one scheme, got {len(schemes)} ({scheme!r})")
     asked = None if measure is None else as_measures(measure)
     if asked is not None and len(asked) != 1:
-        raise UsageError(f"differences are by one measure: {len(asked)} are given")
+        raise UsageError(f"expected one measure, got {len(asked)}")
     if asked and isinstance(asked[0], Standardized):
         asked, schemes = [asked[0].base, asked[0]], ()  # by the scheme that it names
     given = resolve_runs([a, b], duplicates=duplicates)
     if len(given) != 2:
-        raise UsageError(f"differences are of two runs: found {', '.join(given)}")
+        raise UsageError(f"expected two runs, got {', '.join(given)}")
     results = evaluate(
         {name: resolve(run) for name, run in given.items()},  # read once for all that follows
         qrels,
@@ -147,7 +147,7 @@ class PairedDocument(NamedTuple):
     ranks : (int or None, int or None)
         None if a run does not have it.
     adds : (float, float)
-        What it adds to the measure of each run; NaN if the measure is no sum over documents.
+        What it adds to the measure of each run; NaN if the measure does not sum over documents.
     """
 
     document: str
@@ -280,7 +280,7 @@ class RunDiff:
         )
         ranked = (r for by_topic in (one, other) for r in by_topic.values())
         documents = dict.fromkeys(d for r in ranked for d in r.documents)
-        # Of all topics at once: a collection's file may be long.
+        # For all topics at once, because a collection's file may be long.
         texts = None if self.docs is None else read_texts(self.docs, documents, "docs")
         formula = formula_of(of.evaluator, self.measure)
         is_sum = bool(formula and formula.terms)
@@ -517,7 +517,7 @@ class TopicDiff:
     @property
     def _no_sum(self) -> tuple[str, ...]:
         text = (
-            f"{self.pair.measure} is no sum over documents, or is computed by another program: "
+            f"{self.pair.measure} does not sum over documents, or another program computes it: "
             "what each adds is not known."
         )
         return () if self.is_sum else (text,)

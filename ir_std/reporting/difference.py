@@ -128,7 +128,7 @@ class Difference:
         systems_error: float = 0.0,
         systems_df: float = inf,
     ) -> Difference:
-        """Test differences by topic with Student's t-test; NaN is no difference."""
+        """Test differences by topic with Student's t-test; NaN is left out."""
         d = np.asarray(by_topic, float)
         p = paired_effect(d).p
         estimate = Estimate.of(d, systems_error, systems_df)

@@ -185,7 +185,7 @@ def link_collections(
     z : mapping of str to ndarray, shape (n_topics, n_anchors)
         By collection.
     anchors : sequence of str
-        Their names.  Of anchors that score the same everywhere one counts.
+        Their names.  Anchors that score the same everywhere count once.
     reference : str, optional
         The collection on whose scale the scores are put; if not given, that on which the anchors'
         mean is lowest: it has the strongest standardizing systems.
@@ -251,7 +251,7 @@ def check_linkable(
     ):
         if name not in known:
             raise UsageError(
-                f"no {what[0]} is called {name!r}, the {what[1]}: there are {', '.join(known)}"
+                f"no {what[0]} is called {name!r}, the {what[1]}; available: {', '.join(known)}"
                 f"{suggestion(name, known)}"
             )
     for anchor in anchors:

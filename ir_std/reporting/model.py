@@ -57,7 +57,7 @@ RunOn = str | tuple[str, str]
 class Results:
     """Scores of runs on one or several collections, and what follows from them.
 
-    Of several collections most attributes are of one of them: see :meth:`on`.  A run has one name
+    Most attributes need one collection: choose one of several by :meth:`on`.  A run has one name
     on all collections.  Mappings by run and measure take a measure's name, too.
 
     Attributes
@@ -179,7 +179,7 @@ class Results:
         return tuple(dict.fromkeys([*message_texts(self._messages, True), *self._link_warnings()]))
 
     def _link_warnings(self) -> Iterator[str]:
-        """Why links are doubtful or needless, and runs that the anchors do not resemble."""
+        """Yield why links are doubtful or not needed, and runs unlike the anchors."""
         if not self.links:
             return
         from ir_std.reporting.links import n_common_systems
@@ -532,7 +532,7 @@ class _NoBaseline(dict[str, ByMeasure[Difference]]):
 
     def __missing__(self, run: str) -> ByMeasure[Difference]:
         raise UsageError(
-            f"{run} is tested against nothing: give baseline= to evaluate, the name "
+            f"{run} is tested against nothing; pass baseline= to evaluate, the name "
             "of the run that the others are tested against"
         )
 
@@ -542,7 +542,7 @@ def _base(measure: Measure) -> Measure:
 
 
 def scores_by_topic(results: Results, run: str, measure: Measure, collection: str) -> Floats:
-    """Return scores by topic, on the scale of the links; NaN is no score."""
+    """Return scores by topic, on the scale of the links; NaN if there is none."""
     return results._scores(run, measure, collection)
 
 
@@ -585,7 +585,7 @@ def placer_of(results: Results) -> Placer | None:
     from ir_std.evaluation.placement import Placer
 
     collection = results.collection
-    # Raw scores alone have no plans, and are placed by the set that was matched.
+    # Without standardized scores there are no plans; the matched set places raw ones.
     return Placer(collection.evaluator) if collection.plans or collection.factors else None
 
 

@@ -49,7 +49,7 @@ _LABEL_HEIGHT = 7.0
 _LARGEST_SQUARE = 140.0
 """The area of the largest square, in square points."""
 _ROOM = 40
-"""Characters of collections' names that stand side by side below a plot of means."""
+"""Characters of collections' names that fit side by side below a plot of means."""
 
 
 # One collection
@@ -305,7 +305,7 @@ def _in_two_lines(title: str) -> str:
 
 
 def comparison_figure(results: Results) -> Figure:
-    """Draw the means of each raw measure in a row, with the standardized ones beside them."""
+    """Draw the means of each raw measure in a row, with the standardized ones next to them."""
     rows = group_measures(results.measures)
     figure, grid = _grid(rows, 4.8, 3.6)
     for axes, measures in zip(grid, rows, strict=True):
@@ -451,5 +451,5 @@ def _constant(values: Floats) -> bool:
 
 def _known_run(results: Results, run: str) -> str:
     if run not in results.runs:
-        raise UsageError(f"no run {run} in these results: there are {', '.join(results.runs)}")
+        raise UsageError(f"no run {run} in these results; available: {', '.join(results.runs)}")
     return run

@@ -301,7 +301,7 @@ def count_range(counts: Iterable[int]) -> str:
 def linked_pairs(results: Results) -> list[Difference]:
     """Compare linked means across collections.
 
-    Of all runs that are no anchors; of many only each run from itself.
+    For all runs except anchors; if there are many, each run only with itself.
     """
     found = []
     for measure, links in results.links.items():
@@ -343,7 +343,7 @@ def pairs_table(pairs: Sequence[Difference], places: int = 4) -> Table:
 def means_with_pairs(results: Results, places: int = 4) -> Table:
     """Show the means, and below them the linked differences, in one table for CSV.
 
-    What a mean is less of stands in two columns more.
+    Two more columns name the mean that is subtracted.
     """
     means = means_table(results, places)
     found: dict[tuple[str, ...], dict[Measure, Difference]] = {}

@@ -17,7 +17,7 @@ from ir_std.schemes import EXACT
 NO_RANK = "-"
 """The rank of a run that has no mean."""
 MOST_RUNS = 5000
-"""Of more runs the pairs do not fit into the memory of a usual computer."""
+"""With more runs the pairs do not fit into the memory of a usual computer."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def rank_runs(
         strict=True,
     )
     for run, best, worst, group, first in each:
-        # Where runs lack topics a mean may stand outside of what comparisons say.
+        # Where runs lack topics a mean may lie outside of what comparisons say.
         rank = by_run[run] or 1
         found[run] = RunRank(rank, min(best, rank), max(worst, rank), group + 1, first)
     return found
@@ -128,6 +128,6 @@ def ranked_by(
     """
     known = next(iter(means.values()))
     if measure not in known:
-        raise UsageError(f"cannot sort by {measure}: there are {', '.join(map(str, known))}")
+        raise UsageError(f"cannot sort by {measure}; available: {', '.join(map(str, known))}")
     own = next(one for one in known if one == measure)  # which knows whether less is better
     return ranks({run: of_run[measure] for run, of_run in means.items()}, sign_of(own))

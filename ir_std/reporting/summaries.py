@@ -27,7 +27,7 @@ from ir_std.reporting.model import (
 )
 
 MIN_COLLECTIONS = 5
-"""With fewer collections than this a summary stands in tables alone, and is said to be of few."""
+"""With fewer collections only tables show a summary, and note how few there are."""
 SCALE = 1.0
 """The width of what bounded scores can be: an interval that is wider says nothing."""
 NORMAL = 1.959963984540054

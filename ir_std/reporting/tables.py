@@ -199,7 +199,7 @@ class Table:
     def latex(self) -> str:
         r"""Write a ``tabular`` for ``booktabs``; the best of a column is bold.
 
-        Notes stand below it in a ``threeparttable``, which is as wide as the table.  More than
+        Notes follow it in a ``threeparttable``, which is as wide as the table.  More than
         :data:`PAGE_ROWS` rows make a ``longtable``, which breaks across pages, with the notes
         behind it.
         """
@@ -356,7 +356,7 @@ def _aligned_blocks(
     rows : sequence of sequence of (str, str)
         Of each cell the text and the marks behind it.
     labels : int
-        The number of leading columns that name the row; they stand in every block.
+        The number of leading columns that name the row; every block repeats them.
     groups : sequence of int
         How many of the other columns belong together; each by itself if empty.
     width : int
@@ -389,7 +389,7 @@ def _width(columns: Iterable[Column]) -> int:
 
 
 def _fold(heads: list[Column], groups: list[list[Column]], width: int) -> list[list[Column]]:
-    """Split groups of columns into blocks that fit beside the row's labels."""
+    """Split groups of columns into blocks that fit next to the row's labels."""
     room = width - _width(heads) + 2
     blocks: list[list[Column]] = [[]]
     for group in groups:

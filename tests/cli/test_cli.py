@@ -252,7 +252,7 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
         (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
         (("run", "qrels", "AP", "-p", "2147483648"), "--places is 2147483648"),
         (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
-        (("run", "qrels", "AP", "--sort", "P_10"), "cannot sort by P@10: there are AP, sAP"),
+        (("run", "qrels", "AP", "--sort", "P_10"), "cannot sort by P@10; available: AP, sAP"),
         (
             ("run", "qrels", "AP", "--sort", "P.5,10"),
             "--sort P.5,10 names 2 measures; expected one",

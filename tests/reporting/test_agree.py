@@ -101,7 +101,7 @@ def test_two_judgments_with_nothing_in_common_are_refused(other: Any) -> None:
 
 def test_a_table_of_systems_needs_some() -> None:
     compared = ir_std.agreement(ONE, OTHER)
-    with pytest.raises(UsageError, match="give runs"):
+    with pytest.raises(UsageError, match="pass runs"):
         compared.table("means")
     with pytest.raises(UsageError, match="did you mean 'labels'"):
         compared.table("label")

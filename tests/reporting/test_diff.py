@@ -152,7 +152,7 @@ def test_rows_of_documents_sum_to_the_last_one(topics: Any) -> None:
 def test_a_measure_that_is_no_sum_says_so(topics: Any) -> None:
     topic = topics("Success@5")[0]
     assert not topic.is_sum
-    assert "no sum over documents" in " ".join(topic.table("documents").notes)
+    assert "does not sum over documents" in " ".join(topic.table("documents").notes)
     assert {row[4].text for row in topic.table("rankings").rows} == {"-"}
 
 
@@ -272,11 +272,11 @@ def test_json_holds_topics_rankings_and_texts(
     ("arguments", "message"),
     [
         (("dl19-passage/idst_bert_p1",), "expected two runs, got 3"),
-        (("P@10",), "differences are by one measure: 2 are given"),
+        (("P@10",), "expected one measure, got 2"),
         (("--topic", "nobody"), "topic 'nobody' does not have scores of both runs"),
         (("--topic", "1063750", "-o", "csv"), "-o csv prints one table; give one --topic"),
         (("--table", "rankings"), "--table rankings requires --topic T"),
-        (("-s", "all"), "differences are by one scheme, and 'all' is 4"),
+        (("-s", "all"), "expected one scheme, got 4 ('all')"),
         (("--docs", "docs.tsv"), "--docs requires --topic T"),
         (("--docs", "/none.tsv", "--topic", "1063750"), "/none.tsv: No such file or directory"),
         (("--top", "-1"), "--top is -1; expected 0 (all) or more"),

@@ -235,7 +235,7 @@ def test_an_unknown_baseline_names_the_systems() -> None:
     q = qrels_of("trec8-adhoc")
     entries = [(name, simulated_run(q, 1, 10), q) for name in "abc"]
     with pytest.raises(
-        UsageError, match=r"'A', the baseline: there are a, b, c.* did you mean 'a'"
+        UsageError, match=r"'A', the baseline; available: a, b, c.* did you mean 'a'"
     ):
         ir_std.compare(entries, AP, baseline="A")
 

@@ -291,7 +291,7 @@ def test_systems_that_the_anchors_do_not_resemble_are_warned_of(
     ]
     with pytest.warns(ir_std.StandardizationWarning, match="strong on trec") as warned:
         ir_std.compare([*entries, *strong], AP, anchors=[f"anchor{i}" for i in range(4)])
-    assert "standard deviations from the anchors, which hardly resemble them" in str(
+    assert "standard deviations from the anchors, which do not resemble them" in str(
         warned[0].message
     )
 

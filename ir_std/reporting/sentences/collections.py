@@ -82,7 +82,7 @@ def link_warnings(links: CollectionLinks, z: Mapping[tuple[str, str], Floats]) -
             yield (
                 f"{links.measure} of {abbreviate(far)} on {collection}: up to "
                 f"{max(abs(above[system]) for system in far):.1f} standard deviations from "
-                "the anchors, which hardly resemble them: use anchors of their level too"
+                "the anchors, which do not resemble them; add anchors of their level"
             )
         if len(anchors) >= MIN_TESTED and (
             min(anchors) > max(above.values()) or max(anchors) < min(above.values())
@@ -90,5 +90,5 @@ def link_warnings(links: CollectionLinks, z: Mapping[tuple[str, str], Floats]) -
             side = "better" if min(anchors) > max(above.values()) else "worse"
             yield (
                 f"{links.measure} on {collection}: all anchors are {side} than the systems "
-                "compared: use anchors on both sides of them"
+                "compared; use anchors on both sides of them"
             )

@@ -403,8 +403,8 @@ def differences_notes(
     most = max(len(next(iter(m.values())).differences) for m in compared.values())
     if MIN_SUMMARIZED <= most < MIN_COLLECTIONS:
         yield (
-            f"{most} collections are few: how much a difference varies between collections is "
-            f"hardly known from fewer than {MIN_COLLECTIONS}."
+            f"{most} collections are few; it takes {MIN_COLLECTIONS} to estimate how much a "
+            "difference varies between collections."
         )
     yield from overlap_notes(overlaps_of(results))
     if most > 1:
