@@ -45,7 +45,7 @@ def Experiment(  # noqa: N802 - PyTerrier's name
     factors: Factors | None = None,
     **options: Any,
 ) -> Any:
-    """``pt.Experiment`` with a standardized score behind each raw one that has factors.
+    """Run ``pt.Experiment`` with a standardized score behind each raw one that has factors.
 
     The factor set is recognized once, from all of ``qrels``, so batches cannot be taken for
     another collection.

@@ -70,7 +70,7 @@ def evaluator(
     without: str | Iterable[str] = (),
     residual: bool = False,
 ) -> StdEvaluator:
-    """An evaluator for these measures and qrels, which serves many runs.
+    """Create an evaluator that scores any number of runs against the same qrels.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def select_factors(
 
 
 def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
-    """The set of other systems on the topics of a set."""
+    """Return the set of other systems on the topics of a set."""
     if factors.info.get("population") == population:
         return factors
     others = {other.info.get("population", ""): other for other in sibling_sets(factors)}
@@ -187,7 +187,7 @@ def calc_aggregate(
     factors: Factors | None = None,
     residual: bool = False,
 ) -> Scores:
-    """Means over topics, raw and standardized; parameters as for :func:`evaluator`.
+    """Compute means over topics, raw and standardized; parameters as for :func:`evaluator`.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def iter_calc(
     factors: Factors | None = None,
     residual: bool = False,
 ) -> Iterator[Metric]:
-    """Values by topic, raw and standardized; parameters as for :func:`evaluator`.
+    """Yield values per topic, raw and standardized; parameters as for :func:`evaluator`.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def calc(
     factors: Factors | None = None,
     residual: bool = False,
 ) -> CalcResult:
-    """Means and values by topic, raw and standardized; parameters as for :func:`evaluator`.
+    """Compute means and values per topic; parameters as for :func:`evaluator`.
 
     Examples
     --------
@@ -251,7 +251,7 @@ _logger = logging.getLogger("ir_std")
 
 
 class StdProvider(providers.Provider):
-    """Provides the standardized family, SP, DCG, Q, nERR and the widened parameters of nDCG.
+    """Provide the standardized family, SP, DCG, Q, nERR and the widened parameters of nDCG.
 
     Everything else that ir_measures is asked for goes to its own providers, as if ir_std had
     never been imported.
@@ -266,7 +266,7 @@ class StdProvider(providers.Provider):
     NAME = "ir_std"
 
     def supports(self, measure: Measure) -> bool:
-        """Whether only ir_std computes a measure."""
+        """Check whether only ir_std computes a measure."""
         if isinstance(measure, Standardized):
             measure.validate_params()
             base = measure.base
@@ -310,7 +310,7 @@ class _GuestEvaluator(StdEvaluator):
 
 
 def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
-    """What its Experiment, which sums values up by itself, makes of topics without factors."""
+    """Yield what pt.Experiment, which averages by itself, makes of topics without factors."""
     without = [str(p.measure) for p in evaluator.plans if topics_without_factors(p)]
     if without:
         yield Message(

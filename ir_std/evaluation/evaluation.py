@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Message(NamedTuple):
-    """Something a reader should know of the scores.
+    """A note or a warning about scores.
 
     Attributes
     ----------
@@ -48,13 +48,13 @@ class Message(NamedTuple):
     measures: tuple[Measure, ...] = ()
 
     def concerns(self, measure: Measure) -> bool:
-        """Whether it is about a measure, or about the raw one behind one of its own."""
+        """Check whether it is about a measure, or about the raw one behind one of its own."""
         own = (*self.measures, *(m.base for m in self.measures if isinstance(m, Standardized)))
         return not own or measure in own
 
 
 def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
-    """The texts of the warnings, or of the notes: each once, with the runs that it is about."""
+    """Return the texts of the warnings or of the notes, each once, with the runs concerned."""
     runs_by_text: dict[str, dict[str, None]] = {}
     for message in messages:
         if message.warns == warns:
@@ -67,7 +67,7 @@ def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
 
 
 def listed_counts(counts: Mapping[str, int]) -> str:
-    """``AP on 3, P@10 on 1``."""
+    """Return ``AP on 3, P@10 on 1``."""
     return ", ".join(f"{measure} on {n}" for measure, n in counts.items())
 
 
@@ -100,7 +100,7 @@ class Evaluation:
 
     @property
     def is_broken(self) -> bool:
-        """Whether something speaks for a fault of the run itself."""
+        """True if something speaks for a fault of the run itself."""
         return any(message.is_fault for message in self.messages)
 
     @cached_property
@@ -147,7 +147,7 @@ class ByMeasure(dict[Measure, V]):
     def get(self, measure: Measure | str, default: V | T, /) -> V | T: ...
 
     def get(self, measure: Measure | str, default: Any = None, /) -> Any:
-        """The value of a measure, or ``default``."""
+        """Return the value of a measure, or ``default``."""
         return super().get(self._key(measure), default)
 
     def _key(self, measure: Any) -> Any:

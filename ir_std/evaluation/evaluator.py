@@ -186,7 +186,7 @@ class StdEvaluator(providers.Evaluator):
         return plan
 
     def _formulas(self, raw: Mapping[str, Measure]) -> tuple[dict[str, Formula], list[Message]]:
-        """The formulas of the raw measures that have one, by name, and messages about gains."""
+        """Return the formulas of raw measures by name, and messages about gains."""
         if isinstance(self.qrels, QrelsFromCounts):
             return {}, []  # scores are all that is known of the documents
         own = {name: measure for name, measure in raw.items() if has_formula(measure)}
@@ -203,7 +203,7 @@ class StdEvaluator(providers.Evaluator):
         return {name: Formula.of(m, highest, m in skip) for name, m in own.items()}, list(messages)
 
     def _other_providers(self) -> OtherProviders | None:
-        """What computes the raw measures that have no formula; None if there are none."""
+        """Return what computes raw measures that have no formula; None if there are none."""
         others = [
             column.measure
             for column in self._raw_columns
@@ -220,17 +220,17 @@ class StdEvaluator(providers.Evaluator):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know, whatever the run: measures without factors."""
+        """Texts of the notes that hold for any run, such as measures without factors."""
         return message_texts(self.messages, False)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes scores misleading, whatever the run: topics without factors."""
+        """Texts of the warnings that hold for any run, such as topics without factors."""
         return message_texts(self.messages, True)
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        """The match of every set that is used; that of recognition if none is."""
+        """Matches of the sets that are used; that of recognition if none is."""
         return tuple(self._matches.values()) or ((self.match,) if self.match else ())
 
     def evaluate(self, run: Any, name: str | None = None, depth: int | None = None) -> Evaluation:
@@ -279,7 +279,7 @@ class StdEvaluator(providers.Evaluator):
         )
 
     def _compute(self, given: Run, name: str, depth: int | None) -> RawEvaluation:
-        """Raw scores of a run, by formulas and other providers."""
+        """Compute raw scores of a run by formulas and other providers."""
         self._check_computable(name)
         run, about_earlier = self._earlier.check(given, name)
         cut = given if depth is None else sort_run(run, depth)
@@ -316,7 +316,7 @@ class StdEvaluator(providers.Evaluator):
                 )
 
     def _look_up(self, scores: RunScores, name: str) -> RawEvaluation:
-        """Raw scores that another program computed."""
+        """Look up raw scores that another program computed."""
         raw: dict[str, RawScores] = {}
         for column in self._raw_columns:
             measure = next((m for m in column.same_raw if m in scores.values), None)
@@ -339,7 +339,7 @@ class StdEvaluator(providers.Evaluator):
         return RawEvaluation(raw, messages, None)
 
     def values(self, run: Any) -> dict[Measure, Floats]:
-        """Values of all measures on all topics of the qrels.
+        """Compute the values of all measures on all topics of the qrels.
 
         Parameters
         ----------
@@ -360,7 +360,7 @@ class StdEvaluator(providers.Evaluator):
         yield from self.by_topic(self._evaluate_and_warn(run))
 
     def calc_aggregate(self, run: Any) -> Scores:
-        """Means over the topics of the qrels; standardized ones over topics with factors."""
+        """Compute means over the topics of the qrels; standardized ones where factors are."""
         return self._scores(self._evaluate_and_warn(run))
 
     def calc(self, run: Any) -> CalcResult:
@@ -369,7 +369,7 @@ class StdEvaluator(providers.Evaluator):
         return CalcResult(self._scores(evaluation), list(self.by_topic(evaluation)))
 
     def by_topic(self, evaluation: Evaluation) -> Iterator[Metric]:
-        """The values of an evaluation as ir_measures gives them, topic by topic.
+        """Yield the values of an evaluation as ir_measures gives them, topic by topic.
 
         Other providers may have no value on a topic; whole data sets have none on any.
         """
@@ -432,11 +432,11 @@ class Column:
 
     @property
     def needs_judged(self) -> bool:
-        """Whether the formula looks at documents that are judged not relevant."""
+        """True if the formula looks at documents that are judged not relevant."""
         return bool(self.formula) and looks_at_nonrelevant(self.measure)
 
     def scores(self, raw: Mapping[str, RawScores]) -> tuple[Floats, float]:
-        """A run's values by topic and their mean, from its raw scores by the measure's name."""
+        """Return a run's values per topic and their mean, from raw scores by measure name."""
         values, mean, step = raw[self.raw]
         return self.plan.standardized(values, step) if self.plan else (values, mean)
 
@@ -446,7 +446,7 @@ class Column:
         topics: Sequence[str],
         theirs: Mapping[tuple[Measure, str], float] | None,
     ) -> list[float | None]:
-        """Values as ir_measures gives them: None where there is none.
+        """Return values as ir_measures gives them: None where there is none.
 
         ``theirs`` are those of other providers, by measure and topic; None with a score file.
         """
@@ -461,7 +461,7 @@ class Column:
 def make_columns(
     asked: Mapping[str, Measure], planned: Mapping[str, Plan], formulas: Mapping[str, Formula]
 ) -> Iterator[Column]:
-    """The columns of measures by name, then those of raw ones that are only standardized."""
+    """Yield the columns of measures, then those of raw ones that are only standardized."""
     same = {str(plan.raw): (plan.raw, *plan.same_raw) for plan in planned.values()}
     for name, measure in asked.items():
         if name in planned:

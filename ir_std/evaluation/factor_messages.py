@@ -27,7 +27,7 @@ SMALL_SET_ADVICE = {
 
 
 def factor_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
-    """About the factors on these topics."""
+    """Report what a reader should know of the factors on these topics."""
     matches = list(matches)
     yield from _doubt_messages(plans, matches)
     yield from _proof_messages(plans, matches)
@@ -40,7 +40,7 @@ def factor_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
 
 
 def _doubt_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
-    """What speaks against a fit that is not perfect, and which measures it leaves out where."""
+    """Report judgments that differ, and the measures that have no value there."""
     for match in matches:
         if match.fit is None:
             continue
@@ -77,7 +77,7 @@ def _values_by_other_judgments(plans: Iterable[Plan], fit: Fit) -> dict[str, int
 
 
 def _proof_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
-    """What of the judgments could not be compared where numbers decided."""
+    """Report judgments that could not be compared, so that counts decided."""
     for match in matches:
         fit = match.fit
         if fit is None or fit.match_type is None or fit.dataset is not None:
@@ -97,7 +97,7 @@ def _proof_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
 
 
 def _all_counts_agree(fit: Fit) -> bool:
-    """Whether all topics of a set that only numbers are known of are there, with equal numbers."""
+    """Check whether all topics of which a set has only counts are there, with equal counts."""
     here = {*fit.matched, *(t for t, known in fit.factors.judgments.items() if known.fingerprints)}
     return not fit.count_mismatches and all(
         topic in here or not n for topic, n in fit.factors.n_rel.items()
@@ -105,7 +105,7 @@ def _all_counts_agree(fit: Fit) -> bool:
 
 
 def _unknown_level_messages(fit: Fit, plans: Iterable[Plan]) -> Iterator[Message]:
-    """Which measures look at levels of which a set does not know its judgments."""
+    """Report measures that look at levels whose judgments a set does not record."""
     at = fit.agreement.at_level
     own = [plan for plan in plans if plan.factors.id == fit.factors.id]
     levels = [level for level in fit.levels if level > 1 and at(level).unknown]
@@ -130,7 +130,7 @@ def _unknown_level_messages(fit: Fit, plans: Iterable[Plan]) -> Iterator[Message
 
 
 def _gap_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[Message]:
-    """Topics that a set does not hold, or has no factors for."""
+    """Report topics that a set does not hold, or has no factors for."""
     elsewhere = {match.factors.id: match.elsewhere for match in matches if match.factors}
     topics_by_set: dict[tuple[str, str], dict[str, None]] = {}
     for plan in plans:
@@ -151,14 +151,14 @@ def _gap_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[M
 
 
 def topics_without_factors(plan: Plan) -> list[str]:
-    """The topics on which a measure has no factors, or the judgments differ."""
+    """Return the topics on which a measure has no factors, or the judgments differ."""
     known = ~(np.isnan(plan.factors.mean[plan.name]) | np.isnan(plan.factors.sd[plan.name]))
     missing = (plan.rows < 0) | ~known[plan.rows]
     return [plan.topics[i] for i in np.flatnonzero(missing).tolist()]
 
 
 def _dataset_messages(plans: Iterable[Plan]) -> Iterator[Message]:
-    """Which systems a run is compared with on whole data sets, and notes on these."""
+    """Report the systems that a run is compared with on whole datasets, and their notes."""
     notes_by_population: dict[str, dict[str, str]] = {}
     for plan in plans:
         if plan.factors.of_datasets:
@@ -177,7 +177,7 @@ def _dataset_messages(plans: Iterable[Plan]) -> Iterator[Message]:
 
 
 def _spread_messages(plan: Plan) -> Iterator[Message]:
-    """The systems' mean, median and standard deviation on the data set."""
+    """Report the systems' mean, median and standard deviation on the dataset."""
     scores, row = plan.factors.scores.get(plan.name), plan.rows[0]
     if scores is not None and row >= 0:
         known = scores[row][~np.isnan(scores[row])]
@@ -189,7 +189,7 @@ def _spread_messages(plan: Plan) -> Iterator[Message]:
 
 
 def _flat_topic_messages(plans: Iterable[Plan]) -> Iterator[Message]:
-    """Topics on which all systems scored the same."""
+    """Report topics on which all systems have the same score."""
     counts_by_set: dict[tuple[str, str], dict[str, int]] = {}
     for plan in plans:
         if plan.measure["scheme"] == "E":
@@ -207,7 +207,7 @@ def _flat_topic_messages(plans: Iterable[Plan]) -> Iterator[Message]:
 
 
 def _few_system_messages(plans: Iterable[Plan]) -> Iterator[Message]:
-    """Schemes that mislead where few systems are behind the factors."""
+    """Report schemes that mislead because the set has few systems."""
     few = {
         (plan.factors.id, plan.measure["scheme"]): n
         for plan in plans
@@ -221,7 +221,7 @@ def _few_system_messages(plans: Iterable[Plan]) -> Iterator[Message]:
 
 
 def _unknown_depth_messages(plans: Iterable[Plan]) -> Iterator[Message]:
-    """Which measures look at whole lists, of systems whose depth is not known."""
+    """Report measures of whole rankings where the depth of the systems is unknown."""
     measures_by_set: dict[str, list[str]] = {}
     for plan in plans:
         known = plan.factors.about(plan.name, "depth")
@@ -258,7 +258,7 @@ def _ambiguity_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iter
 
 
 def factors_used(match: Match, plans: Iterable[Plan]) -> str:
-    """Which set is used, with what is known against its factors of the plans' measures."""
+    """Describe the set that is used, with quality labels of the plans' measures."""
     return match.describe(dict.fromkeys(p.name for p in plans if p.factors is match.factors))
 
 
@@ -266,7 +266,7 @@ def factors_used(match: Match, plans: Iterable[Plan]) -> str:
 
 
 def level_messages(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Message]:
-    """Which measures ask for a level of relevance that no document has."""
+    """Report measures that ask for a relevance level that no document has."""
     leveled = [m for m in measures if m.params.get("rel", 1) > 1]
     if not leveled or isinstance(qrels, QrelsFromCounts):
         return
@@ -281,7 +281,7 @@ def level_messages(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Messag
 def gain_messages(
     graded: Iterable[Measure], highest: int, set_id: str, qrels: Qrels
 ) -> Iterator[Message]:
-    """Whether gains of graded measures are shares of a level that these qrels do not have."""
+    """Report graded measures whose gains are shares of a level that these qrels lack."""
     if highest > qrels.max_level:
         yield Message(
             f"{', '.join(map(str, graded))}: gains are shares of {highest}, the highest level of "

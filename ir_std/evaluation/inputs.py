@@ -92,12 +92,12 @@ class ScoresOfSystem(RunScores):
     steps: Mapping[str, float] = field(default_factory=dict)
 
     def step_of(self, measure: Measure) -> float:
-        """The step in which the set has a measure's scores; 0 where they are exact."""
+        """Return the step in which the set has a measure's scores; 0 where they are exact."""
         return self.steps[canonical(measure)]
 
 
 def system(name: str) -> ScoresOfSystem:
-    """The scores of one of the systems behind a factor set.
+    """Return the scores of one of the reference systems of a factor set.
 
     Such scores serve wherever a run is expected, and so does the name alone; only what needs
     documents refuses them.
@@ -200,12 +200,12 @@ def reject_system_names(names: Iterable[str], what: str) -> None:
 
 
 def systems_of(factors: FactorSet) -> tuple[str, ...]:
-    """The tags of the systems whose scores a set knows; empty where it knows none."""
+    """Return the names of the systems whose scores a set has; empty if it has none."""
     return tuple(_scores_by_tag(factors))
 
 
 def _split(name: str) -> tuple[str, str] | None:
-    """The set and the system that a name consists of; None if no part of it is a set."""
+    """Return the set and the system in a name; None if no part of it is a set."""
     set_id, separator, tag = name.partition(SEPARATOR)
     if not separator or len(name) > MAX_NAME_LENGTH:
         return None
@@ -225,7 +225,7 @@ Values = Mapping[Measure, Mapping[str, float]]
 
 @lru_cache(maxsize=64)
 def _scores_by_tag(factors: FactorSet) -> Mapping[str, Values]:
-    """The scores of each system by measure and topic; topics without a score are left out."""
+    """Return the scores of each system by measure and topic, without missing ones."""
     tags = factors.systems
     by_tag: dict[str, dict[Measure, Mapping[str, float]]] = {}
     for name in factors.scores if tags else ():
@@ -394,7 +394,7 @@ def _expanded(runs: Any) -> Any:
 
 
 def resolve_qrels(runs: Iterable[Any], qrels: Any) -> Qrels:
-    """The qrels; where none are given what scores show of them, or the set of a system.
+    """Return the qrels; if none are given, what scores or the set of a system show of them.
 
     Raises
     ------
@@ -410,7 +410,7 @@ def resolve_qrels(runs: Iterable[Any], qrels: Any) -> Qrels:
 
 
 def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
-    """A system's scores on the topics that are judged alike in its set and in qrels.
+    """Return a system's scores on the topics that are judged alike in its set and in qrels.
 
     On the others a measure that looks at the levels which differ has no value.
 
@@ -489,7 +489,7 @@ def _comparable_values(
 
 
 def resolve_excluded(without: str | Iterable[str], runs: Iterable[Any]) -> tuple[str, ...]:
-    """The systems to leave out of factors, with ``self`` for those that are evaluated.
+    """Return the systems to leave out of factors, with ``self`` for the evaluated ones.
 
     Raises
     ------
@@ -515,7 +515,7 @@ def add_baseline(
     factors: Factors | Match | None,
     measures: Any,
 ) -> str | None:
-    """The name of the baseline among the runs; a set's system that is none is added to them.
+    """Return the name of the baseline among the runs, to which a set's system is added.
 
     Parameters
     ----------
@@ -561,7 +561,7 @@ def _run_of_file(file: str, runs: Mapping[str, Any]) -> str | None:
 
 
 def is_system(run: Any, name: str) -> bool:
-    """Whether a run is the system of a set that a text names."""
+    """Check whether a run is the system of a set that a text names."""
     return isinstance(run, ScoresOfSystem) and run.name == system(name).name
 
 
@@ -575,7 +575,7 @@ def _added(baseline: ScoresOfSystem, runs: dict[str, Any]) -> str:
 
 
 def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) -> ScoresOfSystem:
-    """The system of the factor set with the highest mean by the first measure.
+    """Return the system of the factor set with the best mean for the first measure.
 
     Parameters
     ----------

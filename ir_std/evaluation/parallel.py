@@ -90,7 +90,7 @@ def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -
 
 
 def _portable(run: Any, qrels: Qrels) -> Any:
-    """A run that can be sent to a worker: an open file, or what can be read only once, is read."""
+    """Return a run that can be sent to a worker; what can be read only once is read."""
     if isinstance(run, ScoresOfSystem):
         return restrict_scores(run, qrels)  # a worker needs its scores, and not the whole set
     if isinstance(run, (str, os.PathLike, FileSource, Mapping, Run, RunScores)) or hasattr(

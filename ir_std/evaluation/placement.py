@@ -231,7 +231,7 @@ def place(
 
 
 class Placer:
-    """Places runs by the measures of an evaluator; built once, it serves many runs.
+    """Place runs by the measures of an evaluator; built once, it serves many runs.
 
     Examples
     --------
@@ -447,7 +447,7 @@ def _why_not_placed(factors: FactorSet, name: str, n: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Peers:
-    """How the standardizing systems did on each topic, in the unit of one measure.
+    """How the reference systems did on each topic, in the unit of one measure.
 
     Attributes
     ----------
@@ -467,7 +467,7 @@ class Peers:
     n_systems: int
 
     def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
-        """The same points on another scale."""
+        """Return the same points on another scale."""
         low, high = standardize(self.low), standardize(self.high)
         least, most = standardize(self.least), standardize(self.most)
         return Peers(
@@ -481,7 +481,7 @@ class Peers:
 
 
 def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
-    """How the standardizing systems did, in the unit of the raw measure of ``plan``."""
+    """Return how the reference systems did, in the unit of the raw measure of ``plan``."""
     name, factors = plan.name, plan.factors
     rows = rows_excluding(factors, topics, plan.differing)
     known = np.where(rows >= 0, 1.0, np.nan)
@@ -497,7 +497,7 @@ def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
 def peer_means(
     factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...]
 ) -> tuple[Floats, tuple[str, ...]] | None:
-    """The systems' means on the set's rows, ascending, and their names; None if unknown.
+    """Return the systems' means on the set's rows, ascending, and names; None if unknown.
 
     There are no names where the set's systems are anonymous.
     """
@@ -510,7 +510,7 @@ def peer_means(
 
 
 def scheme_of(measure: Measure) -> tuple[str | None, dict[str, float]]:
-    """A measure's scheme, None if it is raw, and the scheme's parameters."""
+    """Return a measure's scheme, None if it is raw, and the scheme's parameters."""
     if isinstance(measure, Standardized):
         return measure["scheme"], measure.scheme_params
     return None, {}

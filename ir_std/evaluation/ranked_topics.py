@@ -57,7 +57,7 @@ def rank_topics(
     measures: Iterable[Measure],
     depth: int | None = None,
 ) -> dict[str, RankedTopic]:
-    """A run on some topics of an evaluator, by topic.
+    """Rank a run's documents on some topics of an evaluator.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def rank_topics(
 
 
 def formula_of(evaluator: StdEvaluator, measure: Measure) -> Formula | None:
-    """How an evaluator computes a raw measure; None where another provider does."""
+    """Return how an evaluator computes a raw measure; None if another provider does."""
     name = str(measure)
     return next((c.formula for c in evaluator.columns if c.raw == name and not c.plan), None)
 
@@ -110,7 +110,7 @@ def formula_of(evaluator: StdEvaluator, measure: Measure) -> Formula | None:
 def _ordered(
     run: Run, topics: Sequence[str], depth: int | None, order: Order
 ) -> dict[str, list[str]]:
-    """Of each topic the documents in order; none where the run lacks it."""
+    """Return the documents of each topic in order; none where the run lacks it."""
     ordered: dict[str, list[str]] = {}
     for topic in topics:
         a, b = run.bounds.get(topic, (0, 0))
@@ -123,7 +123,7 @@ def _ordered(
 
 
 def _judged_of(qrels: Qrels, ordered: Mapping[str, Sequence[str]]) -> Ranking:
-    """The judged ones of some topics' documents, which are in order."""
+    """Return the judged documents of some topics, whose documents are in order."""
     n_ret = np.zeros(len(qrels.topics), np.int64)
     hits: list[tuple[int, int, int]] = []
     for topic in sorted(ordered, key=qrels.positions.__getitem__):
@@ -139,7 +139,7 @@ def _judged_of(qrels: Qrels, ordered: Mapping[str, Sequence[str]]) -> Ranking:
 def _by_document(
     adding: Ranking, values: Floats, ordered: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, float]]:
-    """By topic and document what each adds."""
+    """Return by topic and document what each adds."""
     adds: dict[str, dict[str, float]] = {topic: {} for topic in ordered}
     for place, rank, value in zip(
         adding.topic.tolist(), adding.rank.tolist(), values.tolist(), strict=True

@@ -38,7 +38,7 @@ def has_formula(measure: Measure) -> bool:
 
 
 def ir_measures_providers() -> list[providers.Provider]:
-    """The providers of ``ir_measures.DefaultPipeline`` without ir_std's."""
+    """Return the providers of ``ir_measures.DefaultPipeline`` without ir_std's."""
     return [p for p in ir_measures.DefaultPipeline.providers if p.NAME != "ir_std"]
 
 
@@ -47,7 +47,7 @@ _READ_ROWS = ("cwl_eval", "pyndeval", "msmarco", "gdeval", "accuracy")
 
 
 def skip_unjudged_topics(measures: Iterable[Measure], qrels: Qrels) -> set[Measure]:
-    """The measures that ir_measures gives no value on topics of which nothing is judged.
+    """Return the measures that have no value in ir_measures on topics without judgments.
 
     A dict may hold such topics.  ir_measures gives 0 there if the first of the providers that
     serve a call finds them.
@@ -66,7 +66,7 @@ def skip_unjudged_topics(measures: Iterable[Measure], qrels: Qrels) -> set[Measu
 
 
 class OtherProviders:
-    """Evaluates measures by ir_measures' own providers.
+    """Evaluate measures by ir_measures' own providers.
 
     Parameters
     ----------
@@ -116,12 +116,12 @@ class OtherProviders:
             self._evaluator.qrel_qids = [t for t, size in sizes if size or not skip_unjudged]
 
     def results(self, run: Run) -> list[Metric]:
-        """The values by topic, as the providers give them."""
+        """Return the values per topic, as the providers give them."""
         return list(self._evaluator.iter_calc(_as_given(run)))
 
 
 def _check_levels(measures: Iterable[Measure], qrels: Qrels) -> None:
-    """Refuse qrels on which pytrec_eval ends the process: a topic with no level above -2."""
+    """Reject qrels on which pytrec_eval ends the process: a topic with no level above -2."""
     low = next((t for t, docs in qrels.judged.items() if docs and max(docs.values()) < -1), None)
     served = [m for m in measures if low is not None and _provider_of(m) == "pytrec_eval"]
     if served:
@@ -142,7 +142,7 @@ def _provider_of(measure: Measure) -> str:
 def provider_scores(
     measures: Iterable[Measure], results: Iterable[Metric], qrels: Qrels
 ) -> dict[str, RawScores]:
-    """The results of other providers by measure, each with its own aggregator's mean."""
+    """Return the results of other providers by measure, with their own aggregators' means."""
     row = qrels.positions
     columns = {measure: np.full(len(row), np.nan) for measure in measures}
     aggregators = {measure: measure.aggregator() for measure in columns}
@@ -154,7 +154,7 @@ def provider_scores(
 
 
 def _as_given(read: Run | Qrels) -> Any:
-    """What ir_measures' providers take: the user's own object, which may hold more columns."""
+    """Return the user's own object for ir_measures; it may hold more columns."""
     if read.given is not None:
         return read.given
     if isinstance(read, Qrels):
@@ -178,7 +178,7 @@ class Formula(NamedTuple):
 
     @classmethod
     def of(cls, measure: Measure, highest: int, skips_unjudged: bool = False) -> Formula:
-        """The formula of a measure; ``highest`` is the level that gains are shares of."""
+        """Return the formula of a measure; ``highest`` is the level that gains are shares of."""
         params = {k: v for k, v in measure.params.items() if k != "judged_only"}
         if gains_are_shares(measure):
             params["highest"] = highest
@@ -188,7 +188,7 @@ class Formula(NamedTuple):
         return cls(record.order(params), partial(record.formula, **params), terms, skips_unjudged)
 
     def values(self, ranking: Ranking) -> Floats:
-        """The values by topic; NaN where there is none."""
+        """Compute the values per topic; NaN where there is none."""
         values = self.compute(ranking)
         return np.where(ranking.qrels.sizes, values, np.nan) if self.skips_unjudged else values
 
@@ -212,7 +212,7 @@ class RawScores(NamedTuple):
 
     @classmethod
     def of(cls, measure: Measure, values: Floats, step: float = 0.0) -> RawScores:
-        """The mean is over the values that are known; of counts it is the sum, as ir_measures'."""
+        """Average the values that are known; counts are summed, as in ir_measures."""
         aggregator = measure.aggregator()
         if isinstance(aggregator, SumAgg):
             return cls(values, float(np.nansum(values)), step)

@@ -38,7 +38,7 @@ ENDS = 5
 """By chance the documents at one end of a list precede those at the other once in 252 times."""
 SOME_LISTS = 10
 ID_SAMPLE_SIZE = 1000
-"""So many ids show what ids look like."""
+"""Number of IDs that show what IDs look like."""
 MIN_DEPTH_RATIO = 0.9
 """A list is as deep as the systems' if it has this share of their documents."""
 CUT_TOPICS = 3
@@ -472,7 +472,7 @@ def _alternatives(factors: FactorSet) -> str:
 
 
 class EarlierDocuments:
-    """Finds documents that were judged in earlier rounds of the collections that are used.
+    """Find documents that were judged in earlier rounds of the collections that are used.
 
     Parameters
     ----------
@@ -499,7 +499,7 @@ class EarlierDocuments:
             raise UsageError(f"--residual (residual=True) does not apply: {why}")
 
     def check(self, run: Run, name: str) -> tuple[Run, list[Message]]:
-        """A run to be ranked, and what is to be told of such documents in it."""
+        """Return the run to rank, and messages about such documents in it."""
         messages = []
         for factors in self._sets.values():
             earlier = find_earlier(run, factors)

@@ -41,7 +41,7 @@ BY_THEORY = (
 
 @dataclass(frozen=True, eq=False)
 class Influences:
-    """How each standardizing system moves runs' means, and which systems are drawn together.
+    """How each reference system moves runs' means, and which systems are drawn together.
 
     Attributes
     ----------
@@ -61,13 +61,13 @@ class Influences:
     design_effect: float
 
     def covariance(self) -> tuple[Floats, float]:
-        """Of the runs' means, and its degrees of freedom."""
+        """Return the covariance of the runs' means, and its degrees of freedom."""
         if len(set(self.teams)) > 1:
             return covariance_by_team(self.values, self.teams)
         return covariance_by_design(self.values, self.design_effect)
 
     def error(self, contrast: npt.ArrayLike) -> tuple[float, float]:
-        """The standard error of a combination of the runs' means, and its degrees of freedom.
+        """Return the standard error of a combination of the runs' means, and its df.
 
         By team, but not below what it would be by system: of few teams the sums may cancel.
         """
@@ -80,7 +80,7 @@ class Influences:
 
 @dataclass(frozen=True, eq=False)
 class SystemsCovariance:
-    """How runs' means by one standardized measure vary with the standardizing systems.
+    """How runs' means by one standardized measure vary with the reference systems.
 
     Attributes
     ----------
@@ -100,14 +100,14 @@ class SystemsCovariance:
     influences: Influences | None = None
 
     def estimate(self, values: npt.ArrayLike, contrast: npt.ArrayLike) -> Estimate:
-        """Of scores by topic, which are such a combination of the runs' scores."""
+        """Estimate the mean of scores per topic that are a combination of the runs' scores."""
         if self.influences is None:
             return Estimate.of(values, contrast_error(self.covariance, contrast), self.df)
         return Estimate.of(values, *self.influences.error(contrast))
 
 
 def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsCovariance:
-    """How runs' means by a standardized measure vary with its standardizing systems.
+    """Estimate how runs' means by a standardized measure vary with its systems.
 
     Parameters
     ----------
@@ -181,12 +181,12 @@ def guess_teams(tags: Sequence[str]) -> dict[str, str]:
 
 
 def team_tags(tags: Sequence[str]) -> Sequence[str]:
-    """The tags, if there are names that teams gave: not numbers alone, as ``sys12``."""
+    """Return the names, if teams gave any: not only numbers, such as ``sys12``."""
     return () if all(map(is_anonymous, tags)) else tags
 
 
 def is_anonymous(tag: str) -> bool:
-    """Whether a system has a number instead of a name, as ``sys12``."""
+    """Check whether a system has a number instead of a name, such as ``sys12``."""
     return _ANONYMOUS.fullmatch(tag) is not None
 
 
@@ -201,14 +201,14 @@ def team_of(tag: str) -> str:
 
 
 def no_covariance(n_runs: int) -> SystemsCovariance:
-    """Raw scores have no factors."""
+    """Return the covariance of raw scores, which have no factors: 0."""
     return SystemsCovariance(np.zeros((n_runs, n_runs)), inf, "")
 
 
 def joint_errors(
     parts: Sequence[tuple[SystemsCovariance, npt.ArrayLike]],
 ) -> list[tuple[float, float]]:
-    """The systems' errors of the sum of means on several collections, in independent parts.
+    """Return the systems' errors of a sum of means on collections, in independent parts.
 
     Sets that share at least half of their systems' names are drawn together: a system that is in
     both counts once, with what it does to both means.
