@@ -123,11 +123,7 @@ class _SP(_OwnMeasure, pretty="Sum of Precisions", cutoff=CUTOFF, rel=REL):
 
 
 class _DCG(
-    _OwnMeasure,
-    pretty="Discounted Cumulative Gain",
-    cutoff=CUTOFF,
-    dcg=_FORMULATION,
-    rel=_BINARY,
+    _OwnMeasure, pretty="Discounted Cumulative Gain", cutoff=CUTOFF, dcg=_FORMULATION, rel=_BINARY
 ):
     """Total gain of a result list, discounted by rank and not normalized.
 

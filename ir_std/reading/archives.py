@@ -26,8 +26,8 @@ from ir_std.reading.sources import (
     read_into_memory,
 )
 from ir_std.reading.unpacking import (
-    FREE,
     MAX_MEMBER,
+    MIN_UNPACK_LIMIT,
     PIECE,
     RATIO,
     SMALL,
@@ -121,7 +121,7 @@ def _below(
         members = _zip_members if path.suffix == ".zip" else _tar_members
         packed = path.stat().st_size
         most = min(MAX_MEMBER, unpacked_limit(packed)) if max_member is None else max_member
-        together = max(FREE, RATIO * packed) if max_member is None else math.inf
+        together = max(MIN_UNPACK_LIMIT, RATIO * packed) if max_member is None else math.inf
         try:
             for member, stream in members(path, together):
                 if not is_hidden(PurePosixPath(member)):

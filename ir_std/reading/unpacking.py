@@ -18,9 +18,12 @@ from ir_std.errors import InputError
 MAX_MEMBER = 1 << 31
 """Bytes that a packed file or a member of an archive may unpack to, unless more are allowed."""
 SMALL = 10_000_000
-"""A packed file of fewer bytes may unpack to :data:`FREE`, and hold no more lines than its format
-allows and :data:`MOST_TOPICS`, so that what it takes of memory and time is bounded."""
-FREE = 80 << 20
+"""Size in bytes below which a packed file is small.
+
+It may unpack to :data:`MIN_UNPACK_LIMIT` and hold no more lines than its format allows and
+:data:`MOST_TOPICS`, so that what it takes of memory and time is bounded.
+"""
+MIN_UNPACK_LIMIT = 80 << 20
 """Runs of TREC, packed by xz, have eight times their size."""
 MOST_TOPICS = 1_000_000
 RATIO = 16
@@ -41,7 +44,7 @@ _DICTIONARY = 1 << 28
 
 def unpacked_limit(packed: int) -> int:
     """Bytes that so many packed bytes may unpack to: what lies about its size is stopped there."""
-    return FREE if packed < SMALL else RATIO * packed
+    return MIN_UNPACK_LIMIT if packed < SMALL else RATIO * packed
 
 
 def unpack_stream(

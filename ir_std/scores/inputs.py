@@ -21,13 +21,13 @@ from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
 SCORES = "score file"
-"""The kind of a file that holds scores; those of others are :attr:`LineFormat.kind`."""
+"""Kind of a file that holds scores; other kinds are :attr:`LineFormat.kind`."""
 SUFFIXES = (".run", ".res", ".txt", ".trec", ".gz", ".bz2", ".xz", ".zst")
-"""What is not part of a system's name, unless two names would be the same."""
+"""Suffixes that are not part of a system's name, unless two names would be the same."""
 
 
 def kind_of(source: Source) -> str:
-    """Check whether a file holds scores, or is a run or qrels."""
+    """Return the kind of a file: scores, a run or qrels."""
     if is_score_file(source):
         return SCORES
     width = count_columns(source)
@@ -53,7 +53,7 @@ def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
     scores = [run for run in runs if isinstance(run, RunScores)]
     others = sum(1 for run in runs) - len(scores)
     if others or not scores:
-        raise UsageError("no qrels: only score files can do without them, not runs")
+        raise UsageError("missing qrels; pass them, as only score files need none")
     return counted_topics(scores)
 
 

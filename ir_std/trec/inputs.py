@@ -347,7 +347,7 @@ def _texts_of_lines(source: Source) -> Iterator[tuple[str, str]]:
             text = line.decode()
         except UnicodeDecodeError:
             raise InputError.at(
-                source.name, "bytes that are not UTF-8", "write it in UTF-8", line=number
+                source.name, "bytes that are not UTF-8", "save the file as UTF-8", line=number
             ) from None
         yield (
             _text_of_record(source, number, text)

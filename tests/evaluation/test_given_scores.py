@@ -163,7 +163,7 @@ def test_a_measure_that_was_not_computed_is_an_error_that_lists_what_was() -> No
 
 
 def test_a_run_needs_qrels() -> None:
-    with pytest.raises(UsageError, match="no qrels"):
+    with pytest.raises(UsageError, match="missing qrels"):
         ir_std.evaluate({"x": {"401": {"d": 1.0}}})
 
 

@@ -86,9 +86,9 @@ def test_lines_of_members_of_a_small_archive_are_counted(kind: str, tmp_path: Pa
 def test_a_small_packed_file_has_a_bound_on_bytes_and_a_larger_one_on_its_ratio(
     packed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unpacking, "FREE", len(FIVE))
+    monkeypatch.setattr(unpacking, "MIN_UNPACK_LIMIT", len(FIVE))
     assert count(packed, 5) == 5
-    monkeypatch.setattr(unpacking, "FREE", len(FIVE) - 1)
+    monkeypatch.setattr(unpacking, "MIN_UNPACK_LIMIT", len(FIVE) - 1)
     with pytest.raises(InputError, match=f"has more than {len(FIVE) - 1} bytes when unpacked"):
         count(packed, 5)
     size = packed.stat().st_size
