@@ -169,7 +169,7 @@ def build_factors(
     look_up(duplicates, dict.fromkeys(DUPLICATES), "choice of duplicates")
     judgments = as_qrels(qrels)
     names = check_measure_names(_measures_for(judgments) if measures is None else measures)
-    task = pickle.dumps(BuildTask(judgments, names, depth, duplicates))
+    task = pickle.dumps((judgments, names, depth, duplicates))
     items = _runs_with_tags(runs, max_member, _warn_left_out if skip_bad else None)
     results = progress(map_in_order(score_system, task, items, jobs, executor))
     systems = _check_results(results, skip_bad)
@@ -287,32 +287,22 @@ def _identity(source: Source) -> object:
 
 
 @dataclass(frozen=True)
-class BuildTask:
-    """How to evaluate every run."""
-
-    qrels: Qrels
-    measures: tuple[str, ...]
-    depth: int | None
-    duplicates: str = "error"
-
-
-@dataclass(frozen=True)
 class SystemScores:
     """The scores of one system's run.
 
     Attributes
     ----------
     name : str
-        The run's file, or what messages call it.
+        Name of the run in messages, such as its file.
     tag : str
-        What the set calls the system.
+        Name of the system in the set.
     values : ndarray, shape (n_measures, n_topics)
     depth : int
-        The most documents it has on a topic, before it is cut.
+        Maximum number of documents on a topic, before the run is cut.
     length : int
-        How many it has on the median topic.
+        Number of documents on the median topic.
     repeated : int
-        How many lines were left out because their document is in others.
+        Number of lines that were left out because other lines have their documents.
     """
 
     name: str
@@ -329,7 +319,8 @@ def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputErro
     Parameters
     ----------
     task : bytes
-        A pickled :class:`BuildTask`: bytes are cheap to send, and the worker unpickles them once.
+        Pickled qrels, measures, depth and treatment of duplicates: bytes are cheap to send, and
+        the worker unpickles them once.
     item : tuple of str and a source, path, Run, dict, DataFrame or iterable
         The system's tag, or nothing if the run's name gives it; and the run.
 
@@ -346,11 +337,8 @@ def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputErro
         run = as_run(source, duplicates)
         sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
         if not any(sizes):
-            raise InputError.at(
-                run.name,
-                "has no topic of the qrels",
-                f"topics such as {evaluator.qrels.topics[0]} are expected",
-            )
+            expected = f"topics such as {evaluator.qrels.topics[0]} are expected"
+            raise InputError.at(run.name, "has no topic of the qrels", expected)
     except InputError as broken:
         return broken
     repeated = run.repeated
@@ -363,8 +351,8 @@ def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputErro
 
 @lru_cache(maxsize=1)
 def _unpickle_evaluator(pickled: bytes) -> tuple[StdEvaluator, int | None, str]:
-    task: BuildTask = pickle.loads(pickled)
-    return StdEvaluator(task.measures, task.qrels), task.depth, task.duplicates
+    qrels, measures, depth, duplicates = pickle.loads(pickled)
+    return StdEvaluator(measures, qrels), depth, duplicates
 
 
 def run_tag(name: str) -> str:
