@@ -156,3 +156,17 @@ def test_nothing_is_cut_off(view: View, pair: Path, file: Path, width: int) -> N
         first = view.page.locator("td, tbody th").first.bounding_box()
         assert first["x"] >= 0
     view.open(file)
+
+
+def test_long_names_leave_room_for_the_pictures(browser: Any, tmp_path: Path) -> None:
+    name = "McGill-NLP/LLM2Vec-Meta-Llama-3-8B-Instruct-mntp-supervised"
+    by_run = {f"{name}{i}": [1.0] * (i + 3) + [0.0] * (9 - i) for i in range(3)}
+    write_report(hits(by_run), tmp_path / "report.html")
+    view = View(browser)
+    for width, widest in ((1200, 420), (390, 170)):
+        view.page.set_viewport_size({"width": width, "height": 800})
+        view.open(tmp_path / "report.html")
+        table = view.page.get_by_role("region", name="Runs by P@1")
+        assert table.get_by_role("rowheader").first.bounding_box()["width"] < widest
+        assert width < 700 or table.evaluate("t => t.scrollWidth <= t.clientWidth")
+    view.context.close()
