@@ -6,7 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mteb_experiment import METHODS, MOVES, PARTS, complete, masking, order, places, zero_shot
+from mteb_experiment import (
+    METHODS,
+    MOVES,
+    PARTS,
+    complete,
+    coverage,
+    masking,
+    order,
+    places,
+    zero_shot,
+)
 from scipy import stats
 
 from ir_std.factors.benchmarks import benchmark_scores
@@ -33,6 +43,11 @@ def test_what_masking_does_is_what_the_guide_says() -> None:
     for line in masking(0):
         if line.startswith("|"):
             assert line in SECTION
+
+
+@pytest.mark.exhaustive
+def test_how_often_intervals_hold_is_what_the_guide_says() -> None:
+    assert all(line in SECTION for line in coverage(200) if line.startswith("|"))
 
 
 def test_what_zero_shot_changes_is_what_the_guide_says() -> None:
