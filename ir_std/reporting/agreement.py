@@ -166,14 +166,11 @@ def are_scores(labels: Any) -> bool:
 def _agreement_of_scores(first: Any, second: Any, measures: Measures | None) -> JudgeAgreement:
     """Compare runs by their scores under two judgments that are not known themselves."""
     pair = [evaluate(read_scores(given), None, measures, "none") for given in (first, second)]
-    files = [str(given) if is_file(given) else "" for given in (first, second)]
-    qrels = pair[0].collection.evaluator.qrels, pair[1].collection.evaluator.qrels
-    topics = tuple(t for t in qrels[0].topics if t in qrels[1].positions)
-    systems, scores = _in_common([_scores_of_runs(results) for results in pair], qrels, topics)
-    if not topics or not scores:
+    names = _names([str(given) if is_file(given) else "" for given in (first, second)])
+    found = _agreement_on(pair, names)
+    if not found.topics or not found.scores:
         raise UsageError("the two have no topic, run and measure in common")
-    no_labels = np.zeros((len(topics), 2, 2), np.int64)
-    return JudgeAgreement(_names(files), topics, no_labels, (0, 0), systems, scores, ())
+    return found
 
 
 def _default_measures(matches: Sequence[Match]) -> list[Measure]:
@@ -258,21 +255,17 @@ def judgment_agreements(results: Results) -> list[JudgeAgreement]:
         one
         for pair in overlaps_of(results).topics
         if overlaps_of(results).is_relabelled(*pair)
-        for one in [_agreement_on(results, pair)]
+        for one in [_agreement_on([results.on(name) for name in pair], pair)]
         if one.confusion.any()  # not where only scores are known
     ]
 
 
-def _agreement_on(results: Results, names: tuple[str, str]) -> JudgeAgreement:
-    each = [results.on(name) for name in names]
+def _agreement_on(each: Sequence[Results], names: tuple[str, str]) -> JudgeAgreement:
+    """Compare two judgments by the results of runs under each."""
     pair = (each[0].collection.evaluator.qrels, each[1].collection.evaluator.qrels)
     topics = tuple(t for t in pair[0].topics if t in pair[1].positions)
-    scored = [
-        {run: ByMeasure({m: one.values[run][m] for m in one.measures}) for run in one.runs}
-        for one in each
-    ]
     confusion, judged_once = compare_labels(pair, topics)
-    systems, scores = _in_common(scored, pair, topics)
+    systems, scores = _in_common([_scores_of_runs(results) for results in each], pair, topics)
     return JudgeAgreement(names, topics, confusion, judged_once, systems, scores, ())
 
 

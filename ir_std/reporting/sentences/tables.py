@@ -15,11 +15,9 @@ from ir_std.analysis.ranks import FEW_TOPICS, FEWEST
 from ir_std.errors import abbreviate, counted, join_with_and
 from ir_std.evaluation.factor_messages import factors_used
 from ir_std.factors.benchmarks import partial_tasks
-from ir_std.factors.quality import describe_label
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.benchmark import Benchmark
 from ir_std.reporting.difference import Difference
-from ir_std.reporting.evaluated_collection import EvaluatedCollection
 from ir_std.reporting.links import n_common_systems
 from ir_std.reporting.model import (
     MIN_SUMMARIZED,
@@ -53,21 +51,6 @@ def describe_factors(results: Results) -> list[str]:
         for each in results.collections.values()
         for match in each.evaluator.matches
     ]
-
-
-def describe_quality(collection: EvaluatedCollection) -> str:
-    """Describe the quality of the factors: ``AP: pre-2019 (its systems ...)``."""
-    match, factors = collection.match, collection.factors
-    if match is None or factors is None:
-        return ""
-    used = dict.fromkeys(p.name for p in collection.plans.values() if p.factors is factors)
-    by_label: dict[str, list[str]] = {}
-    for name in used:
-        by_label.setdefault(match.qualities[name], []).append(name)
-    return "; ".join(
-        f"{', '.join(names)}: {label}" + f" ({describe_label(label, factors)})" * (label != "ok")
-        for label, names in by_label.items()
-    )
 
 
 def describe_firsts(results: Results, measure: Measure | str) -> str:
