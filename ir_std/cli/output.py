@@ -164,7 +164,7 @@ def print_tables(tables: Iterable[Table], form: str | None) -> None:
 
 
 def show_notes(results: Results) -> None:
-    """Print what else is to be known, with ``--verbose``."""
+    """Print further notes if ``--verbose`` is given."""
     matches = [m for each in results.collections.values() for m in each.evaluator.matches]
     for match in matches:
         if match.alternatives:

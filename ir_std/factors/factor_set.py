@@ -82,8 +82,7 @@ class FactorSet:
     Raises
     ------
     InputError
-        Saying which field is not as it should be, or which array has a wrong shape, or a value that
-        the measure cannot have.
+        If a field is malformed, or an array has a wrong shape or an impossible value.
 
     Examples
     --------

@@ -181,8 +181,10 @@ COMBINE: dict[str, ByScore] = {
     "mnz": _total_times_lists,
     "first": _first,
 }
-"""How the scores of a document in several lists become one: from the index of each score's
-document, the scores in the order of the lists, and the number of documents."""
+"""Functions that combine the scores of a document in several lists.
+
+Each takes the document's index of each score, the scores in the order of the lists, and the number
+of documents."""
 
 
 RRF_K = 60

@@ -271,7 +271,7 @@ def _unseen(folder: Path, seen: set[tuple[int, int]]) -> list[Path]:
             return []
         seen.add((there.st_dev, there.st_ino))
         if folder.is_symlink() and folder.resolve() in folder.absolute().parents:
-            raise InputError.at(folder, "is a link to a folder that it lies in", "remove the link")
+            raise InputError.at(folder, "is a link to one of its parent folders", "remove the link")
         return sorted(path for path in folder.iterdir() if not is_hidden(PurePath(path.name)))
     except OSError as failed:
         raise InputError.at(

@@ -34,7 +34,7 @@ LONGEST_LINE = 1 << 20
 LONGEST_JSON = 1 << 26
 """Bytes that a line of JSON may have: programs write all scores in one."""
 BLANKS = b" \t\r"
-"""What separates columns; of the control characters only line ends may stand beside these."""
+"""Bytes that separate columns; line ends are the only other control characters allowed."""
 PIECE = 1 << 18
 """Bytes that are read at once: for more the system has to find new memory each time."""
 _PACKED_PIECE = 1 << 14

@@ -91,7 +91,7 @@ class Benchmark:
         return cls(name, kind, read, tuple(own), benchmark_factors(read, ranked))
 
     def runs(self, names: Mapping[str, Any]) -> dict[str, RunScores]:
-        """Return the scores of those of these models that have half of the tasks.
+        """Return the scores of the models that have half of the tasks.
 
         Models of the user's own that have fewer are warned about.
         """

@@ -187,8 +187,8 @@ class Results:
 
         if n_common_systems(self):
             yield (
-                "the same systems standardize these collections, whose scores compare as they "
-                "are: a link only adds its own error"
+                "the same systems standardize these collections, so their scores are comparable "
+                "without a link, which only adds its own error"
             )
         for measure, links in self.links.items():
             z = {
@@ -364,7 +364,7 @@ class Results:
             return compare_judgments(self, (run, where), (other, there), measure)
         if measure not in self.links:
             raise UsageError(
-                f"{measure} on {where} and on {there} is not on one scale: link the collections "
+                f"{measure} on {where} and on {there} is not on one scale; link the collections "
                 "(anchors= of compare)"
             )
         return compare_linked(self, (run, where), (other, there), measure)
@@ -532,8 +532,8 @@ class _NoBaseline(dict[str, ByMeasure[Difference]]):
 
     def __missing__(self, run: str) -> ByMeasure[Difference]:
         raise UsageError(
-            f"{run} is tested against nothing; pass baseline= to evaluate, the name "
-            "of the run that the others are tested against"
+            f"{run} has no baseline to be tested against; pass the name of a run to evaluate "
+            "(baseline=)"
         )
 
 

@@ -451,5 +451,5 @@ def _constant(values: Floats) -> bool:
 
 def _known_run(results: Results, run: str) -> str:
     if run not in results.runs:
-        raise UsageError(f"no run {run} in these results; available: {', '.join(results.runs)}")
+        raise UsageError(f"unknown run {run!r}; choose from {', '.join(results.runs)}")
     return run

@@ -59,7 +59,7 @@ from ir_std.scores.run_scores import SUMMARY
 from ir_std.scores.tables import ALL_COLLECTIONS
 
 MOST_PAIRS = 20
-"""With more pairs of means than this only those of one run with itself are compared."""
+"""Number of pairs of means above which each run is compared only with itself."""
 EMPTY = label_cell("")
 
 

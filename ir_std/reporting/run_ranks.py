@@ -77,8 +77,8 @@ def rank_runs(
     known = [run for run, rank in by_run.items() if rank is not None]
     if len(known) > MOST_RUNS:
         raise UsageError(
-            f"{len(known)} runs: intervals of ranks compare each with each other, of {MOST_RUNS} "
-            "at most: give fewer runs, or do not sort them"
+            f"{len(known)} runs are too many for rank intervals, which compare at most "
+            f"{MOST_RUNS}; pass fewer runs, or do not sort them"
         )
     found = {run: RunRank(None, 1, len(known), 0) for run in by_run}
     if not known:

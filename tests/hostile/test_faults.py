@@ -59,7 +59,7 @@ def test_links_to_folders_are_followed_once(runs: Path) -> None:
 
 def test_a_link_to_a_folder_above_is_told(runs: Path) -> None:
     (runs / "up").symlink_to("..")
-    with pytest.raises(InputError, match="is a link to a folder that it lies in; remove the link"):
+    with pytest.raises(InputError, match="is a link to one of its parent folders; remove the link"):
         files_below(runs)
 
 
@@ -254,7 +254,7 @@ def test_too_many_runs_to_compare_each_with_each_are_told(tmp_path: Path, ir_std
     )
     result = ir_std_cli(tmp_path / "AP.csv", "--sort", "AP", "-o", "table")
     assert result.status == 2
-    assert "5001 runs: intervals of ranks compare each with each other" in result.err[-1]
+    assert "5001 runs are too many for rank intervals" in result.err[-1]
 
 
 @pytest.mark.slow
