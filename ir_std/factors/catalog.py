@@ -33,8 +33,8 @@ INDEX = "index.json"
 """Name of the index of the shipped sets, which rules most of them out unread."""
 
 Entry: TypeAlias = Mapping[str, Any]
-"""What the index holds of a set: ``topics``, its number of relevant documents by topic (None where
-XX, ``unit``, ``beside``, ``sha256`` of its file."""
+"""The index entry of a set: ``topics`` with their numbers of relevant documents (None if one is
+unknown or proves nothing), ``ir_datasets``, ``unit``, ``beside``, and ``sha256`` of its file."""
 
 Version: TypeAlias = tuple[int, int, int]
 """Time, size and place on disk of a file: changes whenever it does."""
@@ -133,8 +133,8 @@ def known_sets() -> tuple[SetVersion, ...]:
             if first.file != file:
                 _warn_once(
                     version,
-                    f"two factor sets are called {name!r}: {first.file} is used, "
-                    f"{file} only by its path; give it another id",
+                    f"two factor sets are called {name!r}; {first.file} is used, "
+                    f"and {file} only by its path, unless you give it another ID",
                 )
     return tuple(sorted(sets.values()))
 

@@ -55,7 +55,7 @@ def _evidence(fit: Fit) -> str:
 
 
 def _what_is_identical(fit: Fit) -> tuple[str, list[str]]:
-    """Name the most that is the same on topics with the same relevant documents, and the topics."""
+    """Return what is identical on topics with the same relevant documents, and these topics."""
     relevant = fit.agreement.identical([1])
     graded = fit.agreement.identical(fit.levels)
     judged = fit.agreement.identical([*fit.levels, 0, ALL_JUDGED])
@@ -159,5 +159,5 @@ def _about_ids(fit: Fit) -> str:
 
 
 def levels_text(levels: Sequence[int]) -> str:
-    """Name relevance levels, such as ``level 1`` or ``levels 1 and 2``."""
+    """List relevance levels, such as ``level 1`` or ``levels 1 and 2``."""
     return f"level{'s' if len(levels) > 1 else ''} {join_with_and(map(str, levels))}"

@@ -29,7 +29,7 @@ def recognize_collection(collection: Collection) -> Match:
     equal fingerprints of the relevant documents or, where the set has none, by their numbers, see
     :class:`~ir_std.factors.match.Fit`.  Topics that differ have no standardized values.
 
-    Of the eligible sets the one that shares the most topics is used, then a shipped one, then one
+    The eligible set that shares the most topics is used, then a shipped one, then one
     with the systems of the track itself, then the one with the fewest topics.  An ir_datasets ID
     that a set names decides by itself.
     """

@@ -21,7 +21,7 @@ ROWS = {"A/test": range(MODELS), "B/test": range(0, MODELS, 2), "C/test/sw": ran
 
 
 def arrays() -> dict[str, np.ndarray]:
-    """Row A has all models, those with odd numbers trained on it; B every second; C three.
+    """Make cells: row A has all models, odd ones trained on it; B every second; C three.
 
     The last of A does not count; model 0 has no nDCG@10 there.
     """

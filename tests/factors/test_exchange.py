@@ -23,7 +23,7 @@ from ir_std.factors.catalog import add_set, remove_set
 
 @pytest.fixture(autouse=True)
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's data folder, empty."""
+    """Return the user's data folder, empty."""
     monkeypatch.delenv("IR_STD_FACTORS", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return tmp_path / "data" / "ir_std" / "factors"
@@ -45,7 +45,7 @@ def test_sets_are_in_the_users_data_folder(
 
 @pytest.fixture
 def shared(tmp_path: Path) -> Path:
-    """The file of a made-up set called ``mine``."""
+    """Return the file of a made-up set called ``mine``."""
     qrels, runs = collection()
     file = tmp_path / "shelf" / "x.npz"
     build_factors(qrels, runs, ["AP", "P@5"], id="mine", title="Mine").save(file)
@@ -54,7 +54,7 @@ def shared(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def served(shared: Path) -> Iterator[str]:
-    """The file's folder at a URL of this machine."""
+    """Serve the file's folder at a URL of this machine."""
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:

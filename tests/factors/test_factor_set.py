@@ -17,7 +17,7 @@ SCORES = np.array([[0.1, 0.2, 0.3, 0.4], [0.5, 0.5, 0.5, 0.5]])
 
 @pytest.fixture
 def small() -> FactorSet:
-    """Two topics, AP with scores and P@10 without; the second topic has no spread in AP."""
+    """Make a set of two topics, with scores for AP only, which do not differ on the second."""
     info = {
         "id": "small",
         "title": "Small",

@@ -43,7 +43,7 @@ NAMES = {
 
 @pytest.fixture(scope="module")
 def built() -> FactorSet:
-    """All usual measures; one topic without factors for AP."""
+    """Build a set with all usual measures, and one topic without factors for AP."""
     qrels, runs = collection()
     made = build_factors(qrels, runs, id="x")
     without_one = [

@@ -1,4 +1,4 @@
-"""Sets whose labels are a language model's, beside those of people on the same topics."""
+"""Sets with judgments of a language model, compared with those of people on the same topics."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ Make = Callable[..., FactorSet]
 
 
 def judged(topics: Iterable[int], relevant: int = 10, name: str = "doc-{}-{}") -> Qrels:
-    """Made-up qrels: on each topic so many relevant documents, of levels 1 and 2, and ten more."""
+    """Make qrels with relevant documents of levels 1 and 2 on each topic, and ten others."""
     return {
         str(t): {
             name.format(t, i): (i < relevant) + (i < relevant // 3) for i in range(relevant + 10)
@@ -47,7 +47,7 @@ def made_of(
     measures: Iterable[str] = ("AP",),
     **info: object,
 ) -> FactorSet:
-    """A set of qrels, or of counts."""
+    """Make a set of qrels, or of counts."""
     known: dict[str, Judgments] = judgments_of(as_qrels(qrels))
     if not fingerprints:
         known = {t: Judgments(j.n_rel) for t, j in known.items()}
@@ -68,7 +68,7 @@ def made_of(
 
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """Makes sets as :func:`made_of` does, and adds them to the user's; there are no others."""
+    """Make sets as :func:`made_of` does, and adds them to the user's; there are no others."""
     (tmp_path / "none").mkdir()
     (tmp_path / "sets").mkdir()
     monkeypatch.setattr(catalog, "shipped_folder", lambda: tmp_path / "none")
@@ -83,12 +83,12 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 
 def found(match: Match) -> tuple[str | None, str | None]:
-    """Which set, and why."""
+    """Return the set that was found, and why."""
     return (match.factors.id, match.fit.match_type) if match.fit and match.factors else (None, None)
 
 
 def changed(qrels: Qrels, topics: Iterable[int], by: int) -> Qrels:
-    """The same with so many more, or fewer, relevant documents on some topics."""
+    """Add relevant documents on some topics, or take some out."""
     again = {t: dict(docs) for t, docs in qrels.items()}
     for topic in map(str, topics):
         relevant = [d for d, level in again[topic].items() if level]
@@ -99,12 +99,12 @@ def changed(qrels: Qrels, topics: Iterable[int], by: int) -> Qrels:
 
 
 def permuted(qrels: Qrels) -> Qrels:
-    """The same levels on other documents."""
+    """Return the same levels on other documents."""
     return {t: dict(zip(docs, list(docs.values())[::-1], strict=True)) for t, docs in qrels.items()}
 
 
 def renamed(qrels: Qrels, name: str = "{}") -> Qrels:
-    """The same judgments under other names of documents."""
+    """Return the same judgments under other names of documents."""
     return {
         t: {name.format(i): level for i, level in enumerate(docs.values())}
         for t, docs in qrels.items()

@@ -51,19 +51,19 @@ def collection(file: Path) -> tuple[Qrels, Run]:
 
 @cache
 def truth(file: Path, other: Path) -> Truth:
-    """The raw scores on the judgments of both files; of a topic in both, those of the first."""
+    """Return raw scores on the judgments of both files; on shared topics, those of the first."""
     return Truth([collection(file), collection(other)])
 
 
 @cache
 def served(file: Path) -> tuple[str, ...]:
-    """The measures that are standardized on the judgments as they are."""
+    """Return the measures that are standardized on the judgments as they are."""
     evaluator = ir_std.evaluator(MEASURES, file)
     return tuple(str(plan.measure.base) for plan in evaluator.plans)
 
 
 def tried(name: str, seeds: range, data: Path) -> dict[str, Counter[str]]:
-    """By kind of relabeling how many were right, said, or wrong."""
+    """Count for each kind of relabeling how many were right, said, or wrong."""
     file = data / "qrels" / f"{name}.txt"
     other = data / "qrels" / f"{next(o for o in OTHERS if o != name)}.txt"
     table: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
@@ -79,7 +79,7 @@ def tried(name: str, seeds: range, data: Path) -> dict[str, Counter[str]]:
 
 
 def tried_on_data_sets(names: list[str], n: int, folder: Path) -> Counter[str]:
-    """Of altered judgments of whole data sets how many means were right, said, or wrong."""
+    """Count how many means on altered judgments of whole datasets were right, said, or wrong."""
     counts: Counter[str] = Counter()
     for seed in range(n):
         name, kind = names[seed % len(names)], [*ALTERATIONS, "cut"][seed % 6]

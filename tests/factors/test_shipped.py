@@ -153,7 +153,7 @@ def test_every_set_is_known_by_its_own_counts_among_all(name: str) -> None:
     qrels = simulated_qrels({t: j.levels or j.n_rel for t, j in factors.judgments.items()})
     match = ir_std.recognize(qrels)
     assert match.factors is not None
-    own = factors.info.get("beside")  # the track's own systems come before others beside them
+    own = factors.info.get("beside")  # the track's own systems come before other ones
     assert match.factors.id == (own or name)
     assert name in (match.factors.id, *match.alternatives)
 
@@ -222,7 +222,7 @@ def test_trec_8_built_from_runs_has_the_published_means(measure: str, data: Path
 
 @pytest.fixture(scope="module")
 def trec8_doubles(data: Path) -> dict[str, npt.NDArray[np.float64]]:
-    """Scores of TREC-8's runs, shape (n_runs, n_topics), ordered as 64-bit floats."""
+    """Return scores of TREC-8's runs, shape (n_runs, n_topics), ordered as 64-bit floats."""
     qrels = read_qrels(data / "qrels" / "trec8-adhoc.txt")
     rows: dict[str, list[npt.NDArray[np.float64]]] = {m: [] for m in DOUBLES}
     for source in run_sources([data / "runs" / "trec8-adhoc.tar.xz"]):
@@ -306,7 +306,7 @@ STANDARDIZED = ["sAP(rel=2)", "snDCG@10", "sRR(rel=2)", "sR(rel=2)@100", "sRBP",
 
 
 def by_hand(name: str, factors: FactorSet, qrels: Path, run: Path) -> float:
-    """Mean of N over topics, from raw values and the set's tables; where sd is 0, all tie."""
+    """Compute the mean of N from raw values and the set's tables; where sd is 0, all tie."""
     base = ir_std.parse_measure(name[1:])
     values = {
         m.query_id: m.value for m in ir_std.iter_calc([base], qrels, run) if m.measure == base

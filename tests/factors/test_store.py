@@ -45,7 +45,7 @@ def made(name: str = "mine", **info: Any) -> FactorSet:
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of a set in the user's folder."""
+    """Return the file of a set in the user's folder."""
     made().save(tmp_path / "mine.npz")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
     return tmp_path / "mine.npz"
