@@ -119,7 +119,7 @@ def test_the_page_has_what_labels_do_to_later_systems(data: Path) -> None:
     (a, b), (c, d) = gaps["dl19-passage", "P@10"], gaps["dl20-passage", "P@10"]
     assert f"P@10 by {a} and {b}, {c} and {d}" in TOLD
     compared, bias = figures["dl19-passage", "nDCG@10"]
-    assert f"tau is {compared[0].tau:.2f} raw and {compared[1].tau:.2f} by N on DL 2019" in TOLD
+    assert f"tau is {compared[0].tau:.2f} raw and {compared[1].tau:.2f} for N on DL 2019" in TOLD
     assert f"by {bias.mean:.3f} ±{bias.topics:.3f} on DL 2019" in TOLD
     assert f"re-rankers, red below, gain {bias.mean:.2f} on the others" in GUIDE
     people, model, n_people, n_model = means["dl19-passage", "nDCG@10"]
