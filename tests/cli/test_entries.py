@@ -74,7 +74,7 @@ def test_the_best_of_each_collections_systems_can_be_the_baseline(
     assert main(["compare", *given, "--baseline", "best"]) == 0
     assert "idst_bert_p1 on dl19-passage, pash_r3 on" in capsys.readouterr().out
     assert main(["compare", *given, "--baseline", "bset"]) == 2
-    assert "there are x, best; did you mean 'best'?" in capsys.readouterr().err
+    assert "available: x, best; did you mean 'best'?" in capsys.readouterr().err
 
 
 def test_a_misspelt_system_of_a_set_is_no_measure(capsys: pytest.CaptureFixture[str]) -> None:
