@@ -23,14 +23,14 @@ HABITS = {
 }
 """Habits of syntax that made readers read twice, and how to find them."""
 ALLOWED = {
-    "begins with Of": 11,
-    "is of": 15,
-    "is no": 36,
-    "beside": 19,
-    "told": 10,
-    "so many": 16,
-    "a row a run": 5,
-    "hardly, anew, seldom": 13,
+    "begins with Of": 4,
+    "is of": 6,
+    "is no": 11,
+    "beside": 8,
+    "told": 6,
+    "so many": 3,
+    "a row a run": 1,
+    "hardly, anew, seldom": 7,
 }
 """How many of each are left; lower a number when you remove some, and never raise one."""
 
