@@ -12,6 +12,7 @@ import ir_datasets
 import ir_measures
 import pytest
 from made_up import by_topic
+from scipy.stats import ttest_rel
 from views import data_of
 
 import ir_std
@@ -186,6 +187,17 @@ def test_topics_are_in_the_order_of_the_standardized_difference(
     assert len(table.rows) == 4
     assert "<table>" in pair._repr_html_()
     assert "Raw differences as large, but not standardized" in " ".join(table.notes)
+
+
+def test_the_means_are_tested_and_what_the_test_would_find_is_given(files: Files) -> None:
+    pair = ir_std.diff(*files, "nDCG@10")
+    raw, standardized = pair.differences
+    a, b = (pair.results.values[run]["nDCG@10"] for run in (pair.a, pair.b))
+    assert raw.p == pytest.approx(ttest_rel(a, b).pvalue)
+    notes = " ".join(pair.table().notes)
+    assert f"Mean differences (paired t-test): nDCG@10 {raw.mean:+.3f} (p" in notes
+    for d in (raw, standardized):
+        assert d.significant or f"{d.measure} {d.detectable:.3f}" in notes
 
 
 def test_means_that_disagree_in_sign_are_named(files: Files) -> None:

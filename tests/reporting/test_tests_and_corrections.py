@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import replace
 from math import isnan
 from typing import Any
@@ -128,6 +129,16 @@ def test_runs_that_differ_by_less_than_the_bound_are_marked(collections: dict[st
     assert all(cells[run].mark == "=" for run in alike)
     text = " ".join(found.table().text().split())
     assert "= differs from c by less than 0.2: two one-sided t-tests over topics, p < 0.05" in text
+
+
+def test_the_command_marks_equivalent_runs_and_json_has_their_p(ir_std_cli: Any) -> None:
+    inputs = ("dl19-passage/idst_bert_p1", "dl19-passage/idst_bert_p2", "nDCG@10")
+    more = ("--baseline", inputs[1], "--equivalent", "0.05")
+    (line, *_) = ir_std_cli(*inputs, *more, "-o", "jsonl").out
+    found = json.loads(line)
+    assert found["p_equivalent"] < 0.05 < found["p"]
+    assert found["detectable"] < 0.05
+    assert "0.7645=*" in ir_std_cli(*inputs, *more, "-o", "table").out[2]
 
 
 @pytest.mark.parametrize("bound", [0, -0.1, float("nan"), float("inf")])
