@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from math import isnan, nan
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -21,6 +21,7 @@ from ir_std._arrays import Axes, DataFrame, Floats
 from ir_std.analysis.estimate import Estimate, combine_errors, mean_of_estimates
 from ir_std.errors import UsageError, counted, suggestion
 from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, message_texts
+from ir_std.evaluation.placement import Placement, Placer
 from ir_std.evaluation.uncertainty import (
     SystemsCovariance,
     joint_errors,
@@ -38,12 +39,9 @@ from ir_std.reporting.difference import (
     differences_on,
 )
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
-
-if TYPE_CHECKING:
-    from ir_std.evaluation.placement import Placement, Placer
-    from ir_std.reporting.links import CollectionLinks, Overlaps
-    from ir_std.reporting.run_ranks import RunRank
-    from ir_std.reporting.tables import Table
+from ir_std.reporting.links import CollectionLinks, Overlaps, find_overlaps, n_common_systems
+from ir_std.reporting.run_ranks import RunRank, rank_runs
+from ir_std.reporting.tables import Table, html_with_texts
 
 NO_ESTIMATE = Estimate(nan, 0, nan, nan)
 """The mean of a measure without scores."""
@@ -182,7 +180,6 @@ class Results:
         """Yield why links are doubtful or not needed, and runs unlike the anchors."""
         if not self.links:
             return
-        from ir_std.reporting.links import n_common_systems
         from ir_std.reporting.sentences.collections import link_warnings
 
         if n_common_systems(self):
@@ -207,8 +204,6 @@ class Results:
     @cached_property
     def _overlaps(self) -> Overlaps:
         """Topics and documents that collections share."""
-        from ir_std.reporting.links import find_overlaps
-
         each = self.collections
         return find_overlaps(
             {name: c.evaluator.qrels for name, c in each.items()},
@@ -382,8 +377,6 @@ class Results:
 
         ``str()`` of one is ``2 (1 to 8)``.
         """
-        from ir_std.reporting.run_ranks import rank_runs
-
         found = {
             m: rank_runs(
                 {run: self.means[run][m] for run in self.runs},
@@ -514,7 +507,6 @@ class Results:
 
     def _repr_html_(self) -> str:
         from ir_std.reporting.sentences.tables import describe_factors
-        from ir_std.reporting.tables import html_with_texts
 
         texts = dict.fromkeys([*describe_factors(self), *self.notes, *self.warnings])
         return html_with_texts(self.table(), texts)
@@ -582,8 +574,6 @@ def evaluations_of(results: Results) -> Mapping[str, Evaluation]:
 
 def placer_of(results: Results) -> Placer | None:
     """Place runs among the reference systems of the one collection; None without factors."""
-    from ir_std.evaluation.placement import Placer
-
     collection = results.collection
     # Without standardized scores there are no plans; the matched set places raw ones.
     return Placer(collection.evaluator) if collection.plans or collection.factors else None

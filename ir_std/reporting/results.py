@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +30,6 @@ from ir_std.reporting.evaluated_collection import EvaluatedCollection, collectio
 from ir_std.reporting.model import Results
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.scores.run_scores import RunScores
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 _logger = logging.getLogger("ir_std")
 
