@@ -75,29 +75,32 @@ def evaluator(
     Parameters
     ----------
     measures : Measure, str or iterable of them, optional
-        For every raw one that has factors the standardized companions are added behind it.
+        Measures to compute.  Each raw measure that has factors is followed by its standardized
+        versions.
     qrels
-        A dict of dicts, a DataFrame, named tuples, a file or an ir_datasets id.
+        Relevance judgments: a dict of dicts, a DataFrame, named tuples, a file or an ir_datasets
+        ID.
     schemes : str or iterable of str
-        ``"N"``, ``"N,U"``, ``"all"`` or several names.
+        Standardization schemes: ``"N"``, ``"N,U"``, ``"all"`` or a list of names.
     factors : FactorSet, str or path, optional
-        The factors to use: a set, its id, or its file; recognized from the qrels if not given.
+        Factor set to use: the set itself, its ID or its file.  By default, the set is recognized
+        from the qrels.
     systems : str, optional
-        Other systems on the same topics, as ``"modern"``: see
+        Alternative set of systems on the same topics, such as ``"modern"``; see
         :func:`select_factors`.
     without : str or iterable of str
-        Systems of the set to leave out.  Without this a system of the set is standardized by all of
-        them, itself included, as Webber, Moffat and Zobel (2008) do.
+        Systems to exclude from the factors.  By default, a system of the set is standardized with
+        all of them, including itself, as in Webber, Moffat and Zobel (2008).
     residual : bool
-        Of a residual collection, such as TREC-COVID's rounds from 2 on: take the documents that
-        were judged in earlier rounds out of runs, as they are not in those of the systems.
+        If True, remove documents that were judged in earlier rounds from the runs.  Only for
+        residual collections such as TREC-COVID from round 2 on, whose systems do not return them.
 
     Raises
     ------
     NoFactorsError
-        If a standardized measure was asked for by name and has no factors.
+        If a standardized measure is requested by name but has no factors.
     UsageError
-        If ``residual``, and the set is of no residual collection.
+        If ``residual`` is True but the factor set does not belong to a residual collection.
 
     Examples
     --------
@@ -122,25 +125,25 @@ def select_factors(
 ) -> Match:
     """Match qrels with factors that are computed from the systems that a user asks for.
 
-    Who chose the set stays as it was: only a user who names it overrules judgments that differ.
+    Only a user who names the set overrules judgments that differ; choosing systems does not.
 
     Parameters
     ----------
     qrels : Qrels
     factors : FactorSet, str or path, optional
-        A set, its id or its file; recognized from the qrels if not given.
+        Factor set, its ID or its file; recognized from the qrels by default.
     systems : str, path or iterable of str, optional
-        Other systems on the same topics, as ``"modern"``: the set that stands beside the one
-        that is recognized, or named; of sets of many data sets ``"zero-shot"``, the models that
-        were not trained on the data set, or ``"all"``.  Or a file of names, one a line, or the
-        names: the factors are computed anew from these of the set's systems.
+        Alternative systems on the same topics, such as ``"modern"``, in place of those of the set
+        that is recognized or named; for sets of whole datasets ``"zero-shot"``, the models that
+        were not trained on the dataset, or ``"all"``.  Or names of the set's systems, or a file
+        with one name per line: the factors are computed again from these systems only.
     without : str or iterable of str
-        Systems to leave out: the factors are computed anew from the others.
+        Systems to leave out; the factors are computed again from the others.
 
     Raises
     ------
     NoFactorsError
-        If no set fits, or none of such systems stands beside it.
+        If no set matches, or it has no such alternative systems.
     UsageError
         If a system to leave out is not in the set.
     """
