@@ -29,7 +29,7 @@ NAME = "ir_std-factors"
 
 
 def archive(root: Path, version: str) -> bytes:
-    """A zip file of all that is below a folder, with the SHA-256 of each file.
+    """Return a zip file of all that is below a folder, with the SHA-256 of each file.
 
     Stored: packed bytes differ between versions of zlib, and the arrays are packed already.
     """
@@ -50,12 +50,12 @@ def archive(root: Path, version: str) -> bytes:
 
 
 def sha256(content: bytes) -> str:
-    """The SHA-256 of bytes."""
+    """Return the SHA-256 of bytes."""
     return hashlib.sha256(content).hexdigest()
 
 
 def metadata(root: Path, version: str) -> dict[str, object]:
-    """What Zenodo wants to know of the record."""
+    """Return what Zenodo wants to know of the record."""
     names = sorted(file.stem for file in root.glob("*.npz"))
     history = re.split(r"^## .*", (root / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)
     return {
@@ -80,7 +80,7 @@ def metadata(root: Path, version: str) -> dict[str, object]:
 
 
 def changes(old: Path, new: Path) -> Iterator[str]:
-    """The sets that came and went, and on how many topics their means or deviations changed."""
+    """Yield sets that came and went, and on how many topics their means or deviations changed."""
     before, after = ({file.stem for file in root.glob("*.npz")} for root in (old, new))
     yield from (f"- `{name}` is gone." for name in sorted(before - after))
     yield from (f"- `{name}` is new." for name in sorted(after - before))

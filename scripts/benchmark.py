@@ -181,7 +181,7 @@ def single(bench: Bench, name: str, run: Path, qrels: Path) -> None:
 
 
 def split(run: Path) -> list[bytes]:
-    """The least that a reader in Python does."""
+    """Return the least that a reader in Python does."""
     with run.open("rb") as file:
         return file.read().split()
 
@@ -225,7 +225,7 @@ def ranx(bench: Bench, name: str, run: Path, qrels: Path, ours: Any) -> None:
 
 
 def processes(bench: Bench, name: str, run: Path, qrels: Path) -> None:
-    """The command lines, from start to end."""
+    """Time the command lines, from start to end."""
     ours = spawn(sys.executable, "-m", "ir_std_program", run, qrels, *ELEVEN)
     theirs = spawn(sys.executable, "-m", "ir_measures", qrels, run, *FIVE)
     bench.compare(f"{name}: command line, whole process", "ir_measures", ours, theirs, 1.0)
@@ -239,7 +239,7 @@ def processes(bench: Bench, name: str, run: Path, qrels: Path) -> None:
 
 
 def spawn(*command: object) -> Work:
-    """A program run from start to end."""
+    """Return a program run from start to end."""
     words = list(map(str, command))
     # Installed packages are compiled; without this a checkout would be compiled anew each time.
     given = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -262,7 +262,7 @@ def track(bench: Bench, name: str, runs: Path, qrels: Path, trec_eval: Path) -> 
 
 
 def building(bench: Bench, runs: Path, qrels: Path) -> None:
-    """A factor set from plain files on one core, against a loop of ir_measures."""
+    """Time a factor set from plain files on one core, against a loop of ir_measures."""
     files = sorted(runs.iterdir())
     measures = ir_std.load_factors("covid-round5").measures
     theirs = IR_MEASURES.evaluator(FIVE, list(ir_measures.read_trec_qrels(str(qrels))))
@@ -329,7 +329,7 @@ def beside(bench: Bench, work: str, run: Path, qrels: Path) -> None:
 def made_up(
     folder: Path, name: str, topics: int, depth: int, behind: str = ""
 ) -> tuple[Path, Path]:
-    """A run, and qrels with up to 50 judgments a topic; ``behind`` makes ids longer."""
+    """Return a run, and qrels with up to 50 judgments a topic; ``behind`` makes ids longer."""
     random = np.random.default_rng(topics)
     run, qrels = folder / f"run-{name}", folder / f"qrels-{name}"
     with run.open("w", encoding="utf-8") as out, qrels.open("w", encoding="utf-8") as judged:
@@ -380,7 +380,7 @@ def peak(library: str, run: Path, qrels: Path) -> tuple[float, float]:
 
 
 def versions() -> dict[str, str]:
-    """What was measured, and on what."""
+    """Return what was measured, and on what."""
     found = {
         "date": date.today().isoformat(),
         "python": platform.python_version(),

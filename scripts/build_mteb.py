@@ -184,7 +184,7 @@ def main() -> None:
 
 
 def inputs_of(data: Path) -> list[dict[str, str]]:
-    """The files that are read, with their SHA-256."""
+    """Return the files that are read, with their SHA-256."""
     mteb_files = ("all_retrieval.csv", "models.json", "tasks.json", "benchmarks.json")
     files = [
         *(data / "mteb" / name for name in mteb_files),
@@ -200,7 +200,7 @@ def inputs_of(data: Path) -> list[dict[str, str]]:
 
 
 def mtebs_name(model: str) -> str:
-    """What MTEB calls a model of the table.
+    """Return what MTEB calls a model of the table.
 
     >>> mtebs_name("voyageai__voyage-4-large_(embed_dim=2048,_evolved_prompts=True)")
     'mongodb/voyage-4-large (embed_dim=2048, evolved_prompts=True)'
@@ -210,7 +210,7 @@ def mtebs_name(model: str) -> str:
 
 
 def read_results(file: Path) -> list[Result]:
-    """The lines of the table."""
+    """Return the lines of the table."""
     with file.open(encoding="utf-8", newline="") as text:
         return [
             Result(
@@ -225,7 +225,7 @@ def read_results(file: Path) -> list[Result]:
 
 
 def other_revisions(file: Path) -> dict[tuple[str, str], str]:
-    """The revisions of tasks' data that have other queries than the usual one, and how many.
+    """Return the revisions of tasks' data that have other queries than the usual one, and how many.
 
     P@10 is a whole number of tenths in the sum over queries, so that the scores of several models
     tell how many queries there are.  Of the numbers of a row the usual one is that of more models.
@@ -263,7 +263,7 @@ def other_revisions(file: Path) -> dict[tuple[str, str], str]:
 
 
 def number_of_queries(scores: Iterable[float]) -> int | None:
-    """The number of queries that P@10 of several models are means over; None if they do not tell.
+    """Return the number of queries that P@10 of several models are means over, or None.
 
     >>> number_of_queries(round(hits / 70, 5) for hits in (3, 5, 8, 11, 24, 29, 33))
     7
@@ -302,7 +302,7 @@ def clean(results: Iterable[Result], known: Known) -> tuple[list[Result], list[L
 
 
 def with_computed_means(results: Sequence[Result]) -> list[Result]:
-    """The mean over the parts of CQADupstack computed, of models that have them all."""
+    """Return the mean over the parts of CQADupstack computed, of models that have them all."""
     parts: dict[str, dict[str, Result]] = defaultdict(dict)
     for one in results:
         if one.task in PARTS:
@@ -325,7 +325,7 @@ def with_computed_means(results: Sequence[Result]) -> list[Result]:
 
 
 def variants(results: Iterable[Result]) -> dict[str, str]:
-    """Listed variants of models that are there themselves."""
+    """Return listed variants of models that are there themselves."""
     models = {one.model for one in results}
     return {v: of for v, of in VARIANTS.items() if v in models and of in models}
 
@@ -373,7 +373,7 @@ def mteb(
     judged: Mapping[str, tuple[int, Judgments]],
     inputs: Sequence[Mapping[str, str]],
 ) -> tuple[FactorSet, list[LeftOut]]:
-    """The factor set: rows are data sets, systems are models; and what does not count there."""
+    """Build the factor set, one row per data set, and list what does not count there."""
     by_row: dict[str, dict[str, Result]] = defaultdict(dict)
     for one in results:
         by_row[one.row][one.model] = one
@@ -585,7 +585,7 @@ def write_left_out(file: Path, left_out: Iterable[LeftOut]) -> None:
 
 
 def overview(factors: FactorSet) -> Iterator[str]:
-    """What the set holds, in numbers."""
+    """Yield what the set holds, in numbers."""
     assert factors.cells
     counted = factors.cells.counted.sum(axis=1)
     n_results = int((factors.cells.arrays[MAIN] != MISSING).sum())

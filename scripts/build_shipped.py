@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def shipped(name: str, data: Path, jobs: int = 1) -> FactorSet:
-    """A set with all that is known: runs win over tables, and both over published figures."""
+    """Build a set of all that is known: runs win over tables, and both over published figures."""
     track = TRACKS[name]
     parts: list[tuple[Origin, FactorSet]] = []
     known = (topics_file(name, data), kinds_file(name, data), names_file(name, data))
@@ -114,17 +114,17 @@ def shipped(name: str, data: Path, jobs: int = 1) -> FactorSet:
 
 
 def of(name: str, origin: Origin) -> Origin:
-    """An origin, with the year of the set's track where its date depends on it."""
+    """Return an origin, with the year of the set's track where its date depends on it."""
     return replace(origin, date=origin.date.format(year=TRACKS[name].year))
 
 
 def runs_file(name: str, data: Path) -> Path:
-    """The archive of a set's runs."""
+    """Return the archive of a set's runs."""
     return data / "runs" / f"{TRACKS[name].same_topics_as or name}.tar.xz"
 
 
 def from_runs(name: str, data: Path, origin: Origin, jobs: int) -> FactorSet:
-    """The set of a track whose runs are known."""
+    """Return the set of a track whose runs are known."""
     track = TRACKS[name]
     return build_factors(
         qrels_files(name, data)[0],
@@ -139,7 +139,7 @@ def from_runs(name: str, data: Path, origin: Origin, jobs: int) -> FactorSet:
 
 
 def measures_from_runs(name: str) -> list[str]:
-    """What is computed from runs: nothing that looks deeper than they go."""
+    """Return what is computed from runs: nothing that looks deeper than they go."""
     track = TRACKS[name]
     names = BUILD_MEASURES + (DEEP_MEASURES if name.startswith("dl") else ())
     return [
@@ -150,7 +150,7 @@ def measures_from_runs(name: str) -> list[str]:
 
 
 def tables_by_origin(name: str, data: Path) -> dict[Origin, list[Path]]:
-    """The score tables of a set by where they come from: of each measure the first."""
+    """Return the score tables of a set by where they come from: of each measure the first."""
     track = TRACKS[name]
     files_of: dict[Origin, dict[str, Path]] = {}
     folders = [(track.tables, data / "scores"), (track.more, data / "more-scores")]
@@ -167,7 +167,7 @@ def tables_by_origin(name: str, data: Path) -> dict[Origin, list[Path]]:
 
 
 def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> FactorSet:
-    """The set of a track whose scores are known.
+    """Return the set of a track whose scores are known.
 
     Topics on which a measure's scores spread by less than a few of their own steps have no factors
     for it.
@@ -252,7 +252,7 @@ def combined(
 
 
 def tags(name: str, part: FactorSet, names: dict[str, str]) -> list[str]:
-    """What a part's systems are called: by their names, where their columns have one.
+    """Return what a part's systems are called: by their names, where their columns have one.
 
     Robust 2004's nDCG is from another repository than its AP, with columns ``run1`` ... for
     ``sys1`` ...: the AP beside it there is the same, column by column, to its last decimal.
@@ -264,7 +264,7 @@ def tags(name: str, part: FactorSet, names: dict[str, str]) -> list[str]:
 
 
 def hashes(files: Iterable[Path], data: Path) -> list[dict[str, str]]:
-    """The inputs by their place below the data folder, with their SHA-256."""
+    """Return the inputs by their place below the data folder, with their SHA-256."""
     hashes = {}
     for file in files:
         hashes[file.relative_to(data).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()

@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def shipped_sets() -> list[FactorSet]:
-    """The sets that come with ir_std, by id."""
+    """Return the sets that come with ir_std, by id."""
     paths = sorted(shipped_folder().glob("*.npz"), key=lambda path: path.stem)
     return [FactorSet.load(path) for path in paths]
 
@@ -73,7 +73,7 @@ def row(factors: FactorSet, name: str = "", search_words: str = "") -> str:
 
 
 def readme(sets: list[FactorSet]) -> str:
-    """The catalogue as a page."""
+    """Return the catalogue as a page."""
     rows = "\n".join(map(row, sets))
     against = "\n\n".join(_limitations(factors) for factors in sets)
     return f"""\
@@ -150,7 +150,7 @@ WITHOUT_LICENCE = {
 
 
 def licences(sets: list[FactorSet]) -> str:
-    """The licences as a page: source by source, with what each asks for."""
+    """Return the licences as a page: source by source, with what each asks for."""
     records: dict[tuple[tuple[str, str], ...], dict[str, list[str]]] = {}
     for factors in sets:
         for record in factors.info["sources"]:

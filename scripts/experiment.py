@@ -33,7 +33,7 @@ class Scores:
     values: np.ndarray
 
     def at(self, topics: Iterable[int | str]) -> np.ndarray:
-        """The rows of these topics, in this order."""
+        """Return the rows of these topics, in this order."""
         row = {topic: i for i, topic in enumerate(self.topics)}
         return self.values[[row[str(topic)] for topic in topics]]
 
@@ -73,7 +73,7 @@ def add_data_option(parser: argparse.ArgumentParser) -> None:
 
 
 def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argparse.Namespace:
-    """The options, which the scripts have in common."""
+    """Return the options, which the scripts have in common."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
@@ -94,7 +94,7 @@ def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argp
 
 
 def read_table(path: Path) -> Scores:
-    """A CSV of topics in rows and systems (or metrics) in columns."""
+    """Return a CSV of topics in rows and systems (or metrics) in columns."""
     with path.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     return Scores(
@@ -105,7 +105,7 @@ def read_table(path: Path) -> Scores:
 
 
 def table(data: Path, collection: str, measure: str) -> Scores:
-    """The raw scores of a track's systems."""
+    """Return the raw scores of a track's systems."""
     return read_table(data / "scores" / collection / f"{measure}.csv")
 
 
@@ -181,7 +181,7 @@ def spread(task: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> Itera
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A table as CSV; floats with the digits that give them back."""
+    """Write a table as CSV; floats with the digits that give them back."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

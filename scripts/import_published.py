@@ -66,7 +66,7 @@ def published(name: str, data: Path) -> FactorSet:
 
 
 def inputs(name: str, data: Path) -> list[Path]:
-    """The files of a published set."""
+    """Return the files of a published set."""
     return list(webber_files(data / "published" / TRACKS[name].stem))
 
 

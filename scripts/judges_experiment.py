@@ -65,12 +65,12 @@ class Judged(NamedTuple):
 
 
 def measures_of(judge: str) -> list[str]:
-    """The measures as ir_measures calls them, AP at the level of the judge."""
+    """Return the measures as ir_measures calls them, AP at the level of the judge."""
     return [f"AP(rel={LEVELS[judge]})" if m == "AP" else m for m in MEASURES]
 
 
 def qrels_file(data: Path, collection: str, judge: str) -> Path:
-    """The labels of a judge."""
+    """Return the labels of a judge."""
     name = f"{collection}.txt" if judge == PEOPLE else f"judges/{collection}.{judge}.txt"
     return data / "qrels" / name
 
@@ -332,7 +332,7 @@ def print_kinds(cases: Sequence[Judged], out: Path) -> None:
 
 
 def print_limits(data: Path, cases: Sequence[Judged], out: Path) -> None:
-    """What standardization cannot mend: topics without spread, topics that are judged otherwise."""
+    """Print the limits: topics without spread, and topics that are judged differently."""
     rows = []
     print("\nTopics whose systems all score the same; whose best score is within one sd (people)")
     for judged in cases:
@@ -400,7 +400,7 @@ def print_few_topics(
 
 
 def modern_pairs(data: Path, judges: Sequence[str]) -> list[tuple[Judged, Judged]]:
-    """The tracks' own systems and the later ones, by judge and measure."""
+    """Return the tracks' own systems and the later ones, by judge and measure."""
     return [
         pair
         for name in MODERN

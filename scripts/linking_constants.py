@@ -65,7 +65,7 @@ class Excess(NamedTuple):
         return root(self.seen.sum() / self.by_tau.sum())
 
     def by_constant(self, alike: Excess) -> float:
-        """What a unit of the constant adds to tau, if all is as ``alike`` where there is none."""
+        """Return what a unit of the shift adds to tau, if all is else as in ``alike``."""
         more = self.seen - alike.tau**2 * self.by_tau
         return root(more.sum() / (self.by_tau * self.constant**2).sum())
 
@@ -76,14 +76,14 @@ class Excess(NamedTuple):
         return root(more.sum() / ((self.constant * self.distance) ** 2).sum())
 
     def left(self, low: float, high: float) -> float:
-        """What ten anchors leave in a system's mean N, by constants of some size."""
+        """Return what ten anchors leave in a system's mean N, by constants of some size."""
         shift, k = np.abs(self.constant), max(ANCHORS)
         chosen = (low < shift) & (shift <= high) & (self.n_anchors == k)
         return root(self.seen[chosen].mean() / (1 + 1 / k)) if chosen.any() else float("nan")
 
 
 def root(square: float) -> float:
-    """The square root; 0 of what is below 0."""
+    """Return the square root; 0 of what is below 0."""
     return float(np.sqrt(max(0.0, square)))
 
 
@@ -163,7 +163,7 @@ def of_engines(comparison: ir_std.Results) -> Excess:
 
 
 def topics_between(name: str, first: int, last: int) -> Ints:
-    """The rows of some topics of a set."""
+    """Return the rows of some topics of a set."""
     topics = np.array([int(topic) for topic in ir_std.load_factors(name).topics])
     return np.flatnonzero((topics >= first) & (topics <= last))
 

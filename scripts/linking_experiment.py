@@ -76,7 +76,7 @@ class Half(NamedTuple):
 def halves(
     scores: Floats, topics: tuple[Ints, Ints], split: str, random: np.random.Generator
 ) -> tuple[Half, Half, Half]:
-    """Some topics by the strong systems, the others by the weak ones, and these by the strong.
+    """Cut some topics, by the strong systems, from others, by the weak ones and the strong.
 
     A third of the systems is held out, two halves of the others standardize.
     """
@@ -104,7 +104,7 @@ def halves(
 
 
 def choose(way: str, k: int, n: int, random: np.random.Generator) -> Ints:
-    """The columns of k anchors."""
+    """Return the columns of k anchors."""
     if way == "random":
         return random.choice(n, k, replace=False)
     start = {"best": 0, "worst": n - k, "median": (n - k) // 2}[way]
@@ -125,7 +125,7 @@ def welch(y_a: Floats, y_b: Floats) -> LinkedDifference:
 
 
 def figures(found: LinkedDifference, true: Floats, own: Mask) -> dict[str, float]:
-    """What a trial says of differences of systems from themselves (``own``) and from others."""
+    """Describe differences of systems from themselves (``own``) and from others."""
     drift = float((found.difference[own] ** 2).mean())
     if np.isnan(found.p).all():  # by a single anchor
         return {"drift": drift}
@@ -171,7 +171,7 @@ def trial(
 
 
 def anchors_label(k: int) -> str:
-    """What is printed for a number of anchors."""
+    """Return what is printed for a number of anchors."""
     return f"{k} anchor{'s' * (k > 1)}"
 
 
@@ -208,7 +208,7 @@ def cases() -> Iterator[Case]:
 
 @cache
 def matrix(name: str, measure: str) -> Floats:
-    """The scores of a set's systems, shape (n_topics, n_systems)."""
+    """Return the scores of a set's systems, shape (n_topics, n_systems)."""
     scores = scores_by_system(ir_std.load_factors(name), measure)[1]
     return scores[~np.isnan(scores).any(axis=1)]
 
@@ -277,7 +277,7 @@ class Years(NamedTuple):
 
 
 def common_z(first: str, second: str, measure: str) -> tuple[list[str], Floats, Floats]:
-    """The names of systems on both collections, and their z on each, topics x systems."""
+    """Return the names of systems on both collections, and their z on each, topics x systems."""
     by_name = []
     for name in (first, second):
         factors = ir_std.load_factors(name)
@@ -324,7 +324,7 @@ def between_years(trials: int, seed: int, pair: tuple[str, str, str]) -> Years:
 
 
 def years_table(found: Mapping[tuple[str, str, str], Years]) -> list[str]:
-    """The guide's table of pairs of rounds and years; the means of pairs in the last row."""
+    """Return the guide's table of pairs of rounds and years; the means of pairs in the last row."""
     tested = [k for k in ANCHORS if k >= 3]
     lines = [
         f"| first | second | measure | common | {' | '.join(map(str, tested))} | "
@@ -344,7 +344,7 @@ def years_table(found: Mapping[tuple[str, str, str], Years]) -> list[str]:
 
 
 def over_pairs(values: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """The mean over pairs, by number of anchors."""
+    """Return the mean over pairs, by number of anchors."""
     return {
         k: float(np.mean([one[k] for one in values if k in one]))
         for k in dict.fromkeys(k for one in values for k in one)
@@ -357,7 +357,7 @@ def share(value: float | None) -> str:
 
 
 def describe_years(found: Mapping[tuple[str, str, str], Years]) -> list[str]:
-    """The table of years, and its other figures, by number of anchors."""
+    """Return the table of years, and its other figures, by number of anchors."""
     titles = {
         "of_new_teams": "systems of teams without an anchor differ from themselves",
         "disagree": "links in which the anchors disagree",
@@ -422,7 +422,7 @@ def engine(data: Path, experiment: str) -> Engine:
 
 
 def engine_by_papers_factors(data: Path, experiment: str) -> Engine:
-    """The same with the factors that the paper's data have.
+    """Return the same with the factors that the paper's data have.
 
     These standardize Blog 2006 by the systems of that year and of 2008 together, and Terabyte 2005
     by its own 58; the shipped sets Blog 2006 by its own, Terabyte 2005 by those of 2006.
@@ -496,7 +496,7 @@ class Mean(NamedTuple):
 
     @classmethod
     def over_cases(cls, means: Sequence[Mean]) -> Mean:
-        """The mean of the means of cases."""
+        """Return the mean of the means of cases."""
         known = [one for one in means if not np.isnan(one.value)]
         if not known:
             return cls(np.nan, np.nan)
@@ -510,7 +510,7 @@ Results = Mapping[Case, Mapping[str, Row]]
 
 
 def summarized(found: Found) -> dict[str, Row]:
-    """The figures of a case, by what was done."""
+    """Return the figures of a case, by what was done."""
     floor = found[SAME]["drift"]
     return {
         what: {
@@ -532,7 +532,7 @@ IN_TABLE = {
 
 
 def guide_table(chosen: Sequence[Mapping[str, Row]]) -> list[str]:
-    """The guide's table: of each figure the mean over cases, and the lowest and the highest."""
+    """Return the guide's table: means over cases, and the lowest and the highest."""
     heads = [what.replace(" anchors", "") for what in chosen[0]]
     lines = [f"| | {' | '.join(heads)} |", "| --- " * (len(heads) + 1) + "|"]
     for title, name in IN_TABLE.items():
@@ -556,7 +556,7 @@ def _mean_and_ends(values: Sequence[float], name: str) -> str:
 def largest_errors(
     chosen: Sequence[Mapping[str, Row]], names: Sequence[str]
 ) -> tuple[float, float]:
-    """The largest Monte Carlo error of some figures' means over cases, and of a single case."""
+    """Return the largest Monte Carlo error of means over cases, and of a single case."""
     columns = [[one[what][name] for one in chosen] for what in chosen[0] for name in names]
     of_means = [Mean.over_cases(column).error for column in columns]
     return float(np.nanmax(of_means)), max(m.error for c in columns for m in c if m.error > 0)
@@ -600,7 +600,7 @@ def print_all(results: Results) -> None:
 
 
 def all_cases(trials: int, seed: int, jobs: int) -> Results:
-    """The figures of all cases."""
+    """Return the figures of all cases."""
     todo = list(cases())
     found = spread(partial(run_fewer, trials, seed), todo, jobs)
     return {case: summarized(one) for case, one in zip(todo, found, strict=True)}

@@ -110,13 +110,13 @@ COLLECTIONS = (
 
 
 def read_runs(archive: Path) -> Iterator[tuple[str, Run]]:
-    """The runs of an archive by tag."""
+    """Yield the runs of an archive by tag."""
     for source in run_sources([archive]):
         yield Path(source.name).name, read_run(source)
 
 
 def factors_of(runs: dict[str, Run], measures: list[Measure], qrels: Qrels, name: str) -> FactorSet:
-    """The factors of all runs, for exactly these measures."""
+    """Return the factors of all runs, for exactly these measures."""
     evaluator = StdEvaluator(measures, qrels)
     values = [evaluator.values(run) for run in runs.values()]
     scores = {canonical(m): np.column_stack([v[m] for v in values]) for m in measures}
@@ -125,14 +125,14 @@ def factors_of(runs: dict[str, Run], measures: list[Measure], qrels: Qrels, name
 
 @cache
 def hashed(document: str, deal: int) -> int:
-    """A number that decides which source gets a document."""
+    """Return a number that decides which source gets a document."""
     return int.from_bytes(
         blake2b(document.encode(), digest_size=8, salt=bytes([deal])).digest(), "big"
     )
 
 
 def deal_out(engines: list[Run], n_sources: int, kept: int, deal: int) -> list[Run]:
-    """The lists of the sources: each engine's first documents among those of each source."""
+    """Return the lists of the sources: each engine's first documents among those of each source."""
     sources: list[dict[str, dict[str, float]]] = [{} for _ in range(n_sources)]
     for e, engine in enumerate(engines):
         for topic, (docs, scores) in sort_run(engine).lists.items():

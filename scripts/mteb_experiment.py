@@ -95,7 +95,7 @@ def places(values: Floats) -> Floats:
 
 
 def complete(read: BenchmarkScores) -> tuple[list[str], Floats]:
-    """The models that have every task, and their scores."""
+    """Return the models that have every task, and their scores."""
     known = ~np.isnan(read.scores).any(axis=0)
     names = [read.models[i] for i in np.flatnonzero(known).tolist()]
     return names, read.scores[:, known]
@@ -130,7 +130,7 @@ def order(_: int) -> Iterator[str]:
 
 
 def zero_shot(_: int) -> Iterator[str]:
-    """What leaving out results of models that were trained on a task changes."""
+    """Yield what leaving out results of models that were trained on a task changes."""
     kinds = ("all", "zero-shot")
     boards = {kind: evaluate(f"{SET}/*", benchmark=ENGLISH, systems=kind) for kind in kinds}
     by = {
@@ -168,7 +168,7 @@ def masking(_: int) -> Iterator[str]:
 
 
 def patterns(read: BenchmarkScores, names: list[str], scores: Floats) -> dict[str, list[Mask]]:
-    """What is taken away: masks of shape (n_tasks, n_models), several draws each."""
+    """Return what is taken away: masks of shape (n_tasks, n_models), several draws each."""
     rng = np.random.default_rng(SEED)
     n_tasks, n_models = scores.shape
     hardest = np.argsort(scores.mean(axis=1))[: n_tasks // 3]

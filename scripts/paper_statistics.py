@@ -392,7 +392,7 @@ def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats
 
 
 def within_system_variance(scores: npt.ArrayLike) -> float:
-    """The residual variance of one-way ANOVA: how much a system varies over topics.
+    """Return the residual variance of one-way ANOVA: how much a system varies over topics.
 
     ``sum_ij (x_ij - mean_j)**2 / (m * (n - 1))`` over ``n`` topics and ``m`` systems (Sakai,
     Topic set size design, IRJ 2016): the mean of the systems' sample variances.
@@ -410,7 +410,7 @@ def within_system_variance(scores: npt.ArrayLike) -> float:
 
 
 def residual_variance(scores: npt.ArrayLike) -> float:
-    """What is left of scores' variance when topics and systems each have their mean taken off.
+    """Return the variance of scores without the means of topics and of systems.
 
     The residual mean square of two-way analysis of variance without replication, with
     ``(n_topics - 1) * (n_systems - 1)`` degrees of freedom: the error by which systems that ran on
@@ -439,7 +439,7 @@ def topic_set_size(
     alpha: float = 0.05,
     beta: float = 0.20,
 ) -> int:
-    """The fewest topics with which one-way ANOVA finds a difference of interest.
+    """Return the fewest topics with which one-way ANOVA finds a difference of interest.
 
     The smallest ``n`` for which the F test of ``m`` systems at level ``alpha`` has a power of at
     least ``1 - beta`` whenever the best and the worst system differ by ``min_difference``: the
@@ -480,7 +480,7 @@ def topic_set_size_two_way(
     alpha: float = 0.05,
     beta: float = 0.20,
 ) -> int:
-    """The fewest topics with which two-way ANOVA finds a difference of interest.
+    """Return the fewest topics with which two-way ANOVA finds a difference of interest.
 
     As :func:`topic_set_size`, for systems that all run on the same topics: a topic is a block, its
     difficulty no error.  The degrees of freedom are ``m - 1`` and ``(m - 1) * (n - 1)``, and

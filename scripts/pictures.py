@@ -46,7 +46,7 @@ RUNS = ("idst_bert_p1", "p_bert", "TUW19-p3-f", "ms_duet_passage", "bm25base_p")
 
 
 def evaluated(data: Path, folder: Path) -> ir_std.Results:
-    """Runs of the Deep Learning track 2019 by its usual measures; ``folder`` takes the runs."""
+    """Evaluate runs of the Deep Learning track 2019; ``folder`` takes the runs."""
     with tarfile.open(data / "runs" / "dl19-passage.tar.xz") as archive:
         for name in RUNS:
             archive.extract(f"dl19-passage/{name}", folder, filter="data")
@@ -59,7 +59,7 @@ def evaluated(data: Path, folder: Path) -> ir_std.Results:
 
 
 def topics(results: ir_std.Results) -> Figure:
-    """The baseline topic by topic, raw beside standardized."""
+    """Draw the baseline topic by topic, raw beside standardized."""
     figure = Figure(figsize=(14, 4.2), layout="constrained")
     for measure, ax in zip((nDCG @ 10, snDCG @ 10), figure.subplots(1, 2), strict=True):
         plots.topics(results, measure, RUNS[-1], ax)
@@ -112,7 +112,7 @@ def judges(data: Path) -> Figure:
 
 
 def overview(results: ir_std.Results, folder: Path) -> None:
-    """What a reader of the report sees first, in light and dark."""
+    """Draw what a reader of the report sees first, in light and dark."""
     from playwright.sync_api import sync_playwright
 
     page_file = folder / "report.html"

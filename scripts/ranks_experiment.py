@@ -48,7 +48,7 @@ class Case(NamedTuple):
         return f"{SETS[self.collection]} | {self.scores} | {self.drawn}"
 
     def trials(self, n: int) -> Iterator[tuple[Floats, Floats]]:
-        """The scores on the topics that are drawn, and the systems' true means."""
+        """Yield the scores on the topics that are drawn, and the systems' true means."""
         raw = world(self.collection).scores
         x = raw if self.scores == "AP" else standardize_matrix(raw)
         for topics, of_truth in draws(len(x), self.drawn, n):
@@ -75,7 +75,7 @@ def main() -> None:
 
 
 def draws(n: int, drawn: str, trials: int) -> Iterator[tuple[Ints, Ints]]:
-    """The topics that are drawn, and those over which the true rank is."""
+    """Yield the topics that are drawn, and those over which the true rank is."""
     rng = np.random.default_rng(SEED)
     for _ in range(trials):
         order = rng.permutation(n)

@@ -110,7 +110,7 @@ def schemes(raw: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def left_out(scores: Scores, named: bool) -> list[LeftOut]:
-    """What leaving a team's systems out of the standardizing systems changes, for N and U.
+    """Return what leaving a team's systems out of the standardizing systems changes, for N and U.
 
     Where the systems are anonymous each is a team of its own.
     """
@@ -156,7 +156,7 @@ def swaps(x: np.ndarray, trials: int, seed: int = 0) -> Swaps:
 
 
 def resolution(fine: SwapRates) -> tuple[float, float]:
-    """The smallest of FINE at which at most CONFIDENT swap, and the comparisons' share from it on.
+    """Return the smallest of FINE at which at most CONFIDENT swap, and the share from it on.
 
     Where every bin swaps more no difference is trusted and nothing is resolved.
     """
@@ -204,12 +204,12 @@ def experiment(trials: int, seed: int, item: tuple[tuple[str, str], Scores]) -> 
 
 
 def power(result: Results, test: str, scheme: str, alpha: float = 0.05) -> float:
-    """The share of pairs of systems that a test finds different."""
+    """Return the share of pairs of systems that a test finds different."""
     return float(np.mean(result.p_values[test, scheme] < alpha))
 
 
 def write(out: Path, results: Sequence[Results]) -> None:
-    """The tables as CSV files."""
+    """Write the tables as CSV files."""
     write_csv(
         out / "leave-one-group-out.csv",
         ["data", "scheme", "groups", "tau", "mean_change", "largest_change"],

@@ -96,12 +96,12 @@ class Factors:
         return normal_cdf(z_scores(x, self.mean, self.sd))
 
     def as_published(self, x: np.ndarray) -> np.ndarray:
-        """What the notebook computes, ``pnorm(score - mean / sd)``."""
+        """Return what the notebook computes, ``pnorm(score - mean / sd)``."""
         mean, sd = self.published
         return normal_cdf(x - mean / sd)
 
     def systems_error(self, x: np.ndarray) -> float:
-        """The standard error of the standardized difference by the choice of systems."""
+        """Return the standard error of the standardized difference by the choice of systems."""
         if self.systems is not None:
             effect = design_effect(self.systems)
             covariance, _ = covariance_by_design(influence(x, self.systems), effect)
@@ -134,7 +134,7 @@ def average_precision(file: Path) -> dict[str, float]:
 
 
 def load(data: Path, experiment: str, collection: str) -> Experiment:
-    """The scores of both systems, and the factors of the collection."""
+    """Return the scores of both systems, and the factors of the collection."""
     folder = data / "soboroff2018" / experiment / collection
     a, b = (
         average_precision(folder / f"{run}.eval") for run in (EXPERIMENTS[experiment], BASELINE)
@@ -191,7 +191,7 @@ def raw(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
 
 
 def slip(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
-    """The standardized means and tests as published, by the formula as written."""
+    """Return the standardized means and tests as published, by the formula as written."""
     published = PUBLISHED[experiment]
     return [
         row

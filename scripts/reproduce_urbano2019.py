@@ -77,7 +77,7 @@ def draws(seed: np.random.SeedSequence, count: int, n: int) -> np.ndarray:
 
 
 def within_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) -> Trials:
-    """Samples of 50 topics: standardized against raw ranking, and all paired t-tests."""
+    """Return samples of 50 topics: standardized against raw ranking, and all paired t-tests."""
     topics = draws(*task, scores.shape[1])[:, :TOPICS]
     samples = [x[topics] for x in scores]
     means = [sample.mean(axis=1) for sample in samples]
@@ -129,7 +129,7 @@ def run(kind: str, scores: np.ndarray, trials: int, seed: int = 0, jobs: int = 1
 
 
 def compared(key: tuple[str, str], trials: Trials) -> list[Compared]:
-    """The within-collection means beside the published ones, three standard errors allowed."""
+    """Compare means within a collection with the published ones, to three standard errors."""
     level = [int(np.argmin(np.abs(ALPHAS - alpha))) for alpha in PUBLISHED_ALPHAS]
     cells = [
         (f"tau {s}", trials.tau[:, SCHEMES.index(s)], value)

@@ -45,13 +45,13 @@ SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 60, 70, 77)
 
 
 def raw_scores(data: Path, measure: str = "AP") -> dict[str, np.ndarray]:
-    """The 2004 systems' scores on each collection, (n_topics, 110)."""
+    """Return the 2004 systems' scores on each collection, (n_topics, 110)."""
     scores = table(data, "robust04", measure)
     return {name: scores.at(topics) for name, topics in TOPICS.items()}
 
 
 def standardized(data: Path, measure: str = "AP") -> dict[str, np.ndarray]:
-    """The same, standardized by the systems that first ran on the topics."""
+    """Return the same, standardized by the systems that first ran on the topics."""
     raw = raw_scores(data, measure)
     result = {"T04": standardize_matrix(raw["T04"])}
     for name, stem in ORIGINAL.items():
@@ -218,7 +218,7 @@ def standardize_trec8(data: Path, metric: str, scores: Scores) -> np.ndarray:
 
 
 def halves(raw: np.ndarray, std: np.ndarray, trials: int, seed: int = 0) -> Halves:
-    """The collection taken as two: its topics halved at random, ``trials`` times."""
+    """Return the collection taken as two: its topics halved at random, ``trials`` times."""
     rng = np.random.default_rng(seed)
     n = len(raw)
     order = rng.random((trials, n)).argsort(axis=1)

@@ -79,7 +79,7 @@ def _search_words(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
 
 
 def page(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
-    """The page of a set."""
+    """Return the page of a set."""
     measure = shown_measure(factors)
     parts = [
         f"# {factors.title}",

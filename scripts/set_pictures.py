@@ -42,14 +42,14 @@ class SystemMeans(NamedTuple):
 
 
 def shown_measure(factors: FactorSet) -> str:
-    """The measure of the pictures: the first default one whose scores are known."""
+    """Print the measure of the pictures: the first default one whose scores are known."""
     known = [m for m in factors.default_measures if m in factors.scores]
     return (known or [*factors.scores] or [*factors.default_measures])[0]
 
 
 @lru_cache(maxsize=64)
 def system_means(factors: FactorSet, measure: str) -> SystemMeans | None:
-    """The systems by one measure; None where their scores are not known on common topics."""
+    """Return the systems by one measure; None where their scores are not known on common topics."""
     if measure not in factors.scores:
         return None
     numbers, scores = scores_by_system(factors, measure)
@@ -83,7 +83,7 @@ def _agreement(scores: Floats) -> Floats:
 
 
 def correlated_measures(factors: FactorSet) -> list[str]:
-    """The measures whose correlation is shown."""
+    """Return the measures whose correlation is shown."""
     known = [m for m in factors.measures if system_means(factors, m)]
     first = [m for m in factors.default_measures if m in known]
     others = [m for m in known if m not in first and not m.startswith(("SP", "DCG"))]
@@ -91,7 +91,7 @@ def correlated_measures(factors: FactorSet) -> list[str]:
 
 
 def pictures(factors: FactorSet) -> Iterable[tuple[str, Figure]]:
-    """The pictures of a set by name."""
+    """Yield the pictures of a set by name."""
     measure = shown_measure(factors)
     yield "topics", draw_topics(factors, measure)
     if means := system_means(factors, measure):
@@ -132,7 +132,7 @@ def draw_topics(factors: FactorSet, measure: str) -> Figure:
 
 
 def _shortened(name: str) -> str:
-    """The end of a long name, as of a data set."""
+    """Return the end of a long name, as of a data set."""
     return name if len(name) <= LONGEST_LABEL else f"…{name[-LONGEST_LABEL:]}"
 
 

@@ -128,7 +128,7 @@ class Track:
     no_dataset: str = ""
 
     def info(self, name: str) -> dict[str, Any]:
-        """The fields of ``set.json`` that describe the collection."""
+        """Return the fields of ``set.json`` that describe the collection."""
         info = {
             "id": name,
             "title": self.title,
@@ -197,7 +197,7 @@ DEEPEST = 1000
 
 
 def qrels_files(name: str, data: Path) -> list[Path]:
-    """The files of a set's judgments that are at hand."""
+    """Return the files of a set's judgments that are at hand."""
     name = TRACKS[name].beside or name
     return [
         file
@@ -216,12 +216,12 @@ def earlier_documents(name: str, data: Path) -> dict[str, set[str]]:
 
 
 def earlier_files(name: str, data: Path) -> list[Path]:
-    """The files of the judgments of earlier rounds."""
+    """Return the files of the judgments of earlier rounds."""
     return [data / "qrels" / f"{earlier}.txt" for earlier in TRACKS[name].earlier]
 
 
 def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
-    """A set's topics and what is known of their judgments.
+    """Return a set's topics and what is known of their judgments.
 
     Levels and fingerprints are those of the qrels at hand, on the topics whose number of relevant
     documents is the one behind the factors.
@@ -269,7 +269,7 @@ def kinds_file(name: str, data: Path) -> Path:
 
 
 def system_names(name: str, data: Path) -> dict[str, str]:
-    """The names of systems by the columns of the tables in ``scores``.
+    """Return the names of systems by the columns of the tables in ``scores``.
 
     Systems that score the same in all tables keep their columns: which is which is not known.
     """
@@ -283,7 +283,7 @@ def system_names(name: str, data: Path) -> dict[str, str]:
 
 
 def anonymous_systems(name: str, data: Path) -> dict[str, str]:
-    """The columns of the tables in ``scores`` by the runs that cannot be told apart."""
+    """Return the columns of the tables in ``scores`` by the runs that cannot be told apart."""
     file = names_file(name, data)
     if not file.is_file():
         return {}
@@ -298,7 +298,7 @@ def names_file(name: str, data: Path) -> Path:
 
 
 def _same_columns(folder: Path) -> set[str]:
-    """The runs that have the scores of another one in all tables of a folder."""
+    """Return the runs that have the scores of another one in all tables of a folder."""
     columns: dict[str, list[str]] = {}
     for file in sorted(folder.glob("*.csv")):
         if file.name != "systems.csv":
@@ -318,7 +318,7 @@ def topics_file(name: str, data: Path) -> Path:
 
 
 def _table_topics(name: str, data: Path) -> list[str]:
-    """The topics of a set's first table."""
+    """Return the topics of a set's first table."""
     table = min((data / "more-scores" / name).glob("*.csv"))
     with table.open(encoding="utf-8", newline="") as text:
         return [row["topic"] for row in csv.DictReader(text)]

@@ -97,7 +97,7 @@ class World(NamedTuple):
     teams: Ints
 
     def truth(self, scheme: str) -> Floats:
-        """The means of all systems over all topics, standardized by all systems."""
+        """Return the means of all systems over all topics, standardized by all systems."""
         x = self.scores
         mean, sd = x.mean(axis=1, keepdims=True), x.std(axis=1, keepdims=True)
         means: Floats = (
@@ -121,7 +121,7 @@ class World(NamedTuple):
 
 
 def world(name: str, named: bool = False, measure: str | None = None) -> World:
-    """A shipped set's systems that have a score on all topics, by its first default measure.
+    """Return a shipped set's systems that have a score on all topics, by its first default measure.
 
     ``named``: only those with names, of which the teams are known; others are their own teams.
     """
@@ -250,7 +250,7 @@ def systems_part(trials: int, seed: int, case: tuple[str, int]) -> dict[str, flo
 
 
 def systems_part_table(found: Mapping[tuple[str, int], Mapping[str, float]]) -> list[str]:
-    """The guide's table of the systems' part alone."""
+    """Return the guide's table of the systems' part alone."""
     lines = [f"| collection | systems | {' | '.join(WORLDS)} |", "| --- " * (2 + len(WORLDS)) + "|"]
     for (name, size), by_known in found.items():
         cells = " | ".join(share(by_known[known]) for known in WORLDS)
@@ -259,7 +259,7 @@ def systems_part_table(found: Mapping[tuple[str, int], Mapping[str, float]]) -> 
 
 
 def needed_multiplier(estimate: Estimate, truth: float) -> float:
-    """What the systems' error must be multiplied by for the interval to hold the truth."""
+    """Return what the systems' error must be multiplied by for the interval to hold the truth."""
     beyond = (estimate.mean - truth) ** 2 - estimate.topics**2
     if beyond <= 0:
         return 0.0
@@ -267,7 +267,7 @@ def needed_multiplier(estimate: Estimate, truth: float) -> float:
 
 
 def level(needed: Floats, multiplier: float = 1.0) -> tuple[float, float]:
-    """The share of intervals that hold the truth, and its standard error over trials."""
+    """Return the share of intervals that hold the truth, and its standard error over trials."""
     held = (needed <= multiplier).mean(axis=1)
     return float(held.mean()), float(held.std(ddof=1) / np.sqrt(len(held)))
 
@@ -306,7 +306,7 @@ class Extremes(NamedTuple):
 
 
 def extremes(name: str, trials: int, seed: int) -> list[Extremes]:
-    """What few systems, drawn by team, do to runs at the ends of the field.
+    """Return what few systems, drawn by team, do to runs at the ends of the field.
 
     Returns
     -------
@@ -379,7 +379,7 @@ def against_itself(of: World, split: str, trials: int, seed: int) -> float:
 
 
 def shared_systems(names: Sequence[str], trials: int, seed: int) -> tuple[float, float, float]:
-    """Sets of the same systems: of the means of runs over both the error seen, and two told.
+    """Return sets of the same systems: of the means of runs over both the error seen, and two told.
 
     Systems are drawn one by one, topics held.
 
@@ -417,7 +417,7 @@ def shared_systems(names: Sequence[str], trials: int, seed: int) -> tuple[float,
 
 
 def mean_of_systems(name: str) -> float | None:
-    """The mean N of a set's systems by its first measure; None where single scores are unknown."""
+    """Return the mean N of a set's systems by its first measure; None if it has no scores."""
     factors = ir_std.load_factors(name)
     measure = factors.default_measures[0]
     if measure not in factors.scores or factors.of_datasets:
@@ -432,7 +432,7 @@ def cases() -> list[Case]:
 
 
 def coverage_row(rows: Sequence[Row], by: str, known: str, schemes: str) -> str:
-    """A row of the guide's table: by number of systems the mean, smallest and largest of cases."""
+    """Return a row of the guide's table: mean, smallest and largest by number of systems."""
     cells = []
     for n in SIZES:
         levels = [
@@ -455,7 +455,7 @@ def share(value: float | np.floating[Any]) -> str:
 
 
 def print_coverage(args: Any, out: Path) -> None:
-    """The table of coverage, by N, z and U and by E, and how many cases are in the band."""
+    """Print the table of coverage, by N, z and U and by E, and how many cases are in the band."""
     task = partial(needed_multipliers, args.trials, args.seed)
     found = dict(zip(cases(), spread(task, cases(), args.jobs), strict=True))
     rows = rows_of(found)
@@ -482,7 +482,7 @@ def print_coverage(args: Any, out: Path) -> None:
 
 
 def rows_of(found: Mapping[Case, Needed], multiplier: float = 1.0) -> list[Row]:
-    """The coverage of all cases, with the systems' error multiplied."""
+    """Return the coverage of all cases, with the systems' error multiplied."""
     return [
         Row(case, scheme, known, *level(needed, multiplier))
         for case, by_known in found.items()
@@ -514,7 +514,7 @@ def print_counts(by: str, rows: Sequence[Row]) -> None:
 
 
 def print_design_effects(out: Path) -> None:
-    """The design effects that the constant stands for."""
+    """Print the design effects that the constant stands for."""
     rows = [
         (*row, name)
         for name in ("chosen on", "checked on")

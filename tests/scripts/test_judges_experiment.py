@@ -121,9 +121,12 @@ def test_the_page_has_what_labels_do_to_later_systems(data: Path) -> None:
     compared, bias = figures["dl19-passage", "nDCG@10"]
     assert f"tau is {compared[0].tau:.2f} raw and {compared[1].tau:.2f} for N on DL 2019" in TOLD
     assert f"by {bias.mean:.3f} ±{bias.topics:.3f} on DL 2019" in TOLD
-    assert f"re-rankers, red below, gain {bias.mean:.2f} on the others" in GUIDE
+    assert f"LLM re-rankers (red below) gain {bias.mean:.2f} relative to the" in GUIDE
     people, model, n_people, n_model = means["dl19-passage", "nDCG@10"]
-    assert f"have nDCG@10 {people} on DL 2019 by NIST's labels, and {model} by GPT-4's" in GUIDE
+    assert (
+        f"an nDCG@10 of {people} on DL 2019 with NIST's judgments, and {model} with GPT-4's"
+        in GUIDE
+    )
     assert f"they have {n_people} and {n_model}." in GUIDE
     _, bias = figures["dl20-passage", "nDCG@10"]
     assert f"on DL 2020 by {bias.mean:.3f} ±{bias.topics:.3f}" in TOLD
