@@ -69,7 +69,6 @@ ROUNDED = 5.1e-6
 """By how much these may be off."""
 BY_CHANCE = 1e-6
 """With this probability any scores would be means over a number of queries."""
-
 NEGLIGIBLE_SHARE = 0.05
 """A score below this share of a row's median is a broken result, if the model is usually good."""
 MIN_MEDIAN = 0.05
@@ -86,7 +85,6 @@ TOLERANCE = 1e-4
 """Rounding of scores, by which related measures may contradict each other."""
 BROKEN = {(one["row"], one["model"]): one["reason"] for one in _FILE["broken"]}
 """Results that are plainly broken although the rule does not find them, with the reason."""
-
 NOTES: dict[str, str] = _FILE["row_notes"]
 """What a reader of a dataset's scores should know."""
 TASK_NOTES: dict[str, str] = _FILE["task_notes"]
