@@ -142,7 +142,7 @@ def test_more_runs_than_can_be_compared_in_pairs_are_refused(
     means = {"a": 0.3, "b": 0.2, "c": math.nan}
     scores = {run: np.full(6, mean) for run, mean in means.items()}
     assert [run for run, each in rank_runs(means, scores).items() if each.rank] == ["a", "b"]
-    with pytest.raises(UsageError, match="3 runs are too many .* at most 2; pass fewer runs"):
+    with pytest.raises(UsageError, match=r"3 runs are too many .* at most 2; pass fewer runs"):
         rank_runs(means | {"c": 0.1}, scores)
 
 
