@@ -180,7 +180,7 @@ def _two_sample(a: Moments, b: Moments, equal_var: bool, alternative: str) -> Fl
     tails = {"two-sided": (2, -np.abs(t)), "greater": (1, -t), "less": (1, t)}
     if alternative not in tails:
         raise ValueError(
-            f"unknown alternative {alternative!r}: allowed are 'two-sided', 'greater' and 'less'"
+            f"unknown alternative {alternative!r}; choose from two-sided, greater, less"
         )
     count, tail = tails[alternative]
     return np.asarray(count * stdtr(df, tail), dtype=float)
