@@ -201,6 +201,6 @@ def join_with_and(parts: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def counted(n: int, what: str) -> str:
+def pluralize(n: int, what: str) -> str:
     """Return ``1 topic``, ``2 topics`` and so on."""
     return f"{n} {what}{'' if n == 1 else 's'}"

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from ir_std._arrays import Floats, Mask, divide
 from ir_std.analysis.estimate import LEVEL, combine_errors
 from ir_std.analysis.means import student_t
-from ir_std.errors import UsageError, counted
+from ir_std.errors import UsageError, pluralize
 from ir_std.schemes import clipped_linear
 
 MIN_TOPICS = 10
@@ -493,7 +493,7 @@ def link(
     names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(n_anchors))
     if not names or len(names) != n_anchors:
         raise UsageError(
-            f"{counted(len(names), 'name')} of {counted(n_anchors, 'anchor')}: give one of each"
+            f"{pluralize(len(names), 'name')} of {pluralize(n_anchors, 'anchor')}: give one of each"
         )
     used = (_usable(reference, "the reference"), _usable(linked, "the linked collection"))
     pair = AnchorPair(reference[used[0]], linked[used[1]], curve, used)
@@ -599,9 +599,9 @@ def _z_on(z: npt.ArrayLike, used: Mask, where: str) -> Floats:
     """
     values = np.asarray(z, float)
     if len(values) != len(used):
-        raise UsageError(f"z on {counted(len(values), 'topic')}, where {where} has {len(used)}")
+        raise UsageError(f"z on {pluralize(len(values), 'topic')}, where {where} has {len(used)}")
     if (known := int(_without_gaps(values[used]).sum())) < 2:
-        raise UsageError(f"z is known on {counted(known, 'topic')} of {where}: a mean needs 2")
+        raise UsageError(f"z is known on {pluralize(known, 'topic')} of {where}: a mean needs 2")
     return values
 
 

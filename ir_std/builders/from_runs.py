@@ -18,7 +18,7 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std._system.processes import map_in_order
 from ir_std._system.text import path_text
-from ir_std.errors import InputError, UsageError, abbreviate, counted, look_up, warn_caller
+from ir_std.errors import InputError, UsageError, abbreviate, look_up, pluralize, warn_caller
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.run_messages import repeated_text
 from ir_std.factors.estimates import factors_from_scores
@@ -186,7 +186,7 @@ def build_factors(
         "source": source,
         "licence": licence,
         "default_measures": list(DEFAULT_MEASURES if measures is None else names),
-        "built": f"by ir_std from {counted(len(systems), 'run')}"
+        "built": f"by ir_std from {pluralize(len(systems), 'run')}"
         + (f", cut to {depth} documents a topic" if depth else ""),
     } | judge_fields(judge)
     tags = [system.tag for system in systems]

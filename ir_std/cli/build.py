@@ -12,7 +12,7 @@ from ir_std.builders.from_scores import build_from_scores
 from ir_std.cli.inputs import read_measures
 from ir_std.cli.options import call
 from ir_std.cli.streams import note, progress
-from ir_std.errors import UsageError, counted
+from ir_std.errors import UsageError, pluralize
 from ir_std.evaluation.inputs import reject_system_names
 from ir_std.factors.catalog import check_new_set
 from ir_std.factors.factor_set import FactorSet
@@ -64,8 +64,8 @@ def run(args: Namespace) -> None:
     factors = build(args, qrels, runs, set_id)
     factors.save(output)
     print(
-        f"{output}\t{counted(len(factors.topics), 'topic')}\t{factors.systems_text()} systems\t"
-        f"{counted(len(factors.measures), 'measure')}"
+        f"{output}\t{pluralize(len(factors.topics), 'topic')}\t{factors.systems_text()} systems\t"
+        f"{pluralize(len(factors.measures), 'measure')}"
     )
     note(
         f"to use it, pass --factors {output}, or set IR_STD_FACTORS={output.parent} so that "

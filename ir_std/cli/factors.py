@@ -16,7 +16,7 @@ from ir_std._system.files import check_output
 from ir_std._system.text import escape_line
 from ir_std.cli.inputs import read_measures
 from ir_std.cli.streams import note
-from ir_std.errors import InputError, UsageError, counted, look_up
+from ir_std.errors import InputError, UsageError, look_up, pluralize
 from ir_std.evaluation.inputs import systems_of
 from ir_std.evaluation.placement import place
 from ir_std.evaluation.plans import mean_of_values, name_in_set, similar_measures
@@ -286,7 +286,7 @@ def _measure_lines(factors: FactorSet) -> Iterator[str]:
     for name in factors.measures:
         depth, step = factors.about(name, "depth"), factors.about(name, "resolution")
         facts = {
-            counted(factors.n_systems[name], "system"): True,
+            pluralize(factors.n_systems[name], "system"): True,
             f"depth {depth}": depth,
             f"in steps of {step}": step,
             "lower is better": factors.sign(name) < 0,

@@ -19,8 +19,8 @@ from ir_std.errors import (
     UnknownMeasureError,
     UsageError,
     abbreviate,
-    counted,
     did_you_mean,
+    pluralize,
     suggest_names,
 )
 from ir_std.evaluation.inputs import (
@@ -207,7 +207,7 @@ def requested_measures(
 def _sort_measure(text: str, args: Namespace, custom: Mapping[str, Measure]) -> Measure:
     measures = read_measures([text], args.l, custom)
     if len(measures) != 1:
-        raise UsageError(f"--sort {text} names {counted(len(measures), 'measure')}; expected one")
+        raise UsageError(f"--sort {text} names {pluralize(len(measures), 'measure')}; expected one")
     return measures[0]
 
 
@@ -443,7 +443,7 @@ def _entries_of_scores(
         read = {} if is_model_meta(source) else read_scores(source)
         if name is not None and len(read) > 1:
             raise UsageError(
-                f"{file} has {counted(len(read), 'system')}, which cannot all be named {name}"
+                f"{file} has {pluralize(len(read), 'system')}, which cannot all be named {name}"
             )
         for system, scores in read.items():
             is_named = len(read) > 1 or scores.unit == "collection"

@@ -7,7 +7,7 @@ from argparse import Namespace
 from ir_std._system.files import check_output
 from ir_std.cli.inputs import check_read_once, open_input
 from ir_std.cli.streams import note, warn
-from ir_std.errors import UsageError, abbreviate, counted
+from ir_std.errors import UsageError, abbreviate, pluralize
 from ir_std.evaluation.inputs import expand, reject_system_names
 from ir_std.merging import merge, runs_without_common_topics
 from ir_std.reading import is_archive
@@ -67,6 +67,6 @@ def run(args: Namespace) -> None:
     else:
         write_run(merged, where, tag, files)
     note(
-        f"wrote {where}: {counted(len(merged.scores), 'document')} on "
-        f"{counted(len(merged.topics), 'topic')}, merged from {counted(len(runs), 'run')}"
+        f"wrote {where}: {pluralize(len(merged.scores), 'document')} on "
+        f"{pluralize(len(merged.topics), 'topic')}, merged from {pluralize(len(runs), 'run')}"
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.errors import abbreviate, counted, join_with_and
+from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.evaluation.evaluation import Message, listed_counts
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
@@ -87,7 +87,7 @@ def _proof_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
         from_scores = fit.collection.qrels is None
         if by_count and match.chosen_by != "name" and not from_scores:
             in_part = len(by_count) < len(fit.matched)
-            on = f" on {counted(len(by_count), 'topic')}" * in_part
+            on = f" on {pluralize(len(by_count), 'topic')}" * in_part
             yield Message(
                 f"{fit.factors.id} was recognized only by counts of relevant documents{on}",
                 warns=not _all_counts_agree(fit),
@@ -141,7 +141,7 @@ def _gap_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[M
     for (set_id, unit), topics in topics_by_set.items():
         if topics:
             text = (
-                f"{set_id} has no factors for {counted(len(topics), unit)} "
+                f"{set_id} has no factors for {pluralize(len(topics), unit)} "
                 f"({abbreviate(topics)}); standardized means leave them out"
             )
             if others := elsewhere.get(set_id):

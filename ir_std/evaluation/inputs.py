@@ -19,8 +19,8 @@ from ir_std.errors import (
     NoFactorsError,
     UsageError,
     abbreviate,
-    counted,
     look_up,
+    pluralize,
     suggestion,
     warn_caller,
 )
@@ -465,7 +465,7 @@ def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
         raise InputError.at(
             scores.name,
             f"its num_rel differs from the qrels on {differing.sum()} of "
-            f"{counted(len(topics), 'topic')} (e.g. {topics[at]}: {n_rel[at]} in the file, "
+            f"{pluralize(len(topics), 'topic')} (e.g. {topics[at]}: {n_rel[at]} in the file, "
             f"{qrels.count()[rows[at]]} in the qrels)",
             "pass the qrels that its scores were computed with",
         )

@@ -10,7 +10,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
-from ir_std.errors import NoFactorsError, abbreviate, counted
+from ir_std.errors import NoFactorsError, abbreviate, pluralize
 from ir_std.evaluation.evaluation import Message
 from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.collection import Collection
@@ -505,7 +505,7 @@ def _differing_obstacle(raw: Measure, match: Match, fit: Fit) -> str | None:
         return None
     levels = [level for level in levels_of(raw, fit) if fit.agreement.at_level(level).different]
     if levels and levels[-1] < 1:
-        return f"other documents are judged not relevant on {counted(len(differing), 'topic')}"
+        return f"other documents are judged not relevant on {pluralize(len(differing), 'topic')}"
     where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"
     n = f"{len(differing)} of {len(fit.matched)} topics"
     return f"the judgments{where} differ from those of its systems on {n}"

@@ -13,7 +13,7 @@ from ir_measures import measures as irm
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints, Mask
-from ir_std.errors import UsageError, abbreviate, counted, join_with_and
+from ir_std.errors import UsageError, abbreviate, join_with_and, pluralize
 from ir_std.evaluation.evaluation import Message, listed_counts
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
@@ -73,7 +73,7 @@ def run_messages(
 
 def repeated_text(count: int) -> str:
     """Return how many lines of a run were left out because their document is in others."""
-    return f"{counted(count, 'line')} left out whose document is in another of the topic"
+    return f"{pluralize(count, 'line')} left out whose document is in another of the topic"
 
 
 def order_messages(name: str, measures: Iterable[Measure], ranker: Ranker) -> Iterator[Message]:
@@ -122,7 +122,7 @@ def _missing_topics(
         return
     lacks_many = FAULT_SHARE * total <= n < total
     verbs = "is missing and counts" if n == 1 else "are missing and count"
-    text = f"{n} of {counted(total, 'topic')} {verbs} as 0"
+    text = f"{n} of {pluralize(total, 'topic')} {verbs} as 0"
     if same := _same_but_for_form(missing, given, qrels):
         text += f"; it has {same[1]!r} where the qrels have {same[0]!r}, write topic IDs alike"
     elif n > MANY_MISSING * total:
@@ -262,8 +262,8 @@ def _cutoff_messages(name: str, cutoffs: Mapping[Measure, int], sizes: Ints) -> 
         else "scores are too low unless nothing else matched"
     )
     yield Message(
-        f"only {_range_of(lists)} on {len(lists)} of {counted(len(sizes), 'topic')}, but {shown}; "
-        f"{cause}",
+        f"only {_range_of(lists)} on {len(lists)} of {pluralize(len(sizes), 'topic')}, but {shown}"
+        f"; {cause}",
         warns=True,
         run=name,
         measures=tuple(needed),
@@ -293,14 +293,14 @@ def _depth_texts(plan: Plan, sizes: Ints, last: Floats) -> Iterator[tuple[str, b
     elif np.isinf(needed).any():
         if deepest < USUAL_DEPTH:
             yield (
-                f"at most {counted(deepest, 'document')} per topic, and {set_id} does not record "
+                f"at most {pluralize(deepest, 'document')} per topic, and {set_id} does not record "
                 "its evaluation depth; scores are too low if its systems returned more",
                 True,
             )
     elif depth and deepest < MIN_DEPTH_RATIO * depth <= MIN_DEPTH_RATIO * needed.max():
         yield (
-            f"at most {counted(deepest, 'document')} per topic, but {set_id} was computed at depth "
-            f"{depth}; scores are too low",
+            f"at most {pluralize(deepest, 'document')} per topic, but {set_id} was computed at "
+            f"depth {depth}; scores are too low",
             True,
         )
     elif (is_short := sizes < MIN_DEPTH_RATIO * needed).any():
@@ -322,7 +322,7 @@ def _short_list_texts(sizes: Ints, is_short: Mask, needed: Floats) -> Iterator[t
     warns = was_cut or n_far_too_short > len(sizes) / 2
     if warns or len(short) > len(sizes) / 10:
         yield (
-            f"only {_range_of(short)} on {len(short)} of {counted(len(sizes), 'topic')} (up to "
+            f"only {_range_of(short)} on {len(short)} of {pluralize(len(sizes), 'topic')} (up to "
             f"{int(sizes.max())} on others), but {int(needed.max())} are needed; scores are too "
             "low unless nothing else matched",
             warns,
@@ -331,7 +331,9 @@ def _short_list_texts(sizes: Ints, is_short: Mask, needed: Floats) -> Iterator[t
 
 def _range_of(sizes: Ints) -> str:
     lowest, highest = int(sizes.min()), int(sizes.max())
-    return counted(highest, "document") if lowest == highest else f"{lowest} to {highest} documents"
+    return (
+        pluralize(highest, "document") if lowest == highest else f"{lowest} to {highest} documents"
+    )
 
 
 # --- scores of other programs ---------------------------------------------------------------------
@@ -367,8 +369,8 @@ def score_messages(
     yield from _missing_topics(name, missing, scores.topics, qrels)
     if scores.unlisted:
         yield Message(
-            f"its means include {counted(scores.unlisted, 'topic')} that it does not list; ir_std "
-            "averages the listed topics only, so pass the qrels to count the others as 0",
+            f"its means include {pluralize(scores.unlisted, 'topic')} that it does not list; "
+            "ir_std averages the listed topics only, so pass the qrels to count the others as 0",
             warns=isinstance(qrels, QrelsFromCounts),
             run=name,
         )
@@ -508,7 +510,7 @@ class EarlierDocuments:
             documents = int(earlier.sum())
             topics = int((np.add.reduceat(earlier, run.starts[run.sizes > 0]) > 0).sum())
             those = (
-                f"{counted(documents, 'document')} on {counted(topics, 'topic')} "
+                f"{pluralize(documents, 'document')} on {pluralize(topics, 'topic')} "
                 "were judged in an earlier round"
             )
             if self._take_out:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints, divide
 from ir_std.analysis.incomplete import linked_scores
-from ir_std.errors import NoFactorsError, UsageError, abbreviate, counted, suggestion
+from ir_std.errors import NoFactorsError, UsageError, abbreviate, pluralize, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.schema import KINDS as KINDS_OF_MODELS
@@ -201,7 +201,7 @@ def benchmark_factors(read: BenchmarkScores, models: Sequence[int]) -> FactorSet
         **{field: whole[field] for field in COPIED if field in whole},
         "id": re.sub("[^a-z0-9]+", "-", read.name.lower()).strip("-"),
         "title": read.name,
-        "population": f"{counted(len(models), 'model')} with half of the tasks or more",
+        "population": f"{pluralize(len(models), 'model')} with half of the tasks or more",
         "default_measures": ["main_score"],
         "measures": {"main_score": {"systems": len(models)}},
     }

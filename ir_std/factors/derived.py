@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from ir_std._arrays import Floats
-from ir_std.errors import NoFactorsError, UsageError, abbreviate, counted, suggestion
+from ir_std.errors import NoFactorsError, UsageError, abbreviate, pluralize, suggestion
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import find_weak_systems
@@ -44,10 +44,10 @@ def select_systems(
     _check_known(factors, wanted)
     if len(wanted) < 2:
         raise UsageError(
-            f"{counted(len(wanted), 'system')}: a standard deviation takes at least two"
+            f"{pluralize(len(wanted), 'system')}: a standard deviation takes at least two"
         )
     scores, names = _scores_where(factors, lambda tag: tag in wanted)
-    population = f"{counted(len(wanted), 'system')} of {factors.id} that were named"
+    population = f"{pluralize(len(wanted), 'system')} of {factors.id} that were named"
     info = {**factors.info, "population": population, "measures": {}}
     return factors_from_scores(scores, factors.judgments, info, names)
 
@@ -161,7 +161,7 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
     for measure, kept in names.items():
         if len(kept) < 2:
             raise UsageError(
-                f"{factors.id} without {', '.join(left_out)} has {counted(len(kept), 'system')} "
+                f"{factors.id} without {', '.join(left_out)} has {pluralize(len(kept), 'system')} "
                 f"for {measure}; factors need at least two"
             )
     fields = {

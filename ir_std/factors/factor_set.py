@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints, Mask, means_and_deviations, pick_rows
 from ir_std._system.files import read_bounded, wrap_os_errors, write_atomically
-from ir_std.errors import InputError, NoFactorsError, counted, warn_caller
+from ir_std.errors import InputError, NoFactorsError, pluralize, warn_caller
 from ir_std.factors import schema
 from ir_std.factors.judgments import Judgments, judgment_arrays, judgments_from_arrays
 from ir_std.factors.schema import Cells
@@ -562,7 +562,7 @@ class FactorSet:
         return info | ({"same_scores": dict(sorted(same.items()))} if same else {}), arrays
 
     def __repr__(self) -> str:
-        sizes = counted(len(self.topics), "topic"), counted(len(self.measures), "measure")
+        sizes = pluralize(len(self.topics), "topic"), pluralize(len(self.measures), "measure")
         return f"<FactorSet {self.id}: {', '.join(sizes)}>"
 
 

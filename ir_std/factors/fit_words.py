@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ir_std.errors import abbreviate, counted, join_with_and
+from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.factors.judgments import ALL_JUDGED
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def describe_fit(fit: Fit, warning: str = "") -> str:
         row = factors.rows([fit.dataset])[0]
         n = max(int(np.isfinite(scores[row]).sum()) for scores in factors.scores.values())
         what = _what_is_identical(fit)[0] if fit.match_type == "judgments" else "names"
-        systems = counted(n, "system")
+        systems = pluralize(n, "system")
         evidence = f"{what} match on the dataset {fit.dataset}; only means can be standardized"
     kinds = f"all topics are of kind {' or '.join(fit.kinds)}" if fit.kinds else ""
     text = "; ".join(filter(None, (evidence, kinds, warning)))
@@ -34,7 +34,7 @@ def describe_fit(fit: Fit, warning: str = "") -> str:
 
 def _evidence(fit: Fit) -> str:
     """Say what matched, and on how many topics."""
-    of = counted(len(fit.matched) + fit.n_missing, fit.factors.unit)
+    of = pluralize(len(fit.matched) + fit.n_missing, fit.factors.unit)
     every = f"{len(fit.matched)} of {of}"
     if fit.match_type == "systems":
         return f"judgments match on {every}"
@@ -71,7 +71,7 @@ def caveat(fit: Fit) -> str | None:
     name, found = fit.factors.id, [describe_difference(fit, fit.levels)]
     if topics := fit.unverified_topics:
         found.append(
-            f"{COUNTS} do not suffice to recognize {counted(len(topics), 'topic')} of {name} "
+            f"{COUNTS} do not suffice to recognize {pluralize(len(topics), 'topic')} of {name} "
             f"({abbreviate(topics)})"
         )
     if fit.unfamiliar_id and not fit.identical_topics:
@@ -95,7 +95,7 @@ def _where_different(fit: Fit, levels: Iterable[int]) -> str | None:
     where = [f"at {levels_text(relevant)}"] if relevant else []
     if len(relevant) < len(levels):
         where.append("in the documents judged not relevant")
-    n = f"{len(fit.agreement.differing(levels))} of {counted(len(fit.matched), 'topic')}"
+    n = f"{len(fit.agreement.differing(levels))} of {pluralize(len(fit.matched), 'topic')}"
     return f"{' and '.join(where)} on {n} ({_example(fit, levels[-1])})"
 
 
@@ -106,7 +106,7 @@ def _example(fit: Fit, level: int) -> str:
     there, here = (int(counts[row]) for counts in fit.agreement.counts(level))
     if there == here:
         return f"e.g. {topic}: {there} in both, but not the same documents"
-    documents = counted(there, "document")
+    documents = pluralize(there, "document")
     return f"e.g. {topic}: {documents} in the set, {here} in your {_source(fit)}"
 
 
@@ -124,7 +124,7 @@ def mismatch_reason(fit: Fit) -> str:
         return "the scores have no num_rel to compare"
     n = len(fit.differing_topics)
     if n and not fit.identical_topics and not fit.count_only_topics:
-        topics = f"{'all ' if n > 1 else ''}{counted(n, 'topic')}"
+        topics = f"{'all ' if n > 1 else ''}{pluralize(n, 'topic')}"
         return f"its relevant documents differ on {topics} ({_example(fit, 1)}){_about_ids(fit)}"
     if 2 * n <= len(fit.comparable_topics) and not fit.counts_suffice:
         return _why_counts_fail(fit)
@@ -133,7 +133,7 @@ def mismatch_reason(fit: Fit) -> str:
 
 def _why_counts_fail(fit: Fit) -> str:
     """Say why topics of which only counts are known cannot be matched by them."""
-    topics = counted(len(fit.count_only_topics), "topic")
+    topics = pluralize(len(fit.count_only_topics), "topic")
     if fit.counts_disagree:
         differ = [topic for topic in fit.count_only_topics if topic in fit.count_mismatches]
         there, here = fit.count_mismatches[differ[0]]

@@ -16,7 +16,7 @@ import numpy as np
 from ir_std._arrays import Floats
 from ir_std._system.files import write_all_atomically, write_atomically
 from ir_std._system.text import guard_cell
-from ir_std.errors import InputError, IrStdError, UsageError, counted
+from ir_std.errors import InputError, IrStdError, UsageError, pluralize
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.store import quoted, read_text
@@ -97,7 +97,7 @@ def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
         if len(fields) != 4:
             raise InputError.at(
                 file,
-                counted(len(fields), "column"),
+                pluralize(len(fields), "column"),
                 "topic, measure, mean and deviation are expected",
                 line=at,
             )
@@ -271,7 +271,7 @@ def _parse_csv(text: str, file: object) -> list[list[str]]:
     for line, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise InputError.at(
-                file, counted(len(row), "column"), f"the header has {len(rows[0])}", line=line
+                file, pluralize(len(row), "column"), f"the header has {len(rows[0])}", line=line
             )
     return rows
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Mask
-from ir_std.errors import abbreviate, counted, join_with_and
+from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.schema import parse_set_measure
@@ -419,14 +419,14 @@ def findings(
 
 def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
     quality = Quality(factors, measure)
-    total = counted(quality.n_topics, factors.unit)
+    total = pluralize(quality.n_topics, factors.unit)
 
     def some(topics: tuple[str, ...]) -> str:
         examples = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)
         return f"{len(topics)} of {total} ({examples})"
 
     if quality.label == "few-systems":
-        yield f"{counted(quality.systems, 'system')} make standard deviations imprecise"
+        yield f"{pluralize(quality.systems, 'system')} make standard deviations imprecise"
     if quality.constant_topics:
         yield f"all systems score the same on {some(quality.constant_topics)}"
     if quality.low_resolution_topics:

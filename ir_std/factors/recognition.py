@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from ir_std.errors import NoFactorsError, abbreviate, counted
+from ir_std.errors import NoFactorsError, abbreviate, pluralize
 from ir_std.factors.catalog import (
     Entry,
     SetVersion,
@@ -167,7 +167,7 @@ def _dataset_candidates(factors: FactorSet, collection: Collection) -> Iterator[
         if fit.match_type != "judgments" and (name != named or known.fingerprints):
             continue
         if queries is not None and queries != len(qrels.topics):
-            there = counted(queries, "topic")
+            there = pluralize(queries, "topic")
             reason = f"its dataset {name} has {there} and your qrels have {len(qrels.topics)}"
             fit = replace(fit, mismatch_reason=reason)
         yield fit
@@ -190,7 +190,7 @@ def _nearest_fits(collection: Collection, sets: Sets) -> tuple[Fit, ...]:
 
 def _too_few_topics(fit: Fit) -> str:
     total = len(fit.matched) + fit.n_missing
-    return f"it holds {len(fit.matched)} of {counted(total, fit.factors.unit)}"
+    return f"it holds {len(fit.matched)} of {pluralize(total, fit.factors.unit)}"
 
 
 def _loaded(fit: Fit) -> Fit:

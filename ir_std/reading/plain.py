@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ir_std.errors import InputError, counted
+from ir_std.errors import InputError, pluralize
 from ir_std.reading.ids import WORD, Ids, first_repeated
 from ir_std.reading.lines import (
     QRELS,
@@ -144,7 +144,7 @@ def split_line(source: Source, number: int, line: bytes) -> list[str]:
 
 
 def _column_count(fields: list[str], line_format: LineFormat) -> str:
-    count = counted(len(fields), "column")
+    count = pluralize(len(fields), "column")
     for other in (RUN, QRELS):
         if other is not line_format and len(fields) == other.width:
             return f"{count}, as a {other.kind} has"

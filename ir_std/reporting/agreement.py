@@ -24,7 +24,7 @@ from ir_std.analysis.agreement import (
 )
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA
-from ir_std.errors import UsageError, counted, look_up
+from ir_std.errors import UsageError, look_up, pluralize
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.plans import add_standardized, match_factors
 from ir_std.factors.catalog import Factors
@@ -238,7 +238,7 @@ def _notes(
 ) -> Iterator[str]:
     for name, q in zip(names, pair, strict=True):
         if alone := len(q.topics) - len(topics):
-            yield f"{counted(alone, 'topic')} of {name} alone, left out"
+            yield f"{pluralize(alone, 'topic')} of {name} alone, left out"
     if sum(judged_once) > confusion.sum():
         yield "more documents were judged once than twice; agreement covers the smaller part"
     highest = [q.max_level for q in pair]
@@ -301,9 +301,9 @@ class JudgeAgreement:
 
     def __repr__(self) -> str:
         sizes = (
-            counted(len(self.topics), "topic"),
-            counted(int(self.confusion.sum()), "document"),
-            counted(len(self.systems), "system"),
+            pluralize(len(self.topics), "topic"),
+            pluralize(int(self.confusion.sum()), "document"),
+            pluralize(len(self.systems), "system"),
         )
         return f"<JudgeAgreement of {' and '.join(self.names)}: {', '.join(sizes)}>"
 

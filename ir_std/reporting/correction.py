@@ -14,7 +14,7 @@ from ir_std._arrays import Floats, Mask
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA, holm
 from ir_std.analysis.prediction import Population, PredictionPowered, prediction_powered
-from ir_std.errors import UsageError, abbreviate, counted, warn_caller
+from ir_std.errors import UsageError, abbreviate, pluralize, warn_caller
 from ir_std.evaluation.inputs import SEPARATOR
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import available_factors, load_factors
@@ -97,8 +97,8 @@ class Correction:
         value, half = (format_number(x, places) for x in (estimate.mean, estimate.topics))
         n, total = len(self.judged), len(self.topics)
         return (
-            f"{measure} of {run} under human labels of all {counted(total, 'topic')}: {value} "
-            f"± {half} (95% t interval; {counted(n, 'topic')} judged by people, drawn at random, "
+            f"{measure} of {run} under human labels of all {pluralize(total, 'topic')}: {value} "
+            f"± {half} (95% t interval; {pluralize(n, 'topic')} judged by people, drawn at random, "
             f"all {total} by {self.names[1]})"
         )
 
@@ -161,7 +161,7 @@ class Correction:
             yield (
                 f"{BETTER} {WORSE} significantly better or worse than {self.baseline} "
                 f"(p < {ALPHA}, "
-                f"Holm correction for {counted(len(self.runs) - 1, 'run')})."
+                f"Holm correction for {pluralize(len(self.runs) - 1, 'run')})."
             )
 
     @property
@@ -258,7 +258,7 @@ def correct(
     notes: list[str] = []
     if left := len(chosen) - len(judged):
         notes.append(
-            f"{counted(left, 'topic')} of {names[0]} without labels of {names[1]} left out"
+            f"{pluralize(left, 'topic')} of {names[0]} without labels of {names[1]} left out"
         )
     rows = np.array([positions[t] for t in judged], np.int64)
     at = [people.topics.index(t) for t in judged]
@@ -322,7 +322,7 @@ def draw_topics(labels: Any, n: int, seed: int = 0) -> list[str]:
     """
     topics = sorted(_topics(labels))
     if not 1 <= n <= len(topics):
-        raise UsageError(f"cannot draw {n} of {counted(len(topics), 'topic')}")
+        raise UsageError(f"cannot draw {n} of {pluralize(len(topics), 'topic')}")
     drawn = np.random.default_rng(seed).permutation(len(topics))[:n]
     return [topics[i] for i in drawn.tolist()]
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.errors import UsageError, abbreviate, counted, look_up, suggestion
+from ir_std.errors import UsageError, abbreviate, look_up, pluralize, suggestion
 from ir_std.evaluation.api import SystemsSelection
 from ir_std.evaluation.inputs import resolve, resolve_runs
 from ir_std.evaluation.ranked_topics import RankedTopic, formula_of, rank_topics
@@ -188,7 +188,7 @@ class RunDiff:
 
     def __repr__(self) -> str:
         by = " and ".join(str(m) for m in (self.measure, self.standardized) if m)
-        return f"<RunDiff of {self.a} and {self.b} by {by}: {counted(len(self.topics), 'topic')}>"
+        return f"<RunDiff of {self.a} and {self.b} by {by}: {pluralize(len(self.topics), 'topic')}>"
 
     @cached_property
     def standardized(self) -> Standardized | None:

@@ -19,7 +19,7 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_std._arrays import Axes, DataFrame, Floats
 from ir_std.analysis.estimate import Estimate, combine_errors, mean_of_estimates
-from ir_std.errors import UsageError, counted, suggestion
+from ir_std.errors import UsageError, pluralize, suggestion
 from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, message_texts
 from ir_std.evaluation.placement import Placement, Placer
 from ir_std.evaluation.uncertainty import (
@@ -514,7 +514,7 @@ class Results:
     def __repr__(self) -> str:
         topics = sum(len(each.topics) for each in self.collections.values())
         return (
-            f"<Results of {counted(len(self.runs), 'run')} on {counted(topics, 'topic')} of "
+            f"<Results of {pluralize(len(self.runs), 'run')} on {pluralize(topics, 'topic')} of "
             f"{', '.join(self.collections)}: {', '.join(map(str, self.measures))}>"
         )
 

@@ -14,7 +14,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Axes, Figure, Floats
-from ir_std.errors import MissingLibraryError, UsageError, counted
+from ir_std.errors import MissingLibraryError, UsageError, pluralize
 from ir_std.measures import Standardized, named_measure, sign_of
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.figure_data import (
@@ -228,7 +228,7 @@ def difference(
     above = sign_of(measure) * d
     better, worse = int((above > 0).sum()), int((above < 0).sum())
     mean = f"; mean {float(d.mean()):+.4f}" if len(d) else ""
-    title = f"{run} better on {better}, {baseline} on {worse} of {counted(len(d), 'topic')}{mean}"
+    title = f"{run} better on {better}, {baseline} on {worse} of {pluralize(len(d), 'topic')}{mean}"
     ax.set_title(title, fontsize="medium", wrap=True)
     return ax
 

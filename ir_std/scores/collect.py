@@ -14,7 +14,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
-from ir_std.errors import InputError, abbreviate, counted
+from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import Standardized, measure_record
 from ir_std.measures.names import measure_of_scores, only_in_trec_eval
 from ir_std.schemes import EXACT
@@ -251,7 +251,7 @@ class _Collector:
         if stated < n_listed:
             raise InputError.at(
                 self.file,
-                f"lists {counted(n_listed, 'topic')}, but num_q of all is {stated}",
+                f"lists {pluralize(n_listed, 'topic')}, but num_q of all is {stated}",
                 "check whether several files were joined",
             )
         return stated - n_listed
@@ -266,7 +266,7 @@ class _Collector:
             raise InputError.at(
                 self.file,
                 f"{column.measure} of all is {stated:.6g}, but the mean of the "
-                f"{counted(len(known), 'topic')} is {mean:.6g}",
+                f"{pluralize(len(known), 'topic')} is {mean:.6g}",
                 "check whether lines are missing or several files were joined",
                 line=line,
             )

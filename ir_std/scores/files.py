@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain, count, islice
 from typing import IO, Any, TypeAlias
 
-from ir_std.errors import InputError, UsageError, counted, did_you_mean
+from ir_std.errors import InputError, UsageError, did_you_mean, pluralize
 from ir_std.measures import suggest_measures
 from ir_std.measures.names import find_measure
 from ir_std.reading import Source, read_pieces, source_of, too_large
@@ -406,11 +406,11 @@ def _line_entries(lines: Iterable[tuple[int, str]], file: str) -> Iterator[Entry
     head = list(islice(split, _HEAD))
     first, width = head[0][0], len(head[0][1])
     if width not in (2, 3, 4):
-        raise InputError.at(file, counted(width, "column"), _FORMATS, line=first)
+        raise InputError.at(file, pluralize(width, "column"), _FORMATS, line=first)
     topics_first = width != 2 and _are_topics_first(head, width, file)
     for number, fields in chain(head, split):
         if len(fields) != width:
-            found = counted(len(fields), "column")
+            found = pluralize(len(fields), "column")
             raise InputError.at(file, found, f"the first line has {width}", line=number)
         if width == 2:
             yield number, "", SUMMARY, fields[0], fields[1]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ir_std._system.text import path_text
-from ir_std.errors import InputError, UsageError, abbreviate, counted
+from ir_std.errors import InputError, UsageError, abbreviate, pluralize
 from ir_std.reading import QRELS, RANKED_RUN, RUN, Source
 from ir_std.scores.files import is_score_file
 from ir_std.scores.mteb import scores_of_objects
@@ -37,7 +37,7 @@ def kind_of(source: Source) -> str:
     assert source.first_line is not None
     line = source.first_line[1].decode(errors="replace").strip()
     cells = split_header(line)
-    columns = f"{counted(width, 'column')} in its first line ({line[:80]!r})"
+    columns = f"{pluralize(width, 'column')} in its first line ({line[:80]!r})"
     raise InputError.at(
         source.name,
         f"columns {abbreviate(cells, 8)} in its first line" if len(cells) > 1 else columns,

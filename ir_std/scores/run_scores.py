@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std.errors import InputError, abbreviate, counted
+from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import ExternalMeasure, sign_of
 from ir_std.schemes import EXACT
 from ir_std.trec.qrels import DictQrels
@@ -65,7 +65,7 @@ class RunScores:
     level: int = 1
 
     def __repr__(self) -> str:
-        what = counted(len(self.topics), self.unit) if self.values else "means"
+        what = pluralize(len(self.topics), self.unit) if self.values else "means"
         measures = map(str, self.values or self.means)
         return f"<RunScores of {self.name}: {what}, {abbreviate(measures)}>"
 

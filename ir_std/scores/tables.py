@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from ir_std._system.text import unguard_cell
-from ir_std.errors import InputError, UsageError, abbreviate, counted
+from ir_std.errors import InputError, UsageError, abbreviate, pluralize
 from ir_std.measures.names import find_measure
 from ir_std.scores.collect import BLOCK_SIZE, Block
 from ir_std.scores.mteb import find_dataset
@@ -151,7 +151,7 @@ def _unguarded(cell: str) -> str:
 def _wrong_width(file: str, line: int, n_cells: int, width: int, delimiter: str) -> InputError:
     is_decimal = delimiter == "," and n_cells > width
     advice = "; write decimals with a point, such as 0.1234" * is_decimal
-    found = counted(n_cells, "column")
+    found = pluralize(n_cells, "column")
     return InputError.at(file, found, f"the header has {width}{advice}", line=line)
 
 

@@ -11,7 +11,7 @@ from typing import TypedDict
 from ir_measures.measures import Measure
 
 from ir_std.analysis.estimate import Estimate
-from ir_std.errors import counted
+from ir_std.errors import pluralize
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.agreement import judgment_agreements
 from ir_std.reporting.figure_data import ticks_of
@@ -235,7 +235,7 @@ class _Facts:
             best = "best on both" if len(own) == 2 else "best on all of them"
         elif leads:
             best = f"best on {leads[0] if len(leads) == 1 else f'{len(leads)} of them'}"
-        n = counted(len(own), "collection")
+        n = pluralize(len(own), "collection")
         average = average_of(scored) if isinstance(scored, Standardized) else None
         if average is None:
             return [("run", self.subject), f" was run on {n}{f', and is {best}' if best else ''}."]
@@ -254,7 +254,7 @@ class _Facts:
         known = [d for d in found.differences if not isnan(d.mean)]
         clear = [sign * d.mean for d in known if d.significant]
         better, worse = sum(d > 0 for d in clear), sum(d < 0 for d in clear)
-        n = counted(len(known), "collection")
+        n = pluralize(len(known), "collection")
         run, baseline = ("run", self.subject), ("base", found.baseline)
         if not known:
             return [run, " cannot be compared with ", baseline, f" by {self.view.name}."]

@@ -11,7 +11,7 @@ from ir_std._system.files import check_output, write_atomically
 from ir_std._system.text import escape_controls
 from ir_std._version import __version__
 from ir_std.analysis.paired import describe_test
-from ir_std.errors import MissingLibraryError, counted
+from ir_std.errors import MissingLibraryError, pluralize
 from ir_std.factors.catalog import data_version
 from ir_std.measures import Standardized
 from ir_std.reporting.figure_data import over_systems, read_look
@@ -149,7 +149,7 @@ class Part:
         n_runs, n_topics = len(self.results.runs), len(self.results.topics)
         return " · ".join(
             [count_runs(self.results, n_runs)] * self.several
-            + [counted(n_topics, self.results.collection.unit)]
+            + [pluralize(n_topics, self.results.collection.unit)]
             + [f"{n_systems} {systems_word(self.results)}"] * (0 < n_systems != n_runs)
         )
 
@@ -158,7 +158,7 @@ class Part:
         """Name of the collection."""
         match = self.results.match
         if match is None or match.fit is None:
-            return counted(len(self.results.topics), self.results.collection.unit)
+            return pluralize(len(self.results.topics), self.results.collection.unit)
         return match.fit.dataset or match.fit.factors.title
 
     @property

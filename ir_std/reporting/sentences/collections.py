@@ -7,7 +7,7 @@ from math import isnan
 
 from ir_std._arrays import Floats
 from ir_std.analysis.linking import MIN_TESTED
-from ir_std.errors import abbreviate, counted
+from ir_std.errors import abbreviate, pluralize
 from ir_std.reporting.links import CollectionLinks, Overlaps
 
 RESEMBLING = 1.0
@@ -21,7 +21,7 @@ def describe_overlap(overlaps: Overlaps, a: str, b: str) -> str:
         return (
             f"{a} and {b} share documents, not topics: what depends on the documents is seen twice"
         )
-    topics = counted(n, "topic")
+    topics = pluralize(n, "topic")
     if overlaps.is_relabelled(a, b):
         return (
             f"{a} and {b} are the same {topics} under different labels: one collection judged "
@@ -44,8 +44,8 @@ def why_not_linked(overlaps: Overlaps) -> str:
                 "scores by the factors of each are relative to the same systems (ir_std agree)"
             )
         return (
-            f"{a} and {b} share {counted(overlaps.topics[a, b], 'topic')}, which need no link: the "
-            "factors of one set give its scale to both (ir_std RUN QRELS --factors SET)"
+            f"{a} and {b} share {pluralize(overlaps.topics[a, b], 'topic')}, which need no link: "
+            "the factors of one set give its scale to both (ir_std RUN QRELS --factors SET)"
         )
     return ""
 

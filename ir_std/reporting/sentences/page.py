@@ -13,7 +13,7 @@ import numpy as np
 
 from ir_std._arrays import Floats
 from ir_std.analysis.paired import describe_correction, get_test
-from ir_std.errors import abbreviate, counted, join_with_and
+from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.evaluation.evaluation import message_texts
 from ir_std.evaluation.placement import Placement, ordinal
 from ir_std.evaluation.plans import Plan
@@ -40,7 +40,7 @@ def number_word(n: int) -> str:
 def on_so_many(n: int, total: int, what: str) -> str:
     """``on 38 of 43 topics``, ``on both collections``, ``on all 5 collections``."""
     if n < total or total == 1:
-        return f"on {n} of {counted(total, what)}"
+        return f"on {n} of {pluralize(total, what)}"
     return f"on {'both' if total == 2 else f'all {total}'} {what}s"
 
 
@@ -57,7 +57,7 @@ def systems_word(results: Results) -> str:
 
 def count_runs(results: Results, n: int) -> str:
     """Return ``12 runs``, or ``269 models`` if their scores are on whole datasets."""
-    return counted(n, "model" if results.collection.is_of_datasets else "run")
+    return pluralize(n, "model" if results.collection.is_of_datasets else "run")
 
 
 def recognized_by(results: Results) -> str:
@@ -172,7 +172,7 @@ def _is_best_of_set(facts: RunStanding, run: str) -> bool:
 
 
 def _topics(results: Results) -> str:
-    return counted(len(results.topics), results.collection.unit)
+    return pluralize(len(results.topics), results.collection.unit)
 
 
 def _best_of_many(facts: RunStanding) -> Words:
@@ -334,7 +334,7 @@ def topics_heading(facts: RunStanding) -> str:
         or scored not in results.collection.topic_measures
         or scored == facts.view.raw
     ):
-        return f"{counted(len(results.topics), unit)}, worst to best"
+        return f"{pluralize(len(results.topics), unit)}, worst to best"
     d = sign_of(scored) * (results.values[facts.run][scored] - average)
     above, below = int((d > 0).sum()), int((d < 0).sum())
     n = int((d == d).sum())
@@ -391,13 +391,13 @@ def _matched(facts: RunStanding) -> str:
         return f"The systems are those of {plan.factors.title}, named in the measure."
     if match is None or match.fit is None:
         these = "this" if total == 1 else "these"
-        return f"No systems are known for {these} {counted(total, collection.unit)}."
+        return f"No systems are known for {these} {pluralize(total, collection.unit)}."
     fit, rest = match.fit, "the others have no standardized score"
     if fit.dataset is not None:
         return f"Only the mean over {fit.dataset} is compared, no topic by itself."
     if collection.is_of_datasets:
         known = int((n_systems(plan) > 0).sum()) if plan else 0
-        return f"{known} of {counted(total, 'data set')} are known, by name."
+        return f"{known} of {pluralize(total, 'data set')} are known, by name."
     if fit.missing:
         return f"{len(fit.matched)} of {total} topics are those of the track; {rest}."
     if fit.differing_topics:

@@ -12,7 +12,7 @@ from ir_measures.measures import Measure
 
 from ir_std.analysis.paired import ALPHA, describe_correction, describe_test, get_test
 from ir_std.analysis.ranks import FEW_TOPICS, FEWEST
-from ir_std.errors import abbreviate, counted, join_with_and
+from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.evaluation.factor_messages import factors_used
 from ir_std.factors.benchmarks import partial_tasks
 from ir_std.measures import Standardized, sign_of
@@ -435,7 +435,7 @@ def diff_notes(pair: RunDiff, shown: Sequence[TopicScores]) -> Iterator[str]:
     else:
         first = f"The {len(shown)} largest" if len(shown) > 1 else "The largest"
         yield (
-            f"{first} of {counted(len(pair.topics), 'topic')} by {pair.standardized}; raw "
+            f"{first} of {pluralize(len(pair.topics), 'topic')} by {pair.standardized}; raw "
             f"place: by the size of the difference in {pair.measure}."
         )
         rest = [t for t in pair.topics[len(shown) :] if t.raw_place <= len(shown)]
@@ -462,7 +462,7 @@ def disagreements(pair: RunDiff) -> Iterator[str]:
     ]
     if equal:
         yield (
-            f"only the raw scores differ on {counted(len(equal), 'topic')} "
+            f"only the raw scores differ on {pluralize(len(equal), 'topic')} "
             f"({', '.join(equal)}); the standardized ones are equal"
         )
 
