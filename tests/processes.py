@@ -10,5 +10,5 @@ from typing import Any
 def run_process(
     command: Sequence[Any], *, check: bool = False, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, and keep what it prints."""
+    """Execute a command to its end, and keep what it prints."""
     return subprocess.run(command, capture_output=True, text=True, check=check, **options)

@@ -19,7 +19,7 @@ Alter = Callable[[dict[str, int], np.random.Generator], dict[str, int]]
 
 
 def _flip(docs: dict[str, int], random: np.random.Generator) -> dict[str, int]:
-    """Some documents change from relevant to not relevant, or back."""
+    """Change some documents from relevant to not relevant, or back."""
     chosen = random.random(len(docs)) < random.choice([0.05, 0.5])
     return {
         d: (0 if n > 0 else 1) if f else n for (d, n), f in zip(docs.items(), chosen, strict=True)
@@ -27,26 +27,26 @@ def _flip(docs: dict[str, int], random: np.random.Generator) -> dict[str, int]:
 
 
 def _demote(docs: dict[str, int], random: np.random.Generator) -> dict[str, int]:
-    """Documents above some level go down to it."""
+    """Lower documents above some level to it."""
     top = int(random.integers(-1, 3))
     share = random.choice([0.1, 1.0])
     return {d: min(n, top) if random.random() < share else n for d, n in docs.items()}
 
 
 def _drop(docs: dict[str, int], random: np.random.Generator) -> dict[str, int]:
-    """Some documents are not judged: of any level, or of those not relevant."""
+    """Remove some judgments, of any level or only of documents that are not relevant."""
     least = int(random.choice([-9, 1]))
     kept = random.random(len(docs)) < 0.9
     return {d: n for (d, n), k in zip(docs.items(), kept, strict=True) if k or n >= least != -9}
 
 
 def _permute(docs: dict[str, int], random: np.random.Generator) -> dict[str, int]:
-    """The levels change places."""
+    """Permute the levels among the documents."""
     return dict(zip(docs, random.permutation(list(docs.values())).tolist(), strict=True))
 
 
 def _replace(docs: dict[str, int], random: np.random.Generator) -> dict[str, int]:
-    """Some or all of those judged not relevant are others."""
+    """Replace some or all of the documents that are judged not relevant."""
     kept = random.random(len(docs)) < random.choice([0.0, 0.9])
     return {d if n > 0 or k else f"{d}x": n for (d, n), k in zip(docs.items(), kept, strict=True)}
 
@@ -110,7 +110,7 @@ class Truth:
         self._scores: dict[str, dict[str, float]] = {}
 
     def of(self, raw: Measure) -> Mapping[str, float]:
-        """By topic."""
+        """Return a measure's scores by topic."""
         if str(raw) not in self._scores:
             scores = self._scores[str(raw)] = {}
             for qrels, run in reversed(self._collections):
@@ -121,7 +121,7 @@ class Truth:
 
 
 def outcome(relabeled: Relabeled, measures: Iterable[str], truth: Truth) -> Counter[str]:
-    """How many topics' values are ``right``, ``said`` (to have none), or ``wrong``."""
+    """Count topics with a ``right``, a ``wrong`` or no value (``said``, so reported)."""
     counts: Counter[str] = Counter()
     measures = list(measures)
     evaluator = ir_std.evaluator(measures, relabeled.qrels)

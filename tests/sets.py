@@ -11,7 +11,7 @@ from ir_std import available_factors
 
 EACH_KIND = {
     "blog08": "topics of two years",
-    "dl19-passage-modern": "beside another",
+    "dl19-passage-modern": "alternative systems",
     "dl20-passage": "graded",
     "mteb-retrieval": "means of data sets",
     "robust05": "two sources",

@@ -303,7 +303,7 @@ some_runs = st.lists(run_dicts, min_size=1, max_size=5)
 
 
 def orders(runs: list[dict[str, dict[str, float]]]) -> dict[str, list[list[str]]]:
-    """The documents of each list in trec_eval's order, by topic."""
+    """Return the documents of each list in trec_eval's order, by topic."""
     lists: dict[str, list[list[str]]] = {}
     for run in runs:
         for topic, docs in run.items():

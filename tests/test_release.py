@@ -20,7 +20,7 @@ def text(file: str) -> str:
 
 
 def block(file: str, start: str) -> list[str]:
-    """The lines of a list, as TOML's and YAML's have them, without quotes and spaces."""
+    """Return the items of a list in TOML or YAML, without quotes and spaces."""
     found = re.search(rf"^ *{start}\n((?: +\S.*\n)+)", text(file), re.MULTILINE)
     assert found
     lines = [line.partition("  #")[0].strip(' -",').lower() for line in found[1].splitlines()]
@@ -77,7 +77,7 @@ def test_the_workflow_tries_the_versions_of_the_classifiers() -> None:
 
 def test_the_workflow_builds_the_site_as_contributors_do() -> None:
     if not (ROOT / ".github").is_dir():
-        pytest.skip("workflows are of the checkout")
+        pytest.skip("only a checkout has workflows")
     (command,) = re.findall(r"python (-m sphinx .*?)`", text("CONTRIBUTING.md"))
     assert f"- run: python {command}\n" in text(".github/workflows/docs.yml")
 

@@ -72,7 +72,7 @@ INSTEAD = {
 
 
 def scripts() -> dict[str, str]:
-    """By name."""
+    """Return the scripts by name."""
     parser = doctest.DocTestParser()
     snippets = ["".join(e.source for e in parser.get_examples(block)) or block for block in BLOCKS]
     names = sorted({*ir_std.__all__, *ir_measures.__all__} - {"__version__"})
@@ -108,7 +108,7 @@ def told(
         for name, text in scripts().items():
             (folder / f"{name}.py").write_text(text, encoding="utf-8")
         (folder / "mypy.ini").write_text(CONFIG, encoding="utf-8")
-        # What mypy knows of numpy and others serves the next time, too.
+        # The cache keeps what mypy knows of numpy and others for the next time.
         cache = pytestconfig.cache.mkdir("mypy") if pytestconfig.cache else folder / "cache"
         # What other libraries leave untyped is theirs to type.
         theirs = ["--disable-error-code=import-untyped"]

@@ -23,7 +23,7 @@ BY_SCIKIT_LEARN = {
 
 
 def plain_kappa(first: list[int], second: list[int], power: int) -> float:
-    """The definition, document by document and pair by pair."""
+    """Compute kappa by its definition, document by document and pair by pair."""
 
     def cost(i: int, j: int) -> float:
         return 0.0 if i == j else float(abs(i - j) ** power)

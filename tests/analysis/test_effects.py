@@ -37,7 +37,7 @@ CASES = [
 
 
 def in_r(code: str) -> np.ndarray:
-    """The numbers that R prints; skips where R or its package metafor is missing."""
+    """Return the numbers that R prints; skip if R or its package metafor is missing."""
     program = shutil.which("Rscript")
     if program is None:
         pytest.skip("R is not installed")
@@ -62,7 +62,7 @@ A, B = np.random.default_rng(4).random((2, 9))
 
 @pytest.fixture(scope="module")
 def by_metafor() -> dict[object, list[float]]:
-    """What metafor says, in one start of R.
+    """Return metafor's results from a single start of R.
 
     For each case, method and test: the summary, the prediction interval and the weights; under
     ``"sizes"`` the size of the effect of ``A`` against ``B`` and its variance.

@@ -32,7 +32,7 @@ def stdev(values: Iterable[float]) -> float:
 
 
 def plain(scores: list[list[float | None]]) -> list[float]:
-    """As the docstring has it, with lists."""
+    """Compute the means as the docstring describes them, with lists."""
     z: list[dict[int, float]] = []
     for row in scores:
         known = {k: s for k, s in enumerate(row) if s is not None}

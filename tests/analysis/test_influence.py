@@ -101,7 +101,7 @@ def test_a_topic_on_which_systems_do_not_differ_adds_nothing() -> None:
 
 
 def test_two_teams_have_an_error(trec8: np.ndarray) -> None:
-    """Of INQ601-604 and apl8{n,p,ctd,c621} the bootstrap by team tells nothing."""
+    """Check the error for INQ601-604 and apl8*, where a bootstrap of teams fails."""
     tags = list(ir_std.load_factors("trec8-adhoc").systems)
     names = ["INQ601", "INQ602", "INQ603", "INQ604", "apl8n", "apl8p", "apl8ctd", "apl8c621"]
     columns = [tags.index(name) for name in names]

@@ -35,7 +35,7 @@ def test_the_anchors_mean_score_is_that_on_the_reference(scheme: str) -> None:
 
 
 def test_a_normal_population_is_linked_by_the_shift_of_its_means() -> None:
-    # Of normal z with equal variances mean N is equal where the means are: Phi(mu / sqrt(1 + 1)).
+    # If z is normal with equal variances, mean N depends only on the mean: Phi(mu / sqrt(1 + 1)).
     z, z_reference = anchors(shift=0.8, k=6, topics=20_000)
     linked = link(z, z_reference)
     mean, _ = quad(lambda x: norm.cdf(x) * norm.pdf(x - 0.3), -10, 10)

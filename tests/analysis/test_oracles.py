@@ -61,7 +61,7 @@ def audit(function: str, oracle: str, tolerance: float = 1e-9) -> Callable[[Any]
 
 
 def matrices(rng: np.random.Generator, count: int = 40) -> Iterator[np.ndarray]:
-    """Topics x systems: continuous, coarse, and with systems that hardly differ."""
+    """Yield topics x systems: continuous, coarse, and with near-equal systems."""
     for k in range(count):
         n, m = int(rng.integers(3, 30)), int(rng.integers(3, 8))
         x = rng.beta(1, 3, (n, m))
@@ -350,7 +350,7 @@ def stability(rng: np.random.Generator) -> Cases:
 
 
 def two_way(x: np.ndarray) -> Any:
-    """Two-way analysis of variance without replication, by statsmodels."""
+    """Fit a two-way analysis of variance without replication with statsmodels."""
     topic, system = np.indices(x.shape)
     frame = pd.DataFrame({"y": x.ravel(), "t": topic.ravel(), "s": system.ravel()})
     return ols("y ~ C(t) + C(s)", frame).fit()
@@ -464,7 +464,7 @@ def places(rng: np.random.Generator) -> Cases:
 
 
 def largest_difference(function: str) -> tuple[int, float]:
-    """The number of values that were compared, and the largest absolute difference."""
+    """Return the number of compared values and the largest absolute difference."""
     with warnings.catch_warnings():
         # scipy warns of near duplicates' precision, statsmodels of its own pandas calls.
         warnings.simplefilter("ignore")

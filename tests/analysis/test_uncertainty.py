@@ -15,7 +15,7 @@ from ir_std.analysis.influence import contrast_error, normal_covariance
 
 
 def scores(topics: int = 12, systems: int = 9, seed: int = 1) -> np.ndarray:
-    """Scores of systems that are good or bad on all topics alike."""
+    """Simulate scores of systems that are equally good on all topics."""
     random = np.random.default_rng(seed)
     return 1 / (
         1
@@ -28,7 +28,7 @@ def scores(topics: int = 12, systems: int = 9, seed: int = 1) -> np.ndarray:
 
 
 def trec8(measure: str = "AP") -> np.ndarray:
-    """The scores of TREC-8's systems, each in its own column."""
+    """Return the scores of TREC-8's systems, one column per system."""
     return ir_std.load_factors("trec8-adhoc").scores[measure]
 
 

@@ -54,7 +54,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def in_terminal(command: list[str], interrupts: list[float]) -> Ended:
-    """Run a program in a pseudo-terminal and press Ctrl-C some seconds after its start."""
+    """Start a program in a pseudo-terminal and press Ctrl-C some seconds later."""
     child, terminal = pty.fork()
     if child == 0:
         # A shell that starts the tests in the background lets them ignore it.
@@ -140,7 +140,8 @@ def test_processes_end_with_their_parent(command: list[str], number: signal.Sign
         pytest.skip("the tests were started to ignore this signal, as by nohup")
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert started.stderr
-    assert started.stderr.readline().startswith("ir_std: ")  # of the factors: it has started
+    # A line on the factors shows that it has started.
+    assert started.stderr.readline().startswith("ir_std: ")
     time.sleep(0.5)
     assert started.poll() is None
     started.send_signal(number)

@@ -50,7 +50,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def on_terminal(
     files: Path, arguments: list[str], after: str = AT_ONCE, program: str = PROGRAM
 ) -> Done:
-    """Run the program with a pseudo-terminal as its standard error."""
+    """Start the program with a pseudo-terminal as its standard error."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

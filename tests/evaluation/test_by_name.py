@@ -25,7 +25,7 @@ RUN = {f"t{i}": {f"d{j}": float(j * (i + 1) % 5) for j in range(5)} for i in ran
 
 @pytest.fixture
 def factors(tmp_path: Path) -> FactorSet:
-    """Of the three topics, in the folder ``own``."""
+    """Save a set of the three topics as ``own.npz``."""
     names = ("AP", "P@2", "nDCG@2")
     made = FactorSet(
         {"id": "own", "measures": {name: {"systems": 9} for name in names}},

@@ -1,4 +1,4 @@
-"""How deep a run is, topic by topic, beside what a measure and its factors look at."""
+"""Tests of the depth of runs, relative to that of measures and factors."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ TREC8 = ir_std.load_factors("trec8-adhoc")
 
 
 def written(run: Path, qrels: Any, file: Path) -> Path:
-    """A run's scores as ``trec_eval -q`` prints them."""
+    """Write a run's scores in the form that ``trec_eval -q`` prints."""
     measures = {"map", "P", "recip_rank", "Rprec", "bpref", "ndcg_cut", "num_rel", "num_ret"}
     scored = {
         topic: dict(zip(docs, values.tolist(), strict=True))
@@ -67,7 +67,7 @@ def test_printed_scores_give_what_the_run_gives_but_for_rounding(
         columns = evaluator.evaluate(scores).values
         rows = [qrels.positions[t] for t in evaluator.qrels.topics]
         for measure, values in columns.items():
-            # Printed digits are of the exact value: half a step off at most.  E compares with
+            # Printed digits are the rounded exact value, at most half a step off.  E compares with
             # systems that are rounded too, so with those within a whole step.
             if not isinstance(measure, Standardized):
                 low = high = expected[measure]
@@ -113,7 +113,7 @@ def test_collections_are_recognized_by_num_rel(data: Path, collection: str) -> N
 
 
 def made_up(**fields: Any) -> RunScores:
-    """A run as good as TREC-8's systems on average, to four decimals."""
+    """Return a run as good as TREC-8's average system, to four decimals."""
     means = dict(zip(TREC8.topics, np.round(TREC8.mean["AP"], 4).tolist(), strict=True))
     return RunScores("made up", {AP: means}, **{"n_rel": TREC8.n_rel, "step": 0.0001, **fields})
 
@@ -271,7 +271,7 @@ LEVEL_QRELS = {"t1": {"a": 2, "b": 1, "c": 0}, "t2": {"a": 1, "b": 2, "c": 2, "d
 
 
 def of_level_2(**n_rel: int) -> RunScores:
-    """Scores as trec_eval -l 2 gives them: its map is AP(rel=2)."""
+    """Return scores as trec_eval -l 2 computes them, where map is AP(rel=2)."""
     values = {AP: {"t1": 1.0, "t2": 0.5}, P @ 10: {"t1": 0.1, "t2": 0.2}}
     values |= {ir_std.nDCG @ 10: {"t1": 0.9, "t2": 0.8}}
     return RunScores("l2.eval", values, {"t1": 1, "t2": 2} | n_rel)

@@ -192,8 +192,8 @@ SOME_REAL_RUNS: dict[str, str] = {
     "trec8-adhoc": "AntHoc1 CL99XT Dm8Nbn READWARE UB99SW UB99T kdd8qe01",
     "dl19-passage": "ICT-CKNRM_B idst_bert_pr1 ms_duet_passage test1",
 }
-"""Of each kind of scores and lists some: ties, ranks, exponents, 36 digits, below 0, out of order,
-a few documents by topic.
+"""Some runs of each kind, with ties, ranks, exponents, 36 digits, scores below 0, out of order,
+or a few documents per topic.
 """
 
 

@@ -23,7 +23,7 @@ judgments = levels.filter(any)
 
 
 def values(measures: list[Any], judged: list[int], ranked: list[int]) -> list[float]:
-    """Of a run that has the documents at these places, the judged ones first in number."""
+    """Evaluate a run that ranks the documents with these numbers, judged ones first."""
     qrels = {"1": {f"d{i}": level for i, level in enumerate(judged)}}
     run = {"1": {f"d{i}": -float(rank) for rank, i in enumerate(ranked)}}
     scores = ir_std.StdEvaluator(measures, qrels).values(run)

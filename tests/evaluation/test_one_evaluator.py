@@ -23,7 +23,7 @@ DISTRIBUTIONS = each_set(name for name in available_factors() if load_factors(na
 
 
 def files(name: str, folder: Path) -> tuple[Path, Path]:
-    """Files of a simulated run on the topics of a set, and of its judgments at all levels."""
+    """Write a simulated run on the topics of a set, and its judgments at all levels."""
     factors = load_factors(name)
     qrels = simulated_qrels(factors.n_rel)
     for topic, docs in qrels.items():

@@ -1,4 +1,4 @@
-"""Open files, of text or bytes, and paths: wherever the name of a file may stand."""
+"""Open files, of text or bytes, and paths are accepted wherever a file name is."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ ONE_RELEVANT = {t: {"r": 1, "x": 0} for t in TOPICS}
 
 
 def finding(*topics: str, first: str = "r") -> dict[str, dict[str, float]]:
-    """A run that ranks a document first, and the others behind it, on these topics only."""
+    """Return a run that finds documents on these topics only, and ranks one first."""
     return {t: {"r": 1.0, "x": 1.0, first: 2.0} if t in topics else {"none": 1.0} for t in TOPICS}
 
 
@@ -119,7 +119,7 @@ def test_on_a_topic_a_run_ranks_where_its_score_does(tag: str, measure: Any) -> 
         scores = [scores.get(topic, 0.0) for scores in by_system]
         mine = own.get(topic, 0.0)
         assert placement.n_better == sum(score > mine + 1e-9 for score in scores)
-        # Of a new run E is the share of the next lower system.
+        # For a new run, E is the share of the next lower system.
         if measure == AP or tag != "blend":
             assert placement.n_tied == sum(abs(score - mine) <= 1e-9 for score in scores)
         assert (placement.n_systems, placement.is_own_system) == (len(RUNS), tag != "blend")

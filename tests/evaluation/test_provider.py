@@ -55,7 +55,7 @@ def factor_set(**changes: Any) -> FactorSet:
 
 @pytest.fixture(autouse=True)
 def tiny_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test here finds the tiny set by recognition."""
+    """Save the tiny set where every test here recognizes it."""
     factor_set().save(tmp_path / "tiny.npz")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
 

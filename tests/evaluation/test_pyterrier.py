@@ -59,7 +59,7 @@ def save_factors(name: str, folder: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def tiny_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The six topics are those of a set."""
+    """Save a set of the six topics where ir_std finds it."""
     save_factors("tiny", tmp_path)
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
 
@@ -226,7 +226,7 @@ def test_batches_of_real_qrels_find_their_set(data: Path) -> None:
         list(ir_measures.read_trec_qrels(str(data / "qrels" / "terabyte06.txt")))
     ).rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
     topics = pd.DataFrame({"qid": qrels["qid"].unique(), "query": "q"})
-    # The first judged documents of each topic serve as a run.
+    # The first judged documents of each topic are used as a run.
     results = qrels.groupby("qid").head(30).assign(score=1.0, query="q", rank=0)
     tables = []
     for size in (None, 7):
@@ -268,7 +268,7 @@ def test_batches_of_graded_qrels_keep_the_collections_levels(data: Path, runs_of
 
 
 def plug_in() -> Any:
-    """What ``pt.std`` is where ir_std is installed."""
+    """Return the module that ``pt.std`` is if ir_std is installed."""
     from ir_std import pyterrier
 
     return pyterrier

@@ -21,7 +21,7 @@ Line = tuple[str, str, int | str, float]
 
 
 def lines() -> Iterator[Line]:
-    """A good run: topic, document, rank and score."""
+    """Yield the lines of a good run, with topic, document, rank and score."""
     for topic in TOPICS:
         for i in range(N_DOCUMENTS):
             yield topic, f"{1000 + i}", i + 1, float(N_DOCUMENTS - i)
@@ -33,7 +33,7 @@ def evaluated(
     depth: int | None = None,
     order: Callable[[Line], float] = lambda _: 0,
 ) -> Evaluation:
-    """A run whose lines were changed, left out, or put in another order."""
+    """Evaluate a run after changing, omitting or reordering its lines."""
     kept = [new for line in sorted(lines(), key=order) if (new := changed(line))]
     (folder / "run").write_text(
         "".join(f"{topic} Q0 {doc} {rank} {score} tag\n" for topic, doc, rank, score in kept)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 def stored(set_id: str, tag: str, measure: str) -> np.ndarray:
-    """A system's scores from the shipped arrays, by the plainest code."""
+    """Return a system's scores from the shipped arrays with the plainest code."""
     factors = ir_std.load_factors(set_id)
     assert factors.path
     file = np.load(factors.path)
@@ -30,7 +30,7 @@ def stored(set_id: str, tag: str, measure: str) -> np.ndarray:
 
 
 def everybody(set_id: str, measure: str) -> np.ndarray:
-    """The scores of all systems, a column each."""
+    """Return the scores of all systems, one column per system."""
     tags = ir_std.load_factors(set_id).systems
     return np.stack([stored(set_id, tag, measure) for tag in tags], axis=1)
 

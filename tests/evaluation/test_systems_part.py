@@ -186,7 +186,7 @@ def test_sets_of_the_same_systems_are_drawn_together() -> None:
 
 
 def test_sets_of_several_runs_are_drawn_together_by_their_systems() -> None:
-    """Which sets are in a group is not told by comparing their arrays."""
+    """Group sets by their systems, not by comparing their arrays."""
     a, b, c = np.random.default_rng(1).normal(size=(3, 6, 2))
     several = [(a, "abcdef"), (c, "uvwxyz"), (b, "abcdef")]
     of_both, of_the_first = (

@@ -39,7 +39,7 @@ QRELS, RUNS = world()
 
 @pytest.fixture(scope="module")
 def only_set(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FactorSet]:
-    """The only set there is, of these topics."""
+    """Yield a set of these topics, the only one that ir_std finds."""
     with pytest.MonkeyPatch.context() as patch:
         empty, own = tmp_path_factory.mktemp("none"), tmp_path_factory.mktemp("sets")
         patch.setattr(catalog, "shipped_folder", lambda: empty)

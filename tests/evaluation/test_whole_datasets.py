@@ -28,7 +28,7 @@ ROW = SCORES[0, :3]
 
 @pytest.fixture(autouse=True)
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FactorSet:
-    """A set of two data sets and four models."""
+    """Save a set of two datasets and four models."""
     made = factors_from_scores(
         {"nDCG@10": SCORES},
         {"beir/toy": judgments_of_dataset(as_qrels(QRELS)), "NQ/test": None},

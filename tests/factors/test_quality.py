@@ -46,7 +46,7 @@ FORTY = RANDOM.beta(2, 5, (10, 40))
         (FORTY[:, :39], {"year": 2018}, "few-systems"),
         (1 - 0.01 * FORTY**5, {"year": 1999}, "coarse"),  # near 1, so that nobody can be better
         (FORTY * np.where(np.arange(40) < 3, 0.01, 1), {}, "weak-systems"),
-        (FORTY * np.where(np.arange(40) < 2, 0.01, 1), {}, "ok"),  # a twentieth is no more
+        (FORTY * np.where(np.arange(40) < 2, 0.01, 1), {}, "ok"),  # A twentieth is not too many.
     ],
 )
 def test_a_measure_is_good_thin_coarse_old_or_low(scores: Any, info: Any, word: str) -> None:

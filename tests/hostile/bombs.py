@@ -25,13 +25,13 @@ MEGABYTES = 512
 SECONDS = 10
 LINES = b"1 Q0 d 1 2 t\n" * 80_000
 TIMES = 150
-"""So many times :data:`LINES`, which are a megabyte."""
+"""Number of repetitions of :data:`LINES`, which are a megabyte."""
 
 
 def zipped(
     method: int, member: str, lie: bool, part: bytes = bytes(1 << 20), times: int = TIMES
 ) -> bytes:
-    """A zip file of one member, that may say that it has 13 bytes."""
+    """Make a zip file of one member, which may lie that it has 13 bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive, archive.open(member, "w") as stream:
         for _ in range(times):
@@ -44,7 +44,7 @@ def zipped(
 
 
 def tar_header(kind: bytes) -> bytes:
-    """A tar.xz with a header of 150 MB before its only member."""
+    """Make a tar.xz with a header of 150 MB before its only member."""
     member = tarfile.TarInfo("header")
     member.type, member.size = kind, TIMES << 20
     out = io.BytesIO()
@@ -57,7 +57,7 @@ def tar_header(kind: bytes) -> bytes:
 
 
 def large_dictionary() -> bytes:
-    """A zip member, packed with LZMA, that states to need four gigabytes of memory."""
+    """Make a zip member, packed with LZMA, that asks for four gigabytes of memory."""
     content = bytearray(zipped(zipfile.ZIP_LZMA, "r", False, LINES, 1))
     at = 30 + 1 + 4 + 1  # behind the header, the name, the version, and a byte of LZMA's settings
     content[at : at + 4] = b"\xff\xff\xff\xff"
@@ -65,7 +65,7 @@ def large_dictionary() -> bytes:
 
 
 def tar_of_holes() -> bytes:
-    """A tar file with a map of 30 million holes."""
+    """Make a tar file with a map of 30 million holes."""
     member = tarfile.TarInfo("run")
     content = b"30000000\n" + b"0\n" * 30_000_000
     member.size = len(content)
@@ -76,7 +76,7 @@ def tar_of_holes() -> bytes:
 
 
 def xz(part: bytes, times: int = TIMES) -> bytes:
-    """The same part many times, packed."""
+    """Pack many repetitions of the same part."""
     out = io.BytesIO()
     with lzma.open(out, "wb", preset=0) as stream:
         for _ in range(times):
@@ -85,7 +85,7 @@ def xz(part: bytes, times: int = TIMES) -> bytes:
 
 
 def pack(**files: bytes) -> bytes:
-    """A pack whose hashes are right."""
+    """Make a pack with correct hashes."""
     facts = {
         n: {"bytes": len(c), "sha256": hashlib.sha256(c).hexdigest()} for n, c in files.items()
     }
@@ -98,7 +98,7 @@ def pack(**files: bytes) -> bytes:
 
 
 def description(**files: bytes) -> dict[str, bytes]:
-    """The files of a set of one topic."""
+    """Return the files of a set of one topic."""
     table = b",AP\n1,0.5\n"
     info = json.dumps({"id": "x", "measures": {"AP": {"systems": 2}}}).encode()
     sound = {"set.json": info, "topics.csv": b"topic,n_rel\n1,1\n", "mean.csv": table}
@@ -106,7 +106,7 @@ def description(**files: bytes) -> dict[str, bytes]:
 
 
 def many(form: bytes, end: bytes = b"", size: int = 83_800_000) -> bytes:
-    """Lines that are all different, as many as a small packed file may unpack to."""
+    """Make different lines, the maximum that a small packed file may unpack to."""
     lines, left = list[bytes](), size
     while left > 0:
         lines.append(form % len(lines))
@@ -119,7 +119,7 @@ RUN, QRELS, TOPICS = b"1 Q %06x 1 1 t\n", b"1 0 %x 1\n", b"%x Q d 1 1 t\n"
 
 
 def tar(content: bytes) -> bytes:
-    """A tar file with a run in it."""
+    """Make a tar file with a run in it."""
     out, member = io.BytesIO(), tarfile.TarInfo("r")
     member.size = len(content)
     with tarfile.open(fileobj=out, mode="w") as archive:
@@ -214,7 +214,7 @@ def read(name: str, folder: Path) -> None:
     (folder / "own").mkdir()
     os.environ["IR_STD_FACTORS"] = str(folder / "own")
     if file != "/dev/zero":
-        # In a process of its own: what that takes is no part of what is measured.
+        # A process of its own makes the file, so that its memory is not measured.
         maker = get_context("spawn").Process(target=make_file, args=(name, path))
         maker.start()
         maker.join()

@@ -35,7 +35,7 @@ QRELS = "1 0 d 1\n2 0 d 1\n"
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
-    """A folder with a run in it, and one in a folder below."""
+    """Make a folder with a run in it, and one in a folder below."""
     (tmp_path / "runs" / "below").mkdir(parents=True)
     (tmp_path / "runs" / "a").write_text(RUN)
     (tmp_path / "runs" / "below" / "b").write_text(RUN.replace("1 2", "1 3"))

@@ -31,7 +31,7 @@ LATE = {"a sound run in a tar.xz"}
 
 
 def when(name: str) -> list[pytest.MarkDecorator]:
-    """When a bomb is tried."""
+    """Return the marks that decide in which suite a bomb is tried."""
     return [] if name in SOON else [pytest.mark.exhaustive if name in LATE else pytest.mark.slow]
 
 

@@ -15,7 +15,7 @@ from ir_std.factors import catalog
 
 @pytest.fixture
 def barred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in which nothing may be looked at, also by root, who runs some tests."""
+    """Make a folder that nobody may read, not even root, who runs some tests."""
 
     def refuse(function: Any) -> Any:
         def refusing(path: Any, *args: Any, **options: Any) -> Any:

@@ -50,7 +50,7 @@ SECONDS = 10.0
 
 
 def answer(action: Callable[[], Any]) -> Any:
-    """What an action gives, or its error, which must be one line of ours."""
+    """Return an action's result, or its error, which must be one line of ours."""
     try:
         return action()
     except IrStdError as error:
@@ -95,7 +95,7 @@ def packed(content: bytes, random: Random) -> bytes:
 
 
 def lines(random: Random, form: str) -> bytes:
-    """A few lines of a run or qrels."""
+    """Make a few lines of a run or qrels."""
     return b"".join(
         form.format(t=t, d=d, v=random.integers(0, 4), s=repr(float(random.normal()))).encode()
         for t in range(1, 4)
@@ -104,7 +104,7 @@ def lines(random: Random, form: str) -> bytes:
 
 
 def _same(line_format: Any, source: BytesSource) -> None:
-    """The engine and the plain reader agree on what they read."""
+    """Check that the engine and the plain reader read the same."""
     try:
         read = read_lines(source, line_format)
     except (CheckFailed, IrStdError):
@@ -173,7 +173,7 @@ def try_archives(random: Random, folder: Path) -> None:
 
 
 def small_set(name: str, shift: float = 0.0) -> FactorSet:
-    """A sound set of three topics and five systems."""
+    """Make a sound set of three topics and five systems."""
     scores = np.sort(np.random.default_rng(1).random((3, 5)) / 2 + shift, axis=1)
     return FactorSet(
         {"id": name, "measures": {"AP": {"systems": 5}}},
@@ -247,7 +247,7 @@ WRITERS: dict[str, Callable[[FactorSet, Path], None]] = {
 
 
 def try_writes(random: Random, folder: Path) -> None:
-    """A write that fails anywhere leaves the old files or the new ones, and their modes."""
+    """Check that a failed write leaves the old or the new files, and their modes."""
     (folder / "sets").mkdir()
     sets = []
     for number, name in enumerate(("mine", "yours")):
@@ -280,7 +280,7 @@ def try_writes(random: Random, folder: Path) -> None:
 
 
 def try_paths(random: Random, folder: Path) -> None:
-    """Names that lead nowhere, to themselves or too far, in every place of the command line."""
+    """Try names that lead nowhere, to themselves or too far, in every argument."""
     (folder / "q").write_text("1 0 d 1\n")
     (folder / "r").write_text("1 Q0 d 1 2 t\n")
     _saved(folder)
@@ -316,7 +316,7 @@ def try_paths(random: Random, folder: Path) -> None:
 
 
 def run_command(arguments: list[str]) -> tuple[Any, str]:
-    """A command's exit status, and what it writes to standard error."""
+    """Return a command's exit status and its standard error."""
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as err:
         try:
             status: Any = main(arguments)
@@ -338,7 +338,7 @@ AREAS: dict[str, Callable[[Random, Path], None]] = {
 
 
 def run_tries(tries: int, seed: int = 34) -> Counter[str]:
-    """So many tries, the areas in turn; how many there were by area.
+    """Run this number of tries, area after area, and count them by area.
 
     Raises
     ------

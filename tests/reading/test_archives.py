@@ -29,14 +29,14 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """A tar file of seven runs."""
+    """Make a tar file of seven runs."""
     with tarfile.open(tmp_path / "runs.tar", "w") as packed:
         packed.add(write_runs(collection()[1], tmp_path / "runs"), "runs")
     return tmp_path / "runs.tar"
 
 
 def fourth(archive: Path) -> int:
-    """Where the header of the fourth run starts, after that of the folder."""
+    """Return the offset of the fourth run's header, after that of the folder."""
     with tarfile.open(archive) as packed:
         return packed.getmembers()[4].offset
 

@@ -20,13 +20,13 @@ FIVE = b"".join(b"%d Q0 d 1 2 t\n" % topic for topic in range(5))
 
 @pytest.fixture
 def packed(tmp_path: Path) -> Path:
-    """A run of five topics and lines."""
+    """Pack a run of five topics and lines."""
     (tmp_path / "run.gz").write_bytes(gzip.compress(FIVE))
     return tmp_path / "run.gz"
 
 
 def count(path: Path, most: int, max_member: int | None = None) -> int:
-    """The lines of a file, if it may have so many."""
+    """Count the lines of a file that may have at most this number."""
     source = FileSource(path, max_member)
     return len(read_lines(source, RUN._replace(most=most)).ids)
 

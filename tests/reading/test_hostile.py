@@ -1,4 +1,4 @@
-"""What is no run or qrels, what is too large, and what tries to look like one."""
+"""Tests of input that is not a run or qrels, is too large, or pretends to be one."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def test_ids_with_the_same_hash_are_told_apart(
 def test_a_relevant_document_is_not_found_by_its_hash_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The bytes are compared too: with one relevant and one other document of equal hashes."""
+    """Check that bytes are compared too, with two documents of equal hashes."""
     monkeypatch.setattr(ids.Ids, "hashes", lambda ids: np.full(len(ids), 7, np.uint64))
     qrels = read_qrels(BytesSource("qrels", b"1 0 relevant 1\n"))
     run = read_run(BytesSource("run", b"1 Q0 other 1 2.0 tag\n"))

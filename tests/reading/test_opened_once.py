@@ -49,12 +49,12 @@ def fill(inputs: Path) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with inputs."""
+    """Make a folder with inputs."""
     return fill(tmp_path / "inputs")
 
 
 def opened(folder: Path, *command: str) -> dict[str, dict[str, int]]:
-    """How often a process and those that it starts open each file, by folder."""
+    """Count how often a process and its children open each file, by folder."""
     (folder.parent / "sitecustomize.py").write_text(WATCH)
     log = folder.parent / "opened"
     path = os.pathsep.join([str(folder.parent), str(Path(ir_std.__file__).parents[1])])
@@ -109,7 +109,7 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def opened_by(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
-    """What each command and call opens, each in a folder of its own, all in one process."""
+    """Run commands and calls in one process, and count the files that each opens."""
     place = tmp_path_factory.mktemp("opened") / "watched"
     all_of_them = [*COMMANDS, *(f"ir_std.{call}" for call in CALLS)]
     folders = [str(i) for i in range(len(all_of_them))]
@@ -133,7 +133,7 @@ def test_a_call_opens_each_file_once(call: str, opened_by: dict[str, dict[str, i
 
 @pytest.mark.slow
 def test_what_several_processes_read_is_opened_by_the_first_and_by_the_reader(folder: Path) -> None:
-    """The first one looks at each file, to see that it is a run; another process reads it."""
+    """Check that the first process only recognizes each run, and another reads it."""
     count = opened(folder, "-m", "ir_std", "a.run", "b.run", "qrels", "AP", "--jobs", "2")
     assert count == {".": {"a.run": 2, "b.run": 2, "qrels": 1}}
 

@@ -33,7 +33,7 @@ def five() -> ir_std.Results:
 
 
 def only(comparison: ir_std.Results, *kept: tuple[str, tuple[str, ...]]) -> ir_std.Results:
-    """The results of some runs on some collections each."""
+    """Keep the results of some runs, on some collections each."""
     wanted = {(run, name) for run, names in kept for name in names}
     evaluations = {
         name: {run: one for run, one in scored.items() if (run, name) in wanted}
@@ -54,7 +54,7 @@ def joined(*several: ir_std.Results) -> ir_std.Results:
 
 
 def of(results: ir_std.Results, name: str = "AP") -> Any:
-    """What the page shows of one measure."""
+    """Return the content of the page for one measure."""
     return next(m for m in across_of(results)["measures"] if m["name"] == name)
 
 

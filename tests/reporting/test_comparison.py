@@ -32,7 +32,7 @@ from ir_std.trec.inputs import as_qrels
 
 @pytest.fixture(scope="module")
 def compared() -> ir_std.Results:
-    """A simulated system on three collections."""
+    """Compare a simulated system across three collections."""
     judged = {n: simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8, 6)}
     return ir_std.compare(
         [("x", simulated_run(qrels, n), qrels) for n, qrels in judged.items()], AP
@@ -158,7 +158,7 @@ def test_collections_that_share_topics_are_not_pooled_and_that_is_said() -> None
 
 
 def qrels_like(name: str) -> dict[str, dict[str, int]]:
-    """As many documents at each level as a set has, under made-up names."""
+    """Make qrels with a set's number of documents at each level."""
     judged = ir_std.load_factors(name).judgments
     return simulated_qrels({topic: known.levels for topic, known in judged.items()})
 
@@ -286,6 +286,6 @@ def test_real_systems_over_real_collections(
         == 0
     )
     rows = {row["system"]: row for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
-    # Raw AP would have the older system behind; beside its own peers it is well ahead.
+    # By raw AP, the older system is behind; relative to its own peers, it is well ahead.
     assert float(rows["bm25"]["AP"]) > float(rows["flab"]["AP"])
     assert float(rows["bm25"]["sAP high"]) < float(rows["flab"]["sAP low"])

@@ -16,7 +16,7 @@ PEOPLE, MODEL = "dl20-passage", "dl20-passage-umbrela"
 
 @pytest.fixture(scope="module")
 def topics() -> list[str]:
-    """Every fifth topic of DL 2020 in numerical order, as in the study that this follows."""
+    """Return every fifth topic of DL 2020 in numerical order, as in the study."""
     return sorted(ir_std.load_factors(PEOPLE).topics, key=int)[::5]
 
 

@@ -1,4 +1,4 @@
-"""Why two runs differ: topics, and what each document adds, held against ir_measures."""
+"""Tests of the topics and documents in which runs differ, against ir_measures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def judged() -> dict[str, dict[str, int]]:
 
 @pytest.fixture(scope="module")
 def runs() -> tuple[Scored, Scored]:
-    """Two runs with ties, in no order, and documents that nobody judged."""
+    """Make two unordered runs with ties and documents that nobody judged."""
     rng = random.Random(7)
     first, second = (
         {t: {f"d{i}": float(rng.randrange(8)) for i in rng.sample(range(40), 25)} for t in "12"}
@@ -348,7 +348,7 @@ def test_a_file_without_texts_is_refused(content: bytes, message: str, tmp_path:
 
 @pytest.fixture
 def registered(tmp_path: Path) -> Iterator[str]:
-    """A dataset of ir_datasets with documents and queries in files here."""
+    """Register an ir_datasets dataset with documents and queries in local files."""
     for name, text in (("docs", "d1\tone passage\n"), ("queries", "1\twhat is one\n")):
         (tmp_path / name).write_text(text, encoding="utf-8")
     docs, queries = (

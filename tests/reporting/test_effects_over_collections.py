@@ -33,7 +33,7 @@ def qrels_of(name: str) -> dict[str, dict[str, int]]:
 
 @pytest.fixture(scope="module")
 def compared() -> ir_std.Results:
-    """Two simulated systems on three collections, a third on one of them."""
+    """Compare two simulated systems on three collections, and a third on one of them."""
     qrels = {name: qrels_of(name) for name in SETS}
     return ir_std.compare(
         [

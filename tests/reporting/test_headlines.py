@@ -1,4 +1,4 @@
-"""What is told first and drawn, and what is left to tables."""
+"""Tests of what a report says first and draws, and what it leaves to tables."""
 
 from __future__ import annotations
 

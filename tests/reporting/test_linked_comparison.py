@@ -31,7 +31,7 @@ LEVELS = {"trec7-adhoc": 0.3, "trec8-adhoc": -0.3, "trec6-adhoc": 0.0}
 
 
 def scores_of(track: str, level: float, seed: int) -> RunScores:
-    """A system's AP on a track: about ``level`` deviations above its systems."""
+    """Simulate AP about ``level`` standard deviations above a track's systems."""
     factors = ir_std.load_factors(track)
     z = np.random.default_rng(seed).normal(level, 0.7, len(factors.topics))
     values = np.clip(factors.mean["AP"] + z * factors.sd["AP"], 0, 1)
@@ -61,7 +61,7 @@ def linked(entries: list[tuple[str, Any, Any]]) -> ir_std.Results:
 
 
 def anchor_means(comparison: ir_std.Results) -> dict[str, float]:
-    """The mean of all anchors on each collection."""
+    """Return the mean of all anchors on each collection."""
     return {
         c: float(np.mean([comparison.estimate(f"anchor{i}", SAP, c).mean for i in range(4)]))
         for c in comparison.collections
@@ -350,7 +350,7 @@ def test_systems_without_names_are_not_taken_for_the_same(tmp_path: Path) -> Non
 
 @pytest.fixture
 def files(entries: list[tuple[str, Any, Any]], tmp_path: Path) -> list[str]:
-    """The entries as arguments: files that trec_eval -q might have written."""
+    """Write the entries as trec_eval -q would, and return them as arguments."""
     arguments = []
     for name, scores, _ in entries:
         track = scores.name.split()[0]

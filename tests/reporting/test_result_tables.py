@@ -125,12 +125,12 @@ def test_a_rank_is_within_its_interval_though_the_run_lacks_the_hard_topics() ->
     random = np.random.default_rng(4)
     easy, hard = 0.8 + random.random(8) / 100, 0.1 + random.random(8) / 100
     scores = {
-        "easy topics alone": np.append(easy, np.full(8, np.nan)),
+        "only easy topics": np.append(easy, np.full(8, np.nan)),
         "better on these": np.append(easy + 0.1, hard),
     }
     found = rank_runs({run: float(np.nanmean(values)) for run, values in scores.items()}, scores)
     assert {run: str(each) for run, each in found.items()} == {
-        "easy topics alone": "1 (1 to 2)",
+        "only easy topics": "1 (1 to 2)",
         "better on these": "2 (1 to 2)",
     }
 

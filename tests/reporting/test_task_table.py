@@ -33,7 +33,7 @@ def model(name: str = "me/mine", *tasks: Any) -> Any:
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
-    """As mteb's cache has it: a folder a model and revision."""
+    """Write results like mteb's cache, with one folder per model and revision."""
     folder = tmp_path / "results" / "me__mine" / ("0" * 40)
     folder.mkdir(parents=True)
     (folder / "model_meta.json").write_text('{"name": "me/mine"}', encoding="utf-8")

@@ -160,7 +160,7 @@ def test_an_unknown_correction_is_refused_before_the_work(collections: dict[str,
 
 @pytest.fixture(scope="module")
 def comparison(collections: dict[str, Any]) -> ir_std.Results:
-    """The five systems on one collection, four of them on the other."""
+    """Compare the five systems on one collection, and four of them on the other."""
     return ir_std.compare(
         [
             (run, found, qrels)
@@ -193,7 +193,7 @@ def test_differences_are_corrected_for_the_runs_of_each_collection(
     )
     low_high = [(float(row[f"{measure} low"]), float(row[f"{measure} high"])) for row in rows]
     excluded = [low > 0 or high < 0 for low, high in low_high]
-    if measure == "AP":  # whose interval is over topics alone, as p is
+    if measure == "AP":  # AP's interval is over topics only, as p is.
         assert [value < 0.05 for value in p] == excluded
     by_interval = [
         comparison.difference((row["system"], collection), ("c", collection), measure).estimate.p

@@ -56,7 +56,7 @@ def test_the_page_has_the_coverage_that_the_script_prints(
 
 
 def _rows(page: str) -> list[str]:
-    """The page's rows of coverage, without RR."""
+    """Return the page's rows of coverage, without RR."""
     section = page.partition("## Intervals of `ir_std agree`")[2].partition("## A few")[0]
     return [line for line in section.splitlines() if line.count(" (") == 3 and "| RR" not in line]
 

@@ -14,7 +14,7 @@ from ir_std.factors import catalog
 
 
 def copy(factors: FactorSet, folder: Path, **mean: list[float]) -> None:
-    """Some topics of a set, with other means of some measures."""
+    """Save some topics of a set, with other means for some measures."""
     info = {**factors.info, "measures": {m: {"systems": 129} for m in ("AP", "RR", *mean)}}
     tables = [{m: table[m][:3] for m in info["measures"]} for table in (factors.mean, factors.sd)]
     known = {t: factors.judgments[t] for t in factors.topics[:3]}

@@ -77,7 +77,7 @@ GUIDE = " ".join((DOCS / "how-to" / "llm-judges.md").read_text("utf-8").split())
 
 
 def cases(data: Path) -> list[experiment.Judged]:
-    """The track's systems by nDCG@10 under the labels of the page's first table."""
+    """Return the cases for nDCG@10 with the labels of the page's first table."""
     found = [
         case
         for name in ("dl19-passage", "dl20-passage", "dl21-passage")

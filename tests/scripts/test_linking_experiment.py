@@ -15,7 +15,7 @@ from scipy.stats import ttest_ind
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs/evidence/linking.md").read_text(encoding="utf-8")
-"""What stands there is what the script prints with its own number of trials and its own seed."""
+"""Page with the script's output for its own number of trials and its own seed."""
 TEXT, HOW_TO = (
     " ".join((ROOT / page).read_text(encoding="utf-8").split())
     for page in ("docs/evidence/linking.md", "docs/how-to/many-collections.md")
@@ -151,12 +151,12 @@ def engines(data: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def results() -> experiment.Results:
-    """All cases, as the script computes them."""
+    """Compute all cases as the script does."""
     return experiment.all_cases(300, 0, jobs=2)
 
 
 def chosen(results: experiment.Results, *wanted: object) -> list[Mapping[str, experiment.Row]]:
-    """The cases that have all these among their name, measure, topics, split and way."""
+    """Return the cases with all these in their name, measure, topics, split and way."""
     return [rows for case, rows in results.items() if set(wanted) <= set(case)]
 
 

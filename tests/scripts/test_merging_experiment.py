@@ -63,7 +63,7 @@ GUIDE = (Path(__file__).parents[2] / "docs/evidence/merging.md").read_text(encod
 
 @pytest.fixture(scope="module")
 def columns() -> dict[str, list[str]]:
-    """The guide's table: by method its cells, of TREC-8 and then of DL 2019."""
+    """Return the cells of the guide's table by method, for TREC-8 and then DL 2019."""
     found: dict[str, list[str]] = {}
     for line in GUIDE.splitlines():
         name, *cells = line.split() or [""]

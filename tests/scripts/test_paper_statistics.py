@@ -120,7 +120,7 @@ def test_bad_scores_are_refused_with_a_reason(
 
 
 def wrong(value: str) -> Any:
-    """What a type checker would not let pass."""
+    """Return a value that a type checker would not accept."""
     return value
 
 

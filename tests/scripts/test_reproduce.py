@@ -61,7 +61,7 @@ def test_webbers_tables_agree_at_every_printed_digit(
 
 @pytest.fixture(scope="session")
 def trec8(data: Path) -> dict[str, Scores]:
-    """All 129 runs of TREC-8, in AP and in SP, which is AP not divided."""
+    """Score all 129 runs of TREC-8 with AP and SP, which is AP before its division."""
     return score_runs(data, "trec8-adhoc", ["AP", "SP"])
 
 
@@ -268,7 +268,7 @@ def test_the_guide_has_the_swap_rates_that_sakais_script_computes(
 
 @pytest.fixture(scope="module")
 def results(of_all: dict[tuple[str, str], Scores]) -> list[sakai.Results]:
-    """What claims are about; swaps of 500 trials, of the script's 5000 where few decide."""
+    """Compute the claims' figures, with 500 trials, or 5000 where few swaps decide."""
     found = []
     for key, scores in of_all.items():
         trials = 5000 if key == ("robust03", "AP") else 500

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def outputs(notebook: Any) -> list[list[str]]:
-    """What each cell prints and shows; of a picture, that there is one."""
+    """Return what each cell prints and shows; a picture only counts as one."""
     return [
         [
             "".join(o.get("text", o.get("data", {}).get("text/plain", o.get("evalue"))))

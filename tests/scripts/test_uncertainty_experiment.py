@@ -17,7 +17,7 @@ from ir_std.analysis.influence import DESIGN_EFFECT
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "evidence/intervals.md").read_text(encoding="utf-8")
-"""What stands there is what the script prints with its own number of trials and its own seed."""
+"""Page with the script's output for its own number of trials and its own seed."""
 TEXT = " ".join(GUIDE.split())
 TRIALS, SEED = 150, 0
 
@@ -27,7 +27,7 @@ Found = dict[experiment.Case, experiment.Needed]
 
 @pytest.fixture(scope="module")
 def found() -> Found:
-    """All cases, as the script computes them."""
+    """Compute all cases as the script does."""
     task = partial(experiment.needed_multipliers, TRIALS, SEED)
     return dict(zip(experiment.cases(), spread(task, experiment.cases(), jobs=2), strict=True))
 

@@ -210,7 +210,7 @@ names = st.text(
     ),
     min_size=1,
     max_size=12,
-).filter(lambda name: find_measure(name) is None)  # a dict of measures' names is of scores
+).filter(lambda name: find_measure(name) is None)  # A dict of measures' names holds scores.
 some_scores = st.sampled_from([0.0, 1.0, 2.0, 16777216.0, 16777217.0]) | st.floats(-9, 9)
 topics = st.sampled_from(["1", "2", "x y".replace(" ", "é")])
 
