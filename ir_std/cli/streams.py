@@ -201,7 +201,7 @@ def _print_once(message: str) -> None:
 def _print_message(message: str) -> None:
     if sys.stderr is not None:  # print would take standard output instead
         with suppress(OSError):  # nobody is reading
-            if (bar := _bar.get()) and bar.is_drawn:
+            if (bar := _bar.get()) is not None and bar.is_drawn:
                 bar.clear()
             print(f"{PROGRAM}: {escape_line(message)}", file=sys.stderr, flush=True)
 
