@@ -2,7 +2,7 @@
 
 PyTerrier finds this module by the entry point of the installed distribution, so a program that
 imports PyTerrier need not import ir_std.  ``pt.std`` has all names of ir_std, measures such as
-``pt.std.snDCG`` among them, and what stands here.
+``pt.std.snDCG`` among them, and the contents of this module.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def Experiment(  # noqa: N802 - PyTerrier's name
 
     Returns
     -------
-    What ``pt.Experiment`` returns; the columns of means stand as they were asked for.
+    What ``pt.Experiment`` returns; the columns of means are in the order of the request.
 
     Raises
     ------

@@ -296,7 +296,9 @@ def test_the_build_says_what_it_takes_as_it_stands(
 ) -> None:
     given = ("build", "--from-scores", scores, "-o", tmp_path / "built.npz")
     built = ir_std_cli(*given, "--lower-is-better", "latency")
-    assert any("latency: custom measure, kept as it is; lower is better" in e for e in built.err)
+    assert any(
+        "latency is a custom measure, kept as it is; lower is better" in e for e in built.err
+    )
     assert ir_std.load_factors(tmp_path / "built.npz").sign("latency") == -1
     shown = ir_std_cli("factors", "show", tmp_path / "built.npz").out
     facts = "3 systems, in steps of 0.1, lower is better, scores of systems known"

@@ -23,14 +23,9 @@ HABITS = {
 }
 """Habits of syntax that made readers read twice, and how to find them."""
 ALLOWED = {
-    "begins with Of": 4,
-    "is of": 6,
-    "is no": 11,
-    "beside": 8,
-    "told": 6,
-    "so many": 3,
-    "a row a run": 1,
-    "hardly, anew, seldom": 7,
+    "begins with Of": 1,
+    "is no": 1,
+    "beside": 2,
 }
 """How many of each are left; lower a number when you remove some, and never raise one."""
 

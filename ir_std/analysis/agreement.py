@@ -194,7 +194,7 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
 class PairAgreement(NamedTuple):
     """How many pairs of systems two judges tell apart, by two-sided paired t-tests at .05.
 
-    No correction for the number of pairs is applied, so 5% are told apart by chance.
+    No correction for the number of pairs is applied, so 5% are distinguished by chance.
 
     Attributes
     ----------

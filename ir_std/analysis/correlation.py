@@ -50,9 +50,9 @@ def tau_ap_b(
 ) -> Floats:
     """Compute AP correlation, a tau that weighs the top of the estimated ranking most.
 
-    ``2 / (n - t1) * sum_i C(i) / (p_i - 1) - 1``, where ``p_i - 1`` systems stand strictly above
+    ``2 / (n - t1) * sum_i C(i) / (p_i - 1) - 1``, where ``p_i - 1`` systems are strictly above
     system ``i`` in ``estimate``, ``C(i)`` of them also strictly above it in ``reference``, and
-    the sum runs over all but the ``t1`` systems that share the first place.  Without ties it is
+    the sum leaves out the ``t1`` systems that share the first place.  Without ties it is
     Yilmaz, Aslam and Robertson (SIGIR 2008); with ties tau_AP,b of Urbano and Marrero
     (ICTIR 2017), which is the two-sided mean.
 

@@ -19,7 +19,7 @@ from ir_std._arrays import Floats
 from ir_std.analysis.means import check_finite
 
 LEAST_VARIANCE = 1e-40
-"""Of the largest effect's square; smaller ones are rounding, and count as this."""
+"""Share of the largest effect's square; smaller variances are rounding, and count as this."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
     Returns
     -------
     PairedEffect
-        With fewer than two pairs all but the difference is NaN; so are ``size`` and its variance
-        where all differences are the same but not 0, as nothing says how large that is.
+        With fewer than two pairs only the difference is a number.  ``size`` and its variance are
+        also NaN where all differences are the same but not 0, as nothing says how large that is.
     """
     from ir_std.analysis.paired import t_test
 

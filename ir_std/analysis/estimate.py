@@ -129,8 +129,8 @@ def mean_of_estimates(
     """Average several collections' means, each with the same weight.
 
     Its errors are those of independent means, ``sqrt(sum(error**2)) / k``, with the degrees of
-    freedom of Satterthwaite (1946).  It is of these collections; what another one might give,
-    a random-effects summary says.
+    freedom of Satterthwaite (1946).  It holds for these collections; a random-effects
+    summary says what another one might give.
 
     Parameters
     ----------

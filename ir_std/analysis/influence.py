@@ -50,7 +50,7 @@ TOPIC_CORRELATION = 0.45
 
 On the shipped sets with distributions the mean correlation of topics over systems is 0.38 for AP
 (median; 0.19 to 0.72), about 0.3 for P@10 and 0.2 for RR.  With this value errors are 1.3 times
-those by system (median; 0.9 to 2.8, most for RR).  That is no margin for teams:
+those by system (median; 0.9 to 2.8, most for RR).  That leaves no margin for teams:
 by team errors are 1.4 to 2.1 times those by system.
 """
 FLAT = 1e-7
@@ -83,7 +83,7 @@ def influence(
     -------
     ndarray, shape (n_systems, n_runs)
         In the unit of the standardized scores.  On each topic the influences add up to 0.  A topic
-        on which the systems do not differ adds nothing, but for E.
+        on which the systems do not differ adds nothing, except for E.
 
     Raises
     ------
@@ -231,7 +231,7 @@ def design_effect(scores: npt.ArrayLike) -> float:
     Returns
     -------
     float
-        1 to 2.75; 2.75 with fewer than three topics on which systems differ, which tell nothing.
+        1 to 2.75; 2.75 with fewer than three topics on which systems differ, which are too few.
     """
     scores = np.asarray(scores, float)
     known = ~np.isnan(scores)

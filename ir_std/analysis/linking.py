@@ -211,7 +211,7 @@ class Link:
     anchors : tuple of str
         The names of the anchors.
     doubts : tuple of str
-        Why the link is doubtful; empty if nothing speaks against it.
+        Why the link is doubtful; empty if there is no doubt.
     """
 
     shift: float
@@ -434,8 +434,8 @@ def link(
     """Link a collection to a reference by the anchors' z on both.
 
     The shift ``c`` solves ``mean f(z + c) = mean f(z_reference)``, means over topics and anchors,
-    where ``f`` is the scheme: equal means on the scale that is reported.  Of ten ways of linking
-    that were tried this one leaves the smallest differences.
+    where ``f`` is the scheme: equal means on the scale that is reported.  This way of linking
+    left the smallest differences of ten that were tried.
 
     Parameters
     ----------
@@ -461,7 +461,7 @@ def link(
         With ``e_i`` the difference of anchor i's two means, over its slope, and ``v_i`` the
         variance of that which topics explain, ``S = sum (e_i - mean e)**2``, ``V = k / (k-1) mean
         v_i``: ``tau**2 = max(0, S / q - V)``, q the .3 quantile of chi squared with k-1 degrees of
-        freedom.  A single anchor tells nothing of it; two tell too little for a p-value.
+        freedom.  A single anchor does not determine it; two are too few for a p-value.
 
         With `same_systems`, ``T**2 = sum e_i**2 / (k-1) - V`` and ``t0**2 = .15**2 + (.10 c)**2``:
         ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.10 c)**2)``, ``t0**2`` with one
@@ -542,8 +542,8 @@ def _check_slopes(pair: AnchorPair, c: float, names: Sequence[str]) -> None:
     for name, slope in zip(names, pair.slopes(c), strict=True):
         if slope < LEAST_SLOPE * pair.curve.slope(np.zeros(1))[0]:
             raise UsageError(
-                f"the anchor {name} is at an end of the scale on all topics: it tells nothing of "
-                "how far the collections are apart, use another"
+                f"the anchor {name} is at an end of the scale on all topics, so it does not "
+                "show how far the collections are apart; use another anchor"
             )
 
 
@@ -584,8 +584,8 @@ def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
     half = float(stdtrit(df, (1 + LEVEL) / 2)) * tau * slope * sqrt(1 + 1 / k)
     if k >= MIN_TESTED and half > LARGEST_ERROR:
         yield (
-            f"these anchors do not link; a system's linked mean is only known to ±{half:.2f}: use "
-            "other anchors, or more"
+            f"these anchors do not link, as a system's linked mean is only known to ±{half:.2f}; "
+            "use other anchors, or more"
         )
 
 

@@ -92,7 +92,7 @@ def check_level(value: npt.ArrayLike, name: str = "alpha") -> Floats:
 
 
 SEED = 20080720
-"""Of all draws, so that the same scores always give the same result."""
+"""Seed of all draws, so that the same scores always give the same result."""
 DECIMALS = 12
 """Means are compared after rounding to it: summed in another order, the same scores give means
 that differ by about 1e-17, which is neither a difference nor a swap."""
@@ -128,7 +128,7 @@ def topic_differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
 def mean_and_variance(x: Floats, axis: int = -2) -> tuple[Floats, Floats, int]:
     """Return means and sample variances (n-1) over an axis, and its length.
 
-    Of values that are equal up to rounding error the mean is the first, the variance 0.
+    If values are equal up to rounding error, the mean is the first and the variance 0.
     """
     first = np.take(x, 0, axis=axis)
     flat = np.ptp(x, axis=axis) <= ROUNDING * np.abs(first)

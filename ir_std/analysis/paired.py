@@ -222,7 +222,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     Parameters
     ----------
     p_values : array_like, shape (n,)
-        A NaN is no test: it stays NaN and does not count.
+        A NaN is not a test, stays NaN and does not count.
 
     Returns
     -------

@@ -3,8 +3,8 @@
 Prediction-powered inference with two pooled multipliers (Angelopoulos, Duchi and Zrnic, "PPI++",
 2023), which is the regression estimator of survey sampling.  The model's scores on all topics
 replace the luck of the draw: they say whether the topics that people judged are easy or hard.  How
-far to trust them is estimated from the topics that have both kinds of labels, so that labels that
-tell nothing are ignored.
+far to trust them is estimated from the topics that have both kinds of labels, so that labels
+without information are ignored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MIN_POOLED_SYSTEMS = 5
 NEGLIGIBLE_VARIANCE = 1e-12
 """Sums of squares below this share of the uncentred ones are rounding."""
 WEAK_MULTIPLIER = 0.2
-"""Below this multiplier of differences, the model's labels tell little about systems."""
+"""Below this multiplier of differences, the model's labels barely separate systems."""
 MULTIPLIER_GAP = 0.4
 """Where the multiplier of differences is this much larger, standardized scores are better."""
 MIN_VARYING_TOPICS = 3
@@ -242,8 +242,8 @@ def _doubts(
         doubts.append(f"only {n} topics were judged by people; judge at least {ADVISED_TOPICS}")
     if s < WEAK_MULTIPLIER:
         doubts.append(
-            f"the model's labels tell little about the systems (multiplier {s:.2f}); "
-            "intervals are almost those of the human topics alone"
+            f"the model's labels barely separate the systems (multiplier {s:.2f}), so "
+            "intervals are almost those of the human topics without them"
         )
     if n_systems >= MIN_POOLED_SYSTEMS and s > c + MULTIPLIER_GAP:
         doubts.append(
@@ -253,7 +253,7 @@ def _doubts(
     error = g.std(ddof=1) * sqrt((1 - n / len(g)) / n) if len(g) > n else 0.0
     if error and abs(g[at].mean() - g.mean()) > stdtrit(n - 1, DRAW_LEVEL) * error:
         doubts.append(
-            "the judged topics do not look like a random draw: the model scores them far from the "
-            "others; draw topics with ir_std correct --draw"
+            "the judged topics do not look like a random draw, since the model scores them far "
+            "from the others; draw topics with ir_std correct --draw"
         )
     return doubts

@@ -23,7 +23,7 @@ FEWEST = 5
 ALL_FLIPS_UP_TO = 12
 """With this many topics or fewer all flips of signs are taken."""
 PAIRS_AT_ONCE = 1024
-"""So many pairs that hardly differ are compared again at once, which takes little room."""
+"""Number of almost equal pairs that are compared again at once, which takes little room."""
 FLIPS = 1000
 """Flips drawn of more topics; the Monte Carlo error of the confidence is then 0.007."""
 FEW_TOPICS = 30
@@ -73,15 +73,15 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
     """Compute the intervals of all systems' ranks: `1 + n_better` to `n_systems - n_worse`.
 
     ``n_better`` systems are significantly better than the system over the topics that both have,
-    ``n_worse`` significantly worse.  Ranks are of systems' means over all topics there could be,
-    of which these are a sample, and not of the means over these topics.
+    ``n_worse`` significantly worse.  Ranks order systems by their means over all possible topics,
+    of which these are a sample, and not by the means over these topics.
 
     The intervals are one statement on all systems: all pairs are referred to the largest of their
     statistics under flips of signs, all signs of a topic flipped together (a wild bootstrap of
     residuals; Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, Review of Economic Studies
     2024, build such sets from the largest of all t).  Residuals of ``n`` topics are multiplied by
-    ``sqrt(n / (n - 1))``.  Of thousands of pairs some have a variance that is small by chance: each
-    is averaged with the mean over all pairs.
+    ``sqrt(n / (n - 1))``.  Some of thousands of pairs have a variance that is small by chance, so
+    each is averaged with the mean over all pairs.
 
     Which systems could be first is a smaller question: a system stays if no other is better than
     it by more than the quantile of the largest one-sided statistic against it (multiple comparisons
@@ -103,7 +103,7 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
     Raises
     ------
     ValueError
-        On anything but two dimensions, an infinite score, or a level that is no probability.
+        On anything but two dimensions, an infinite score, or a level that is not a probability.
 
     Examples
     --------

@@ -65,7 +65,7 @@ def _by_other_groups(
 ) -> Floats:
     """Standardize each group's systems by those of all the other groups."""
     if by is not None:
-        raise ValueError("leave_out is of the systems themselves; leave by out")
+        raise ValueError("leave_out requires the systems' own scores; leave by out")
     if len(groups) != x.shape[1]:
         raise ValueError(f"{x.shape[1]} systems need as many groups, got {len(groups)}")
     result = np.empty_like(x)

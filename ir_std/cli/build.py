@@ -94,5 +94,5 @@ def _from_scores(args: Namespace, qrels: str | None, runs: list[str], set_id: st
     for name in built.measures:
         if "better" in built.info["measures"][name]:
             order = "lower" if built.sign(name) < 0 else "higher"
-            note(f"{name}: custom measure, kept as it is; {order} is better")
+            note(f"{name} is a custom measure, kept as it is; {order} is better")
     return built

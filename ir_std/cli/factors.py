@@ -96,8 +96,8 @@ def _list() -> None:
     for name in available_factors():
         s = load_factors(name)
         print(
-            f"{s.id}\t{len(s.topics)} topics\t{s.systems_text()} systems\t"
-            f"{len(s.measures)} measures\t{s.title}"
+            f"{s.id}\t{pluralize(len(s.topics), 'topic')}\t{s.systems_text()} systems\t"
+            f"{pluralize(len(s.measures), 'measure')}\t{s.title}"
         )
 
 

@@ -151,7 +151,7 @@ def select_factors(
     match = match_factors(qrels, factors)
     if systems is None and not tags:
         return match
-    from ir_std.factors.derived import (  # seldom needed
+    from ir_std.factors.derived import (  # rarely needed
         leave_out_systems,
         select_kind,
         select_systems,
@@ -176,8 +176,8 @@ def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
         return factors
     others = {other.info.get("population", ""): other for other in sibling_sets(factors)}
     if population not in others:
-        there = f"there are {', '.join(sorted(others))}" if others else "there are none"
-        raise NoFactorsError(f"no {population!r} systems stand beside {factors.id}: {there}")
+        there = ", ".join(sorted(others)) or "none"
+        raise NoFactorsError(f"{factors.id} has no {population!r} system set; available: {there}")
     return others[population]
 
 
@@ -304,8 +304,8 @@ class _GuestEvaluator(StdEvaluator):
         for plan in self.plans:
             if plan.of_mean:
                 raise NoFactorsError(
-                    f"{plan.measure}: {plan.factors.id} has factors of whole data sets, so only a "
-                    "run's mean can be standardized, and ir_measures asks for values by topic: use "
+                    f"{plan.measure}: {plan.factors.id} has per-dataset factors, so only a run's "
+                    "mean can be standardized, and ir_measures asks for values per topic; use "
                     "ir_std.calc_aggregate or ir_std.evaluate"
                 )
         if "pyterrier" in sys.modules:
@@ -330,7 +330,7 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
         )
     for match in evaluator.matches:
         fit = match.fit
-        # Of a whole set there is no other batch.
+        # A whole set has no other batch.
         if fit and fit.match_type == "counts" and fit.is_subset and match.chosen_by == "qrels":
             named = evaluator.plans[0].measure(factors=fit.factors.id)
             yield Message(

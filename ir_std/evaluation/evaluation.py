@@ -34,7 +34,7 @@ class Message(NamedTuple):
     warns : bool
         Whether scores mislead a reader who does not know it; else it is a note.
     run : str or None
-        The run it is about, whose name stands before ``text``.
+        The run it is about, whose name precedes ``text``.
     is_fault : bool
         Whether it says that the run looks broken.
     measures : tuple of Measure
@@ -119,7 +119,7 @@ class ByRun(dict[str, V]):
 
     def __missing__(self, run: str) -> V:
         known = abbreviate(self, 10) or "none"
-        raise UsageError(f"no run {run!r}: there are {known}{suggestion(str(run), self)}")
+        raise UsageError(f"unknown run {run!r}; available: {known}{suggestion(str(run), self)}")
 
 
 class ByMeasure(dict[Measure, V]):
@@ -135,7 +135,9 @@ class ByMeasure(dict[Measure, V]):
         return super().__getitem__(self._key(measure))
 
     def __missing__(self, measure: Measure | str) -> V:
-        raise MissingMeasureError(f"no {measure}: there are {', '.join(map(str, self)) or 'none'}")
+        raise MissingMeasureError(
+            f"no score of {measure}; available: {', '.join(map(str, self)) or 'none'}"
+        )
 
     def __contains__(self, measure: object) -> bool:
         return super().__contains__(self._key(measure))

@@ -75,7 +75,7 @@ FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 
 
 class StdEvaluator(providers.Evaluator):
-    """Evaluate runs against one set of qrels; built once, it serves many runs.
+    """Evaluate runs against one set of qrels; build it once for many runs.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class StdEvaluator(providers.Evaluator):
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
     UsageError
-        If ``residual``, and no set that is used is of a residual collection; or if higher is
+        If ``residual``, and no set that is used belongs to a residual collection; or if higher is
         better for one of the measures in ``lower_is_better``, or it is not among the measures.
     """
 
@@ -415,7 +415,7 @@ class Column:
     measure : Measure
     raw : str
         The name of the raw measure behind it: its own if it is raw.  Measures are looked up by
-        name because they are equal if their names are, which they make anew each time.
+        name because they are equal if their names are, which they make again each time.
     formula : Formula or None
         How ir_std computes a raw measure; None if another provider does, or a score file has it.
     plan : Plan or None

@@ -83,7 +83,7 @@ def _proof_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
         if fit is None or fit.match_type is None or fit.dataset is not None:
             continue
         by_count = [topic for topic in fit.count_only_topics if topic not in fit.unverified_topics]
-        # Of scores numbers are all that there is, as the summary says.
+        # Scores only come with counts, as the summary says.
         from_scores = fit.collection.qrels is None
         if by_count and match.chosen_by != "name" and not from_scores:
             in_part = len(by_count) < len(fit.matched)

@@ -99,8 +99,8 @@ class ScoresOfSystem(RunScores):
 def system(name: str) -> ScoresOfSystem:
     """Return the scores of one of the reference systems of a factor set.
 
-    Such scores serve wherever a run is expected, and so does the name alone; only what needs
-    documents refuses them.
+    You can use such scores, or only the name, wherever a run is expected, unless documents are
+    needed.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ def resolve_runs(
         files = abbreviate(other_tasks)
         warn_caller([f"{len(other_tasks)} results of other tasks than retrieval left out: {files}"])
     if not named:
-        raise UsageError("no scores: a model_meta.json says only whose results are beside it")
+        raise UsageError("no scores: a model_meta.json only says whose results are next to it")
     return named
 
 
@@ -430,7 +430,7 @@ def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
             scores.name,
             f"no scores on {len(fit.missing)} of {len(fit.missing) + len(fit.matched)} topics "
             f"({abbreviate(fit.missing)}), which {factors.id} does not hold",
-            "give qrels of the set's topics alone",
+            "give qrels of only the set's topics",
         )
     if fit.mismatch_reason and (fit.count_mismatches or fit.differing_topics):
         raise InputError.at(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 Progress: TypeAlias = Callable[[Iterable[Evaluation]], Iterable[Evaluation]]
-"""What wraps the iterable of evaluations, as ``tqdm.tqdm`` does."""
+"""Wrapper of the iterable of evaluations, like ``tqdm.tqdm``."""
 
 
 def evaluate_runs(
@@ -83,7 +83,7 @@ def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -
     read = resolve(run)
     if depth is not None and isinstance(read, RunScores):
         raise UsageError(
-            f"{name} holds scores, which cannot be cut to {depth} documents a topic: give the run"
+            f"{name} holds scores, which cannot be cut to {depth} documents per topic; give the run"
         )
     check_common_topics(read, evaluator.qrels)
     return evaluator.evaluate(read, name, depth)

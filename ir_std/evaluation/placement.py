@@ -46,7 +46,7 @@ class Placement:
     """A run's place among the reference systems according to one measure.
 
     ``str(placement)`` says it: ``sAP 0.6930: 13th of 129``.  Ranks count the run itself, and
-    systems with the same mean share the better rank, which is said: so two are never both 115th
+    systems with the same mean share the better rank, with a note: so two are never both 115th
     unless they tie.
 
     Attributes
@@ -122,7 +122,7 @@ class Placement:
         """The nearest systems by name: ``between p_bert, 6th, and TUW19-p3-f, 8th``.
 
         Their ranks count the run: systems below one that is new to the set are a rank lower than
-        they were.  A system with the run's own mean is no neighbour.  Empty if the set does not
+        they were.  A system with the run's own mean is not a neighbour.  Empty if the set does not
         name its systems.
         """
         if not self.names:
@@ -231,7 +231,7 @@ def place(
 
 
 class Placer:
-    """Place runs by the measures of an evaluator; built once, it serves many runs.
+    """Place runs by the measures of an evaluator; build it once for many runs.
 
     Examples
     --------

@@ -210,7 +210,7 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     topics = topics_of_set(match.fit, qrels)
     rows = factors.rows(topics)
     raw, name = next((m for m in applicable if has_values(table[m[1]], rows)), applicable[0])
-    if isinstance(raw, ExternalMeasure):  # whose direction the set alone knows
+    if isinstance(raw, ExternalMeasure):  # whose direction only the set knows
         raw = ExternalMeasure(raw.name, factors.sign(name) < 0)
     differing = topics_without_value(raw, match)
     usable = rows_excluding(factors, topics, differing)
@@ -234,7 +234,7 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
 def _applicable(
     measure: Standardized, match: Match, fit: Fit, qrels: Qrels, table: Mapping[str, Floats]
 ) -> list[tuple[Measure, str]]:
-    """Return raw measures that may stand behind one, with the set's names of them.
+    """Return raw measures that one may standardize, with the set's names of them.
 
     Raises
     ------
@@ -456,7 +456,7 @@ def levels_of(raw: Measure, fit: Fit) -> list[int]:
 
 
 def topics_without_value(raw: Measure, match: Match) -> tuple[str, ...]:
-    """Return the topics on which a set's factors are of other judgments than a measure looks at.
+    """Return the topics on which a set's factors use other judgments than a measure looks at.
 
     None if the user named the set, and has been warned of what differs.
     """

@@ -80,7 +80,7 @@ def rank_topics(
     read = resolve(run)
     if isinstance(read, RunScores):
         raise UsageError(
-            f"{name} is known by its scores alone, not by the documents it ranked: give the run"
+            f"{name} is known only by its scores, not by the documents it ranked; give the run"
         )
     taken, _ = EarlierDocuments(evaluator.matches, evaluator.residual).check(read, name)
     formulas = {m: formula_of(evaluator, m) for m in measures}

@@ -28,7 +28,7 @@ from ir_std.trec.runs import Run
 
 def has_formula(measure: Measure) -> bool:
     """Check whether :mod:`ir_std.measures.formulas` has a raw measure, in calls of ir_std."""
-    if type(measure) is type(irm.NumRel):  # of which ir_measures' providers have level 1 alone
+    if type(measure) is type(irm.NumRel):  # of which ir_measures' providers only have level 1
         return bool(measure["rel"] != 1)
     return (
         measure_record(measure).formula is not None
@@ -73,7 +73,7 @@ class OtherProviders:
     measures : sequence of Measure
     qrels : Qrels
     alone : bool
-        Whether no other measure is evaluated beside them: only then does ir_measures leave a
+        Whether no other measure is evaluated with them: only then does ir_measures leave a
         topic without a value out of the mean of a measure such as Accuracy.
     skip_unjudged : bool
         Whether topics of which nothing is judged have no value where a provider gives none.

@@ -29,9 +29,9 @@ from ir_std.trec.ranking import Ranker
 from ir_std.trec.runs import Run
 
 FAULT_SHARE = 0.5
-"""It is a fault to lack this share of the topics; another is of the run if more of them have it."""
+"""A run is at fault if it lacks this share of the topics, or if more have another problem."""
 MANY_MISSING = 0.1
-"""A run that lacks more than this share of the topics is warned of."""
+"""Share of missing topics above which ir_std warns about a run."""
 MIN_LIST_LENGTH = 10
 """Shorter lists may have equal scores, or be in any order, by chance."""
 ENDS = 5
@@ -308,7 +308,7 @@ def _depth_texts(plan: Plan, sizes: Ints, last: Floats) -> Iterator[tuple[str, b
 
 
 def _short_list_texts(sizes: Ints, is_short: Mask, needed: Floats) -> Iterator[tuple[str, bool]]:
-    """Yield on which topics a run returns fewer documents than a measure needs.
+    """Yield on which topics runs return fewer documents than a measure needs.
 
     It misleads if at least `CUT_TOPICS` and half of the short lists share one length, which
     suggests truncation, or if most lists are less than half as long as needed.  Otherwise this is

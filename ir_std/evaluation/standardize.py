@@ -36,8 +36,8 @@ def standardize(
     ----------
     scores : dict of str to float, RunScores or DataFrame
         By topic, of one measure; or what :func:`ir_std.read_scores` gives of a run; or a long
-        table, a row a score, with columns query_id (or topic, qid), measure, value and, of several
-        runs, run.
+        table, one row per score, with columns query_id (or topic, qid), measure, value and, for
+        several runs, run.
     measure : str or Measure, optional
         Of a dict: ``"AP"``, or as trec_eval calls it.
     factors : FactorSet, str or path, optional
@@ -48,8 +48,8 @@ def standardize(
     Returns
     -------
     dict, RunScores or DataFrame
-        As ``scores``, with standardized values and measures; NaN on topics without factors.  Of a
-        table counts are left out, and rows whose measure has no factors, which is warned of.
+        As ``scores``, with standardized values and measures; NaN on topics without factors.  A
+        table loses counts, and rows whose measure has no factors, with a warning.
 
     Raises
     ------
@@ -69,7 +69,9 @@ def standardize(
     get_scheme(scheme)
     if isinstance(scores, RunScores):
         if measure is not None:
-            raise UsageError("measure= is of a dict or table that names none; this names its own")
+            raise UsageError(
+                "measure= requires a dict or table without names; these scores name their own"
+            )
         return cast(Shape, _of_run(scores, factors, scheme))
     if isinstance(scores, Mapping):
         return cast(Shape, _of_dict(scores, measure, factors, scheme))

@@ -71,7 +71,7 @@ class Influences:
 
         By team, but not below what it would be by system: of few teams the sums may cancel.
         """
-        # Of the combination alone: a matrix of all pairs of many runs would be made in vain.
+        # Only for the combination, as a matrix of all pairs of many runs would be made in vain.
         combined = self.values @ np.asarray(contrast, float)[:, None]
         covariance, df = replace(self, values=combined).covariance()
         by_system, _ = covariance_by_design(combined, 1.0)
@@ -174,7 +174,7 @@ def guess_teams(tags: Sequence[str]) -> dict[str, str]:
     """Guess the team of each system from its name; empty if the names do not look like teams'.
 
     They do if some systems' names begin alike, but not those of all: names that all begin
-    differently, such as bm25, dpr and splade, are no teams of one system each.
+    differently, such as bm25, dpr and splade, are not teams of one system each.
     """
     teams = {tag: team_of(tag) for tag in team_tags(tags)}
     return teams if 1 < len(set(teams.values())) < len(teams) else {}
@@ -193,8 +193,8 @@ def is_anonymous(tag: str) -> bool:
 def team_of(tag: str) -> str:
     """Guess the team behind a run from its name: the first three characters.
 
-    Of a model, as ``Qwen/Qwen3-Embedding-8B``, what stands before the slash.  A system without a
-    name, as ``sys12``, is taken for a team of its own.
+    The team of a model, such as ``Qwen/Qwen3-Embedding-8B``, is the part before the slash.  A
+    system without a name, such as ``sys12``, is taken for a team of its own.
     """
     organization, slash, _ = tag.partition("/")
     return tag if is_anonymous(tag) else organization if slash else tag[:3].lower()

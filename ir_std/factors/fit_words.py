@@ -1,4 +1,4 @@
-"""What is said of a fit: which set, what matched, what differs, and why a set does not fit."""
+"""Sentences about a fit: which set, what matched, what differs, and why a set does not fit."""
 
 from __future__ import annotations
 

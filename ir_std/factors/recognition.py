@@ -237,7 +237,7 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
     if not fit.matched:
         raise NoFactorsError(
             f"{factors.id} holds none of the {factors.unit}s "
-            f"({abbreviate(collection.counts)}): it has {abbreviate(factors.topics)}; name another "
+            f"({abbreviate(collection.counts)}), only {abbreviate(factors.topics)}; name another "
             "set, or build one (ir_std build)"
         )
     return Match(_loaded(fit), chosen_by="name")

@@ -264,7 +264,7 @@ def _shown(value: Any) -> str:
 
 
 MAIN = "main_score"
-"""The measure of every model; it is no measure to standardize."""
+"""The measure of every model, which is not standardized."""
 FEWEST = 20
 """A dataset with fewer models has no factors."""
 STEPS = 1_000_000

@@ -1,4 +1,4 @@
-"""The standardized family: ``s`` before the name of a measure, as in ``sAP`` and ``snDCG@10``."""
+"""Standardized measures, whose names begin with ``s``, such as ``sAP`` and ``snDCG@10``."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ class Standardized(TypedMeasure):
         """
         if not isinstance(self.params.get("factors", ""), str):
             raise UsageError(
-                f"{self.__name__}: factors= of a measure is the id or the folder of a "
-                "set; give a set itself to the call, as in evaluate(factors=...)"
+                f"{self.__name__}: factors= of a measure must be the id or the folder of a "
+                "set; pass a loaded set to the call, as in evaluate(factors=...)"
             )
         check_params(self)
         if self["scheme"] != "U" and {"A", "B"} & self.params.keys():

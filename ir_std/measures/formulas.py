@@ -320,7 +320,7 @@ def _rounded(values: Iterable[float]) -> Floats:
 
 
 def number_of_relevant(r: Ranking, rel: int = 1) -> Floats:
-    """Documents judged relevant, whether the run has them or not."""
+    """Count documents judged relevant, whether the run has them or not."""
     return r.qrels.count(rel).astype(float)
 
 

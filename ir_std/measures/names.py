@@ -31,7 +31,7 @@ _QUOTED = re.compile(r"""(s?)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL
 
 
 def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measure:
-    """Parse a measure's name, as ``ir_measures.parse_measure`` does.
+    """Parse a measure's name, like ``ir_measures.parse_measure``.
 
     Parameters
     ----------

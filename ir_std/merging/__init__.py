@@ -12,7 +12,7 @@ max     s/max                  the same, and often better; scores that start at 
 mmstdv  sd*(s-min)/(max-min)   long lists of many sources, if one kind of engine scored them
 uv      s/sd                   short lists; scores that start at 0
 zscore  (s-mean)/sd            short lists
-sum     (s-min)/sum(s-min)     seldom
+sum     (s-min)/sum(s-min)     rarely
 ======  =====================  ===========================================================
 
 ``sd`` is the standard deviation of the list itself, so divided by n, not n-1.  ``mmstdv`` favors
@@ -51,7 +51,7 @@ Edge cases:
 - A topic that only some runs have is merged from those.
 - Ranks are those of trec_eval: by score as 32-bit float, ties by id descending.
 - Where as many lists prefer one document as the other, Borda points decide for ``condorcet``,
-  then ids.  Preferences may form a cycle: its documents then stand together, and each is
+  then ids.  Preferences may form a cycle: its documents are then adjacent, and each is
   preferred to the next.
 - No document of a list passes another, and no result is NaN, whatever the scores; scores that
   differ in their last digits may become equal.  A result that does not fit into a 64-bit float,

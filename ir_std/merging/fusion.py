@@ -96,9 +96,9 @@ def merge(
         highest, the sum times their number (CombMNZ), or the score of the first run that has it.
         A run that does not have it adds nothing.  Where scores can be negative, as those of
         ``zscore`` are, nothing is more than a low score, and CombMNZ multiplies negative sums too
-        (see :mod:`ir_std.merging`).  The last three look at ranks alone.
+        (see :mod:`ir_std.merging`).  The last three only look at ranks.
     depth : int, optional
-        Keep this many documents a topic.
+        Keep this many documents per topic.
 
     Returns
     -------

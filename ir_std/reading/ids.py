@@ -57,7 +57,7 @@ def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
     Returns
     -------
     ndarray of uint64, shape (count, n_places)
-        To look for ``count`` at once takes hardly longer than for one.
+        Looking for ``count`` at once takes barely longer than for one.
     """
     room = len(codes) - WORD * count + 1
     anywhere = np.ndarray((room,), f"V{WORD * count}", codes, strides=(1,))
@@ -187,7 +187,7 @@ class Ids:
         return same
 
     def changes(self) -> Ints:
-        """Where an id differs from the one before it; with 0 and the end."""
+        """Find where an id differs from the one before it; with 0 and the end."""
         if self.widths.max(initial=0) > WORD:
             differ = ~self[1:].same(self[:-1])
         else:
@@ -307,7 +307,7 @@ class KeyTable(NamedTuple):
         return cls(ordered, first, int((place - first[slot]).max(initial=0)) + 1)
 
     def find(self, values: Keys) -> tuple[Ints, Ints]:
-        """Which of some values are in the table.
+        """Find the values that are in the table.
 
         Returns
         -------
@@ -324,7 +324,7 @@ class KeyTable(NamedTuple):
         return where, places
 
     def _find(self, values: Keys, before: int) -> tuple[Ints, Ints]:
-        """As :meth:`find`, of values, each after a number of others."""
+        """Find values like :meth:`find`, each after a number of others."""
         place = self.first[_first_bits(values, (len(self.first) - 1).bit_length())]
         where = np.flatnonzero(place >= 0)
         place, wanted = place[where], values[where]
@@ -358,7 +358,7 @@ class Index(NamedTuple):
         return cls(KeyTable.of(values[rows]), rows, ids)
 
     def find(self, values: Keys, ids: Ids) -> tuple[Ints, Ints]:
-        """Which of the documents are in the index.
+        """Find the documents that are in the index.
 
         Returns
         -------

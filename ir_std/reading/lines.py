@@ -23,8 +23,10 @@ from ir_std.reading.sources import Source, read_pieces
 from ir_std.reading.unpacking import MOST_TOPICS, UNPACK_FIRST
 
 _BLOCK = 1 << 20
-"""Bytes that are split at once: with fewer, calls of numpy take longer than their work; with more,
-what is computed of them does not stay in the cache."""
+"""Number of bytes that are split at once.
+
+With fewer, calls of numpy take longer than their work; with more, results leave the cache.
+"""
 
 
 Number: TypeAlias = float | int
@@ -125,7 +127,7 @@ RANKED_RUN = LineFormat(
     "a whole number from 1 is expected",
     5_000_000,
 )
-"""Runs of MS MARCO, which have ranks alone."""
+"""Runs of MS MARCO, which have only ranks."""
 
 
 class CheckFailed(Exception):
@@ -272,7 +274,7 @@ def _blank_comments(codes: Bytes) -> None:
 
 
 def split_blocks(content: bytearray) -> Iterator[tuple[int, int]]:
-    """Where blocks of whole lines start and end; a last line without its end has a blank there."""
+    """Yield where blocks of whole lines start and end; a blank ends a last line without an end."""
     start, last = MARGIN, len(content) - WORD
     last += not content.endswith(b"\n", 0, last)
     while start < last:
@@ -293,7 +295,7 @@ def _is_utf8(content: bytearray) -> bool:
 
 
 def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
-    """Where the blanks before and behind tokens are, from a blank to the last end of a line.
+    """Find the blanks before and after tokens, from a blank to the last line end.
 
     Returns
     -------

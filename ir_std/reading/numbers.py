@@ -63,7 +63,7 @@ def integer(text: bytes) -> int | None:
 
 
 class NotANumber(ValueError):
-    """One of the tokens is no number that a file may hold."""
+    """One of the tokens is not a number that a file may hold."""
 
 
 def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
@@ -231,7 +231,7 @@ def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
 
 
 def _corrected(digits: Keys, decimals: Ints, quotient: Floats) -> tuple[Floats, Mask]:
-    """As :func:`_divided`, of more digits than a float holds, or a power of ten that is none.
+    """Divide like :func:`_divided`, if a float holds neither the digits nor the power of ten.
 
     What these lack is added, with the remainder of the division, which Dekker's product
     (Numer. Math. 1971) gives exactly.  What is added has an error below 2**-51 of itself and

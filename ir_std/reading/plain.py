@@ -24,7 +24,7 @@ from ir_std.reading.unpacking import number_lines
 
 
 def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
-    """As :func:`ir_std.reading.lines.read_lines`, one line after the other.
+    """Read like :func:`ir_std.reading.lines.read_lines`, one line after the other.
 
     Raises
     ------

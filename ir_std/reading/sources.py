@@ -87,8 +87,8 @@ class Source(ABC):
     def first_line(self) -> tuple[int, bytes] | None:
         """Number and content of the first line that is neither blank nor a comment, if any.
 
-        It shows what kind of file this is, and is read once, no matter how many ask.  Of JSON,
-        which may be one line, the beginning does.
+        It shows what kind of file this is, and is read once, no matter how many ask.  For JSON,
+        which may be one line, the beginning is enough.
         """
         stream = self.open()
         pieces = unpack_stream(stream, self.name, self.max_member, _LITTLE)

@@ -43,7 +43,7 @@ _DICTIONARY = 1 << 28
 
 
 def unpacked_limit(packed: int) -> int:
-    """Bytes that so many packed bytes may unpack to: what lies about its size is stopped there."""
+    """Return how many bytes a packed file may unpack to, so that a false size is harmless."""
     return MIN_UNPACK_LIMIT if packed < SMALL else RATIO * packed
 
 
@@ -219,7 +219,7 @@ _UNREAD = (
 """Where files that are not read have which bytes, what they are, and what to do."""
 _CONTROLS = bytes({*range(ord(" "))} - {*b"\t\n\r"})
 _FEW_CONTROLS = 80
-"""With so many in its first piece a file is refused; with fewer it is read, to name the line."""
+"""Control characters for which ir_std refuses a file; with fewer it reads on, to name the line."""
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
 
 
@@ -296,7 +296,7 @@ def number_content(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def number_lines(text: bytes, number: int) -> Iterator[tuple[int, bytes]]:
-    """As :func:`number_content`, of whole lines, of which the first has this number."""
+    """Yield whole lines with their numbers, like :func:`number_content`, from this number on."""
     last = 0
     for line in _CONTENT.finditer(text):
         number += text.count(b"\n", last, line.start())

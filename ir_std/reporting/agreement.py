@@ -52,7 +52,7 @@ MEASURES = ("nDCG@10", "AP", "P@10")
 BEST = 10
 """Number of the best systems whose pairs are counted by themselves."""
 MOST_LEVELS = 100
-"""The most levels that are told apart."""
+"""Largest number of levels that are distinguished."""
 
 
 def agreement(
@@ -244,8 +244,8 @@ def _notes(
     highest = [q.max_level for q in pair]
     if highest[0] != highest[1]:
         yield (
-            f"the scales differ, levels to {highest[0]} and to {highest[1]}: kappa takes equal "
-            "numbers for equal judgments; look at single levels"
+            f"the scales differ (levels to {highest[0]} and to {highest[1]}), but kappa takes "
+            "equal numbers for equal judgments; look at single levels"
         )
 
 
@@ -490,10 +490,11 @@ def _order(agreement: JudgeAgreement, places: int) -> Table:
         tuple(rows),
         1,
         (
-            f"{len(agreement.systems)} systems. gap: mean over systems of the absolute difference "
-            "of their two means; tau: Kendall's tau-b of the two orders; tau_AP: AP correlation "
-            "with the first order as the reference; r: Pearson's correlation over topics and "
-            "systems. In brackets 95 percent intervals by a bootstrap over topics.",
+            f"{pluralize(len(agreement.systems), 'system')}. gap: mean over systems of the "
+            "absolute difference of their two means; tau: Kendall's tau-b of the two "
+            "orders; tau_AP: AP correlation with the first order as the reference; "
+            "r: Pearson's correlation over topics and systems. In brackets "
+            "95 percent intervals by a bootstrap over topics.",
         ),
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.errors import NoFactorsError, UsageError, warn_caller
+from ir_std.errors import NoFactorsError, UsageError, pluralize, warn_caller
 from ir_std.evaluation.placement import Placement
 from ir_std.factors.benchmarks import (
     KINDS,
@@ -87,7 +87,9 @@ class Benchmark:
         enough = read.n_tasks >= MIN_SHARE * len(read.tasks)
         ranked = [k for k, m in enumerate(read.models) if enough[k] and m not in own]
         if len(ranked) < 2:
-            raise NoFactorsError(f"{name}: {len(ranked)} models have half of its tasks")
+            raise NoFactorsError(
+                f"{name}: {pluralize(len(ranked), 'model')} with half of its tasks"
+            )
         return cls(name, kind, read, tuple(own), benchmark_factors(read, ranked))
 
     def runs(self, names: Mapping[str, Any]) -> dict[str, RunScores]:

@@ -82,7 +82,7 @@ def compare(
     jobs : int, optional
         Number of processes for the runs of a collection; with None it is chosen automatically.
     progress : callable
-        Wraps the iterable of evaluations of each collection, as ``tqdm.tqdm`` does.
+        Wraps the iterable of evaluations of each collection, like ``tqdm.tqdm``.
     baseline : str, optional
         The system that the others are compared with.  ``"best"`` is added to the systems: on each
         collection the one of its set's systems with the highest mean by the first measure.

@@ -263,8 +263,8 @@ def check_linkable(
             )
     if set(collections_of) <= set(anchors):
         raise UsageError(
-            f"{', '.join(collections_of)}: all systems are anchors, and nothing is left to "
-            "compare: anchors have the same mean everywhere by definition"
+            f"{', '.join(collections_of)}: all systems are anchors, which have the same "
+            "mean everywhere by definition; add systems to compare"
         )
 
 

@@ -70,7 +70,7 @@ def evaluate(
     measures : Measure, str or iterable of them, optional
         Those of the recognized factor set if not given.
     schemes, factors, systems, without, residual
-        As for :func:`ir_std.evaluator`; no scheme for raw scores alone; ``without="self"`` leaves
+        As for :func:`ir_std.evaluator`; no scheme for only raw scores; ``without="self"`` leaves
         out the systems of the set that are evaluated, as a system's own scores draw the factors to
         it (of 37, BM25 on DL 2019 has a mean snDCG@10 of .332 with itself, and .328 without).
     baseline : str, optional
@@ -93,7 +93,7 @@ def evaluate(
     depth : int, optional
         Evaluate only the first ``depth`` documents of each topic, in trec_eval's order; its ``-M``.
     progress : callable
-        Wraps the iterable of evaluations, as ``tqdm.tqdm`` does.
+        Wraps the iterable of evaluations, like ``tqdm.tqdm``.
     lower_is_better : iterable of str
         Of the measures that ir_measures does not know those of which less is better, where no
         factor set says so.

@@ -31,7 +31,7 @@ class RunRank:
     best, worst : int
         Its interval, see :func:`ir_std.analysis.rank_intervals`; of a run without a mean all ranks.
     group : int
-        From 1: runs of one group cannot be told apart, see
+        From 1: runs of one group cannot be distinguished, see
         :meth:`ir_std.analysis.RankIntervals.groups`.
     could_be_first : bool
         True if it is in the confidence set for the best run.

@@ -333,7 +333,7 @@ _PLACE = re.compile(
 )
 """What ``--place`` adds behind a value."""
 _HEAD = 10_000
-"""Number of lines by which the columns are told apart."""
+"""Number of lines by which the columns are distinguished."""
 
 
 def _text_lines(text: str) -> Iterator[tuple[int, str]]:

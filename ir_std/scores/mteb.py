@@ -69,7 +69,7 @@ _OTHER_REVISIONS = {
 }
 """Revisions with other data than the task's usual one and with fewer results.
 
-The last three have other numbers of queries, as ``scripts/build_mteb.py`` finds in all models'
+The last three have other numbers of queries, which ``scripts/build_mteb.py`` finds in all models'
 scores.  The first three have as many queries, but other documents or judgments, which scores do not
 show.  For other revisions neither is known.
 """

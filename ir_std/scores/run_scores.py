@@ -83,7 +83,7 @@ class RunScores:
         if not self.values:
             raise InputError.at(
                 self.name,
-                f"means alone ({', '.join(map(str, self.means))}), no scores by topic",
+                f"only means ({', '.join(map(str, self.means))}), no scores by topic",
                 "list the topics with -q",
             )
         return self
@@ -134,7 +134,7 @@ class RunScores:
 
 
 class QrelsFromCounts(DictQrels):
-    """Qrels of topics alone, with numbers of relevant documents where these are known.
+    """Qrels without documents, with numbers of relevant documents where these are known.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ _DOCUMENTS = {"docno", "doc_id", "docid", "document"}
 _WITHOUT_SCORES = {"rank", "topics", "z", "sd", "base", "scheme"}
 """Columns of ir_std's own tables that hold no scores."""
 _OF_MEASURE = {"place", "rank", "low", "high", "topics", "systems", "n", "p", "g"}
-"""What follows a measure's name in the heading of a column about it, as in ``AP place``."""
+"""Words after a measure's name in the heading of a column about it, such as ``AP place``."""
 
 
 class ScoreTable(NamedTuple):
@@ -502,7 +502,9 @@ def _check(at: Layout) -> None:
     if at.has("topic", "dataset") and len(sets := dict.fromkeys(at.names_in("dataset"))) > 1:
         # Topics of several collections may have the same numbers.
         raise InputError.at(
-            table.file, f"{len(sets)} collections ({abbreviate(sets)})", "use a file for each"
+            table.file,
+            f"{pluralize(len(sets), 'collection')} ({abbreviate(sets)})",
+            "use a file for each",
         )
 
 

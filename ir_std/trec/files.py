@@ -52,7 +52,7 @@ def read_run(file: File) -> Run:
     Raises
     ------
     InputError
-        Naming file and line: too few or many columns, a score that is no finite number nor -inf, a
+        Naming file and line: too few or many columns, a score that is neither finite nor -inf, a
         document twice in a topic, an empty file, one that cannot be unpacked, bytes that are not
         UTF-8, control characters, lines of more than a megabyte.
     """
@@ -69,7 +69,7 @@ def read_run(file: File) -> Run:
 
 
 def _is_ranked(source: Source) -> bool:
-    """Check whether a run is one of MS MARCO, which has ranks alone."""
+    """Check whether a run is one of MS MARCO, which has only ranks."""
     columns = source.first_line[1].split() if source.first_line else []
     return len(columns) == RANKED_RUN.width and columns[-1].isdigit()
 
@@ -92,7 +92,7 @@ def count_columns(source: Source) -> int:
 
 
 def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
-    r"""Yield the rows of TREC qrels, as ``ir_measures.read_trec_qrels`` does.
+    r"""Yield the rows of TREC qrels, like ``ir_measures.read_trec_qrels``.
 
     >>> list(read_trec_qrels("401 0 FBIS3-1 1\n"))
     [Qrel(query_id='401', doc_id='FBIS3-1', relevance=1, iteration='0')]
@@ -106,7 +106,7 @@ def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
 
 
 def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]:
-    r"""Yield the rows of a TREC run, as ``ir_measures.read_trec_run`` does.
+    r"""Yield the rows of a TREC run, like ``ir_measures.read_trec_run``.
 
     >>> list(read_trec_run("401 Q0 FBIS3-1 1 17.5 bm25\n"))
     [ScoredDoc(query_id='401', doc_id='FBIS3-1', score=17.5)]

@@ -218,8 +218,8 @@ def test_few_topics_are_warned_of() -> None:
     assert "only 9 topics" in corrected(human=TRUTH[ROWS[:9]], rows=ROWS[:9]).warnings[0]
 
 
-def test_labels_that_tell_little_are_warned_of() -> None:
-    assert "tell little" in corrected(llm=np.full((30, 6), 0.5)).warnings[0]
+def test_ir_std_warns_about_labels_that_barely_separate_systems() -> None:
+    assert "barely separate the systems" in corrected(llm=np.full((30, 6), 0.5)).warnings[0]
 
 
 def test_standardized_scores_are_advised_where_difficulty_is_not_followed() -> None:

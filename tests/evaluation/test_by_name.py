@@ -144,7 +144,7 @@ def test_what_are_no_factors_gets_one_clear_line(wrong: Any) -> None:
 
 
 def test_a_measure_names_its_factors_and_does_not_hold_them(factors: FactorSet) -> None:
-    with pytest.raises(ir_std.UsageError, match="id or the folder of a set; give a set itself to"):
+    with pytest.raises(ir_std.UsageError, match="id or the folder of a set; pass a loaded set to"):
         ir_std.calc_aggregate(sAP(factors=factors), QRELS, RUN)
 
 
@@ -165,7 +165,7 @@ def test_a_measure_without_a_score_is_told_which_there_are(wrong: Any) -> None:
     scores = ByMeasure({AP: 0.5, sP @ 2: 0.25})
     with pytest.raises(MissingMeasureError) as told:
         scores[wrong]
-    assert str(told.value) == f"no {wrong}: there are AP, sP@2"
+    assert str(told.value) == f"no score of {wrong}; available: AP, sP@2"
     assert isinstance(told.value, KeyError)
 
 

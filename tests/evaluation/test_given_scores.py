@@ -189,7 +189,7 @@ def test_scores_of_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_what_mteb_says_of_a_model_is_no_score(tmp_path: Path) -> None:
     (tmp_path / "model_meta.json").write_text('{"name": "org/model"}')
-    with pytest.raises(UsageError, match="only whose results are beside it"):
+    with pytest.raises(UsageError, match="only says whose results are next to it"):
         resolve_runs([tmp_path / "model_meta.json"])
 
 

@@ -52,7 +52,7 @@ def test_a_list_of_systems_that_cannot_be_read_is_refused(
 
 def test_systems_that_are_not_there_are_refused(qrels: Any) -> None:
     with pytest.raises(
-        NoFactorsError, match="no 'old' systems stand beside dl19-passage: there are modern"
+        NoFactorsError, match="dl19-passage has no 'old' system set; available: modern"
     ):
         ir_std.evaluator([AP], qrels, systems="old")
     with pytest.raises(UsageError, match="has no system 'UNH_bm'; did you mean 'UNH_bm25'"):

@@ -317,7 +317,7 @@ def test_a_binary_file_for_a_run_or_qrels_is_one_line(
 def test_a_system_of_a_set_has_topics_but_no_documents(files: Files) -> None:
     pair = ir_std.diff(files.bert, "dl19-passage/bm25base_p", files.qrels, "nDCG@10")
     assert len(pair.topics) == 43
-    with pytest.raises(UsageError, match="bm25base_p is known by its scores alone"):
+    with pytest.raises(UsageError, match="bm25base_p is known only by its scores"):
         pair.on("1063750")
 
 

@@ -157,12 +157,12 @@ def test_five_topics_tell_runs_apart_and_fewer_data_sets_do_not() -> None:
 
 
 def test_an_unknown_run_is_told_with_those_there_are(results: ir_std.Results) -> None:
-    message = "no run 'hihg': there are low, high, new, twin; did you mean 'high'?"
+    message = "unknown run 'hihg'; available: low, high, new, twin; did you mean 'high'?"
     for by_run in (results.means, results.values, results.ranks):
         with pytest.raises(UsageError) as error:
             by_run["hihg"]
         assert str(error.value) == message
-    with pytest.raises(UsageError, match="no run 'nobody'"):
+    with pytest.raises(UsageError, match="unknown run 'nobody'"):
         by_topic(results, "nobody", AP)
 
 

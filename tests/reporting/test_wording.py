@@ -188,8 +188,8 @@ def test_the_deck_has_both_scores_and_the_average() -> None:
     means = results.placements["bm25base_p"][results.measures[0]].means
     assert plain(record(results)["deck"]) == (
         "Its nDCG@10 is 0.506; that of idst_bert_p1 is 0.764, and the average of the systems is "
-        f"{sum(means) / 37:.3f}. The gap is no accident of these topics (paired t-test, p < 0.001, "
-        "one comparison). The best was chosen by its scores on these topics."
+        f"{sum(means) / 37:.3f}. The gap is not an accident of these topics (paired t-test, "
+        "p < 0.001, one comparison). The best was chosen by its scores on these topics."
     )
 
 

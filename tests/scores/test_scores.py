@@ -291,7 +291,7 @@ def test_means_alone_are_read_and_are_no_scores_by_topic(tmp_path: Path, text: s
     ((_, scores),) = read(tmp_path, text).items()
     assert scores.means == {AP: 0.5}
     assert scores.values == {}
-    with pytest.raises(InputError, match=r"means alone \(AP\), no scores by topic"):
+    with pytest.raises(InputError, match=r"only means \(AP\), no scores by topic"):
         ir_std.evaluate(tmp_path / "scores.txt")
 
 

@@ -262,7 +262,7 @@ def _difference(facts: RunStanding) -> str:
     n = len(facts.results.differences) if facts.results.baseline is not None else 1
     how += describe_correction(facts.results.procedure.correction, n) or ", one comparison"
     if found.significant:
-        return f"The gap is no accident of these {facts.results.collection.unit}s ({how})."
+        return f"The gap is not an accident of these {facts.results.collection.unit}s ({how})."
     low, high = found.interval
     name = facts.tested if facts.tested == facts.view.raw else facts.view.scored_name
     between = "" if isnan(low) else f"95% interval {number(low, '+')} to {number(high, '+')}; "

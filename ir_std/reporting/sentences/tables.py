@@ -241,7 +241,7 @@ def _comparability(results: Results, raw: str) -> str:
     if overlaps_of(results).of_labels(tuple(results.collections)):
         return (
             f"These are the same topics under different judgments: raw means{named} say as much "
-            "about the assessors as about the runs; standardized ones compare if the reference "
+            "about the assessors as about the runs. Standardized ones compare if the reference "
             "systems are the same."
         )
     about_raw = (
