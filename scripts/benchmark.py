@@ -133,7 +133,7 @@ class Bench:
 
 
 def single(bench: Bench, name: str, run: Path, qrels: Path) -> None:
-    """One run in every form, and as whole processes."""
+    """Time one run in every form, and as whole processes."""
     import pandas as pd
 
     judged = pd.DataFrame(ir_measures.read_trec_qrels(str(qrels)))
@@ -247,7 +247,7 @@ def spawn(*command: object) -> Work:
 
 
 def track(bench: Bench, name: str, runs: Path, qrels: Path, trec_eval: Path) -> None:
-    """All runs of a track on one core, against trec_eval run after run."""
+    """Time all runs of a track on one core, against trec_eval run after run."""
     files = sorted(runs.iterdir())
     ours = spawn(sys.executable, "-m", "ir_std_program", *files, qrels, *ELEVEN, "--jobs", 1)
     theirs = [spawn(trec_eval, *TREC_EVAL, qrels, file) for file in files]

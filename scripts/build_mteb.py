@@ -120,7 +120,7 @@ class Known:
 
     @classmethod
     def read(cls, folder: Path) -> Known:
-        """From the JSON files of a folder."""
+        """Read the JSON files of a folder."""
         models, tasks, benchmarks = (
             json.loads((folder / f"{name}.json").read_text("utf-8"))
             for name in ("models", "tasks", "benchmarks")
@@ -353,7 +353,7 @@ def twins(results: Iterable[Result], known: Known) -> dict[str, str]:
 
 
 def judgments(folder: Path) -> dict[str, tuple[int, Judgments]]:
-    """By row the number of queries, and what is known of its judgments."""
+    """Return the number of queries of each row, and what is known of its judgments."""
     rows = aliases_of_rows()
     by_row = {}
     for file in sorted(folder.glob("*.txt")):

@@ -196,7 +196,7 @@ def combined(
     inputs: list[dict[str, str]],
     earlier: np.ndarray | None = None,
 ) -> FactorSet:
-    """One set of several: each measure from the first that has it.
+    """Combine several sets into one, with each measure from the first that has it.
 
     Raises
     ------

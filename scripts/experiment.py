@@ -112,7 +112,7 @@ def table(data: Path, collection: str, measure: str) -> Scores:
 def published_factors(
     data: Path, stem: str, metric: str, topics: Iterable[int | str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation that the authors published, shape (n_topics, 1) each."""
+    """Return the published mean and standard deviation, shape (n_topics, 1) each."""
     both = (read_table(data / "published" / f"{stem}.{kind}.csv") for kind in ("mn", "sd"))
     mean, sd = (each.at(topics)[:, [each.systems.index(metric)]] for each in both)
     return mean, sd
@@ -131,7 +131,7 @@ def score_runs(
     jobs: int = 1,
     only: Iterable[str] | None = None,
 ) -> dict[str, Scores]:
-    """Scores of a collection's archived runs, by measure name; of the runs ``only``, if given."""
+    """Return the scores of a collection's archived runs by measure, of ``only`` if given."""
     chosen = None if only is None else frozenset(only)
     task = partial(_score_share, data, collection, tuple(measures), chosen, jobs)
     scored: dict[str, np.ndarray] = {}
@@ -153,7 +153,7 @@ def _score_share(
     jobs: int,
     share: int,
 ) -> dict[str, np.ndarray]:
-    """Every ``jobs``-th run of the archive, (n_measures, n_topics) each.
+    """Score every ``jobs``-th run of the archive, (n_measures, n_topics) each.
 
     Unpacking the archive once a process costs less than passing the runs on.
     """

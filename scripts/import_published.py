@@ -50,7 +50,7 @@ def with_whole_ideals(tables: ImportedTables, topics: Mapping[str, Judgments]) -
 
 
 def published(name: str, data: Path) -> FactorSet:
-    """One published set as a factor set."""
+    """Make a factor set of one published set."""
     track = TRACKS[name]
     topics = judged_topics(name, data)
     info = track.info(name) | {

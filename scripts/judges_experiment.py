@@ -78,7 +78,7 @@ def qrels_file(data: Path, collection: str, judge: str) -> Path:
 def score(
     data: Path, name: str, judges: Sequence[str]
 ) -> dict[str, tuple[tuple[str, ...], tuple[str, ...], Floats]]:
-    """Topics, systems and scores (measures x topics x systems) of an archive of runs, by judge."""
+    """Return topics, systems and scores (measures x topics x systems) of runs by judge."""
     collection = name.removesuffix("-modern")
     evaluators = {
         judge: ir_std.StdEvaluator(
@@ -103,7 +103,7 @@ def score(
 
 
 def from_runs(data: Path, name: str, judges: Sequence[str] = JUDGES) -> Iterator[Judged]:
-    """Each judge and measure of a collection whose runs are at hand."""
+    """Yield each judge and measure of a collection whose runs are at hand."""
     scored = score(data, name, (PEOPLE, *judges))
     for judge in judges:
         topics, systems, model = scored[judge]
@@ -113,7 +113,7 @@ def from_runs(data: Path, name: str, judges: Sequence[str] = JUDGES) -> Iterator
 
 
 def from_tables(data: Path) -> Iterator[Judged]:
-    """Each judge and measure of the collections whose scores are known."""
+    """Yield each judge and measure of the collections whose scores are known."""
     for collection, folders in TABLES.items():
         for judge in set(folders) - {PEOPLE}:
             for measure in MEASURES:
@@ -133,7 +133,7 @@ def from_tables(data: Path) -> Iterator[Judged]:
 
 
 def on_scale(x: Floats, by: Floats, scale: str) -> Floats:
-    """Scores as they are, or standardized by systems on the same topics."""
+    """Return scores as they are, or standardized by systems on the same topics."""
     return x if scale == "raw" else standardize_matrix(x, by, scale)
 
 
@@ -170,7 +170,7 @@ def compare(x: Floats, y: Floats) -> Figures:
 
 
 def halves(trials: int, seed: int, judged: Judged) -> dict[str, Floats]:
-    """By scale each trial's figures, a row each: half of the systems standardize the others."""
+    """Return each trial's figures by scale; half of the systems standardize the others."""
     random = np.random.default_rng(seed)
     n = len(judged.systems)
     found: dict[str, list[Figures]] = {scale: [] for scale in SCALES}
@@ -187,7 +187,7 @@ def halves(trials: int, seed: int, judged: Judged) -> dict[str, Floats]:
 
 
 def held_out(own: Judged, later: Judged) -> dict[str, tuple[Floats, Floats]]:
-    """By scale the later systems' scores under both judges, by the track's own systems."""
+    """Return the later systems' scores by the track's own systems, under both judges."""
     return {
         scale: (
             on_scale(later.people, own.people, scale),
@@ -198,7 +198,7 @@ def held_out(own: Judged, later: Judged) -> dict[str, tuple[Floats, Floats]]:
 
 
 def flat_topics(x: Floats, best: float = 1.0) -> tuple[int, int]:
-    """Topics without any spread, and those whose best score is less than one sd above the mean."""
+    """Count topics without spread, and those with ``best`` within one sd above the mean."""
     mean, sd = x.mean(axis=1), x.std(axis=1, ddof=1)
     spread_topics = sd > 1e-9
     near = np.divide(best - mean, sd, out=np.full(len(x), np.inf), where=spread_topics) < 1
@@ -206,7 +206,7 @@ def flat_topics(x: Floats, best: float = 1.0) -> tuple[int, int]:
 
 
 def disagreements(data: Path, judged: Judged) -> list[tuple[str, float, float, float]]:
-    """By topic quadratic kappa of its labels, and tau and the mean gap of the systems' scores."""
+    """Return each topic's quadratic kappa, and tau and mean gap of the systems' scores."""
     labels = [
         read_qrels(qrels_file(data, judged.collection, who)).judged
         for who in (PEOPLE, judged.judge)
@@ -223,7 +223,7 @@ def disagreements(data: Path, judged: Judged) -> list[tuple[str, float, float, f
 
 
 def kinds(judged: Judged, scores: tuple[Floats, Floats]) -> Estimate:
-    """How much more the model's labels favour LLM re-rankers than people's, over other systems.
+    """Estimate how much more than people the model favours LLM re-rankers over others.
 
     The difference (model less people) of LLM re-rankers less that of the others, by topic.
     """
@@ -271,7 +271,7 @@ def print_halves(cases: Sequence[Judged], found: Sequence[dict[str, Floats]], ou
 def print_modern(
     pairs: Sequence[tuple[Judged, Judged]], out: Path
 ) -> dict[tuple[str, str, str], dict[str, Figures]]:
-    """Systems of 2020 to 2024 by factors from the tracks' own systems."""
+    """Print systems of 2020 to 2024 by factors from the tracks' own systems."""
     rows = []
     figures = {}
     print(

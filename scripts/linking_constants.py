@@ -88,12 +88,12 @@ def root(square: float) -> float:
 
 
 def together(parts: Iterable[Excess]) -> Excess:
-    """All of several."""
+    """Join several into one."""
     return Excess(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
 
 def excess(a: Floats, b: Floats, used: Ints, tested: Ints) -> Excess:
-    """Of the columns ``tested``, after those ``used`` have linked the z ``b`` to ``a``."""
+    """Compute the excess of ``tested`` columns after ``used`` ones have linked ``b`` to ``a``."""
     if np.nanmean(normal_cdf(a[:, used])) > np.nanmean(normal_cdf(b[:, used])):
         a, b = b, a
     known: list[Mask] = [np.asarray(~np.isnan(z[:, used]).any(axis=1)) for z in (a, b)]
@@ -137,7 +137,7 @@ def of_cuts(
 
 
 def of_modern_systems(trials: int, seed: int) -> Excess:
-    """Of systems of 2020 to 2024, standardized by those of DL 2019 and 2020."""
+    """Compute it for systems of 2020 to 2024, standardized by those of DL 2019 and 2020."""
     random = np.random.default_rng(seed)
     z = []
     for name in MODERN:
@@ -154,7 +154,7 @@ def of_modern_systems(trials: int, seed: int) -> Excess:
 
 
 def of_engines(comparison: ir_std.Results) -> Excess:
-    """Of an engine with a technique, linked by itself without it, on all pairs of collections."""
+    """Compute it for an engine with a technique, linked by itself without it, on all pairs."""
     z = [
         np.stack([deviations(comparison.on(c), run, ir_std.sAP) for run in comparison.runs], axis=1)
         for c in comparison.collections
@@ -187,7 +187,7 @@ def real_sets(args: Namespace) -> Iterator[tuple[str, Excess]]:
 
 
 def random_topics(trials: int, seed: int, key: tuple[str, str]) -> tuple[Excess, ...]:
-    """By random systems, by strong ones and weak ones, and these with anchors of one level."""
+    """Compute it for random, for strong and weak systems, and for anchors of one level."""
     of = partial(of_cuts, matrix(*key), None, trials=trials, seed=seed)
     return (
         of(RANDOM, WAYS[:1]),

@@ -112,7 +112,7 @@ def choose(way: str, k: int, n: int, random: np.random.Generator) -> Ints:
 
 
 def pairs(tested: Ints) -> tuple[Ints, Ints]:
-    """Each system with itself, and with those some ranks below and above."""
+    """Pair each system with itself, and with those some ranks below and above."""
     above, below = tested[:-RANKS_APART], tested[RANKS_APART:]
     return np.concatenate([tested, above, below]), np.concatenate([tested, below, above])
 
@@ -141,7 +141,7 @@ def figures(found: LinkedDifference, true: Floats, own: Mask) -> dict[str, float
 
 
 def linked_figures(a: Half, b: Half, used: Ints, i: Ints, j: Ints) -> dict[str, float]:
-    """Systems ``i`` on one set of topics less ``j`` on the other, linked as ``compare`` does."""
+    """Compare systems ``i`` on some topics with ``j`` on others, linked as in ``compare``."""
     if a.n[:, used].mean() > np.nanmean(b.n[:, used]):  # the reference has the lower mean
         a, b, i, j = b, a, j, i
     try:
@@ -155,7 +155,7 @@ def linked_figures(a: Half, b: Half, used: Ints, i: Ints, j: Ints) -> dict[str, 
 def trial(
     cut: tuple[Half, Half, Half], way: str, random: np.random.Generator
 ) -> Iterator[tuple[str, Mapping[str, float]]]:
-    """One cut: raw, not linked, linked by numbers of anchors, and by the same systems."""
+    """Yield figures of one cut: raw, not linked, and linked by anchors or the same systems."""
     a, b, same = cut
     n = len(a.truth)
     anchors = choose(way, max(ANCHORS), n, random)
@@ -197,7 +197,7 @@ class Case(NamedTuple):
 
 
 def cases() -> Iterator[Case]:
-    """All that are tried; anchors are chosen in several ways where systems are strong and weak."""
+    """Yield all cases, with several choices of anchors where systems are strong and weak."""
     for key in MATRICES:
         for n_topics in (25, 50):
             if len(matrix(*key)) >= 2 * n_topics - 8:
@@ -214,7 +214,7 @@ def matrix(name: str, measure: str) -> Floats:
 
 
 def run_case(trials: int, seed: int, case: Case) -> Found:
-    """All trials of a case."""
+    """Run all trials of a case."""
     random = np.random.default_rng(seed)
     scores = matrix(case.name, case.measure)
     n = min(case.n_topics or len(scores), len(scores) // 2)
@@ -236,7 +236,7 @@ def run_case(trials: int, seed: int, case: Case) -> Found:
 
 
 def run_fewer(trials: int, seed: int, case: Case) -> Found:
-    """All trials of a case of the guide's table, a third of them of others."""
+    """Run all trials of a case of the guide's table, or a third of those of other cases."""
     return run_case(trials if case.in_table else max(trials // 3, 2), seed, case)
 
 
@@ -393,7 +393,7 @@ WITHOUT_FACTORS = "nyt"
 
 
 def compare_engines(data: Path, experiment: str) -> ir_std.Results:
-    """One engine without a technique and with it, on the collections that have factors."""
+    """Compare an engine without and with a technique on the collections that have factors."""
     entries = [
         (system, folder / f"{system}.eval", None)
         for folder in sorted((data / "soboroff2018" / experiment).iterdir())
@@ -406,7 +406,7 @@ def compare_engines(data: Path, experiment: str) -> ir_std.Results:
 
 
 def engine(data: Path, experiment: str) -> Engine:
-    """One engine with a technique, linked by the same engine without it."""
+    """Link one engine with a technique by the same engine without it."""
     plain = compare_engines(data, experiment)
     linked = link_results(plain, ANCHOR)
     system, names = ENGINES[experiment], tuple(linked.collections)
@@ -477,7 +477,7 @@ class Mean(NamedTuple):
 
     @classmethod
     def of(cls, values: Floats) -> Mean:
-        """Of the trials that have a value."""
+        """Average over the trials that have a value."""
         known = values[~np.isnan(values)]
         if len(known) < 2:
             return cls(np.nan, np.nan)
@@ -563,7 +563,7 @@ def largest_errors(
 
 
 def print_largest_errors(chosen: Sequence[Mapping[str, Row]]) -> None:
-    """How sure the figures of the guide's table are."""
+    """Print how precise the figures of the guide's table are."""
     first, *others = IN_TABLE.values()
     for title, names in {"first row": [first], "other rows": others}.items():
         of_means, of_cases = largest_errors(chosen, names)
@@ -573,7 +573,7 @@ def print_largest_errors(chosen: Sequence[Mapping[str, Row]]) -> None:
 
 
 def print_over_cases(title: str, chosen: Sequence[Mapping[str, Row]]) -> None:
-    """Each figure over cases: the mean, and the lowest and highest of any."""
+    """Print the mean, lowest and highest of each figure over cases."""
     names = list(chosen[0])
     print(f"\n{title}: mean over {len(chosen)} cases (Monte Carlo error), lowest to highest")
     print(f"{'':20}" + "".join(f"{what:>18}" for what in names))

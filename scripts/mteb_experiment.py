@@ -102,7 +102,7 @@ def complete(read: BenchmarkScores) -> tuple[list[str], Floats]:
 
 
 def order(_: int) -> Iterator[str]:
-    """How the order changes, and how sure it is."""
+    """Yield how the order changes, and how precise it is."""
     board = evaluate(f"{SET}/*", benchmark=ENGLISH)
     yield board.table().notes[0]
     ranks = [of_run[board.measures[1]] for of_run in board.ranks.values()]
@@ -150,7 +150,7 @@ def zero_shot(_: int) -> Iterator[str]:
 
 
 def masking(_: int) -> Iterator[str]:
-    """How far models' places move when tasks are taken away from half of them."""
+    """Yield how far models' places move if half of them lose tasks."""
     read = benchmark_scores(ENGLISH)
     names, scores = complete(read)
     full = {name: places(method(scores)) for name, method in METHODS.items()}
@@ -203,7 +203,7 @@ def patterns(read: BenchmarkScores, names: list[str], scores: Floats) -> dict[st
 
 
 def coverage(trials: int) -> Iterator[str]:
-    """How often intervals hold what is true: models' means here, tasks drawn anew."""
+    """Yield how often intervals of redrawn tasks hold the truth, the models' means here."""
     _, scores = complete(benchmark_scores(ENGLISH))
     values = linked_scores(scores).values
     n_tasks = len(values)
@@ -249,7 +249,7 @@ def _in_bootstrap(drawn: Floats, rank: Floats, rng: np.random.Generator) -> Mask
 
 
 def against_mteb(_trials: int) -> Iterator[str]:
-    """Means and Borda ranks beside those that MTEB's own code computes from the same results."""
+    """Compare means and Borda ranks with those of MTEB's own code from the same results."""
     if find_spec("mteb") is None:
         yield "mteb is not installed: not compared"
         return

@@ -31,7 +31,7 @@ from ir_std.schemes import get_scheme
 def _same_systems(
     a: npt.ArrayLike, b: npt.ArrayLike, *, topics: int = 1, systems: int = 1
 ) -> tuple[Floats, Floats]:
-    """Two collections' scores of the same systems, checked as :func:`check_scores` does."""
+    """Check two collections' scores of the same systems, as with :func:`check_scores`."""
     first = check_scores(a, "the first collection", topics=topics, systems=systems)
     second = check_scores(b, "the second collection", topics=topics, systems=systems)
     if first.shape[-1] != second.shape[-1]:
@@ -128,7 +128,7 @@ def self_false_positives(
     equal_var: bool = False,
     alternative: Literal["two-sided", "greater", "less"] = "greater",
 ) -> npt.NDArray[np.bool_]:
-    """Which systems seem better on collection ``a`` than they themselves are on ``b``.
+    """Find the systems that seem better on collection ``a`` than they are on ``b``.
 
     A system has one quality, so a difference that the two-sample t-test finds is the collections':
     a false positive (Webber, Moffat and Zobel 2008, Table 4: one-tailed at 0.025; the Type I
@@ -191,7 +191,7 @@ CHUNK = 50
 
 
 def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """How far systems' mean scores drift from one collection to another.
+    """Measure how far systems' mean scores drift from one collection to another.
 
     The root mean square of the differences between the systems' two means, over the average of
     the means' two standard deviations (n-1) (Webber, Moffat and Zobel 2008, eq. 4).
@@ -258,7 +258,7 @@ def swap_rate(
     trials: int = 1000,
     seed: int = 0,
 ) -> SwapRates:
-    """How often two disjoint sets of topics rank a pair of systems in opposite order.
+    """Estimate how often two disjoint sets of topics order two systems differently.
 
     Each trial draws two disjoint sets of ``size`` topics.  A pair falls into the bin of its
     absolute difference in mean score on the first, and is swapped if the difference on the
@@ -379,7 +379,7 @@ def factor_stability(
 
 
 def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats:
-    """Mean standardized scores, shape (samples, n_systems), by factors from each sample."""
+    """Average scores standardized by each sample, shape (samples, n_systems)."""
     y = get_scheme(scheme).apply(x, **compute_factors(by), **params)
     known = ~np.isnan(y).any(axis=-1, keepdims=True)
     count = known.sum(axis=-2)

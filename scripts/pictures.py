@@ -72,7 +72,7 @@ def forest(data: Path) -> Figure:
 
 
 def linking(data: Path) -> Figure:
-    """One engine's mean sAP on nine collections, before and after linking."""
+    """Draw one engine's mean sAP on nine collections, before and after linking."""
     figure = Figure(figsize=(9, 3), layout="constrained")
     axes = figure.subplots(1, len(ENGINES), sharey=True)
     for ax, experiment in zip(axes, ENGINES, strict=True):
@@ -88,7 +88,7 @@ def linking(data: Path) -> Figure:
 
 
 def judges(data: Path) -> Figure:
-    """Each later system under both judges, raw and standardized: nDCG@10, UMBRELA."""
+    """Draw the later systems under both judges, raw and standardized (nDCG@10, UMBRELA)."""
     pairs = modern_pairs(data, ["umbrela-gpt4"])
     shown = [pair for pair in pairs if pair[0].measure == "nDCG@10"]
     figure = Figure(figsize=(9.5, 4.6), layout="constrained")
@@ -139,7 +139,7 @@ def overview(results: ir_std.Results, folder: Path) -> None:
 
 
 def draw(data: Path, folder: Path) -> None:
-    """Every picture that needs no browser, into ``folder``."""
+    """Draw every picture that needs no browser into ``folder``."""
     with tempfile.TemporaryDirectory() as scratch:
         topics(evaluated(data, Path(scratch))).savefig(folder / "topics.png", dpi=100)
     forest(data).savefig(folder / "forest.png", dpi=100)

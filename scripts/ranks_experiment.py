@@ -103,7 +103,7 @@ def held(trials: Iterator[tuple[Floats, Floats]]) -> str:
 
 
 def made_up(n_topics: int, n_systems: int, trials: int) -> str:
-    """How often all intervals hold on made-up topics, and the set the best system."""
+    """Return how often all intervals hold on made-up topics, and the set the best system."""
     rng = np.random.default_rng(SEED)
     spreads = [
         np.sort(rng.normal(0, 0.1, n_systems)),

@@ -94,7 +94,7 @@ class Sizes:
 
 
 def load(data: Path, jobs: int = 1) -> dict[tuple[str, str], Scores]:
-    """All raw scores, by collection and measure."""
+    """Return all raw scores by collection and measure."""
     scores = {(c, m): table(data, c, m) for c, m in TABLES}
     for collection in dict.fromkeys(c for c, _ in RUNS):
         measures = [m for c, m in RUNS if c == collection]
@@ -167,7 +167,7 @@ def resolution(fine: SwapRates) -> tuple[float, float]:
 
 
 def sizes(x: np.ndarray, raw: np.ndarray) -> Sizes:
-    """Topic set sizes at alpha 0.05 and beta 0.20 for SYSTEMS systems."""
+    """Compute topic set sizes at alpha 0.05 and beta 0.20 for SYSTEMS systems."""
     stretch = x.mean(axis=0).std(ddof=1) / raw.mean(axis=0).std(ddof=1)
     return Sizes(
         within_system_variance(x),
@@ -190,7 +190,7 @@ class Results:
 
 
 def experiment(trials: int, seed: int, item: tuple[tuple[str, str], Scores]) -> Results:
-    """All that the paper does, on one collection's scores by one measure."""
+    """Repeat the paper's experiments on one collection's scores by one measure."""
     key, scores = item
     by_scheme = schemes(scores.values)
     return Results(
@@ -327,7 +327,7 @@ def show(results: Sequence[Results]) -> None:
 
 
 def beyond(r: Results, a: str, b: str) -> tuple[float, float]:
-    """How much more often ``a`` swaps than ``b`` in the same trials, and the standard error."""
+    """Compute how much more often ``a`` swaps than ``b``, and the standard error."""
     difference = r.swaps[a].by_difference.by_trial - r.swaps[b].by_difference.by_trial
     return float(difference.mean()), standard_error(difference)
 
@@ -339,7 +339,7 @@ def less(r: Results, a: str, b: str) -> bool:
 
 
 def claims(results: Sequence[Results]) -> list[str]:
-    """Where the abstract's claims hold, a sentence each."""
+    """List where the abstract's claims hold, one sentence each."""
 
     def bins(r: Results) -> bool:
         n, u = (r.swaps[s].by_difference for s in ("N", "U"))

@@ -163,26 +163,26 @@ def load(data: Path, experiment: str, collection: str) -> Experiment:
 
 
 def moments(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and sample deviation by topic, shape (n_topics, 1) each."""
+    """Return mean and sample deviation by topic, shape (n_topics, 1) each."""
     return scores.mean(axis=1, keepdims=True), scores.std(axis=1, ddof=1, keepdims=True)
 
 
 def figures(values: np.ndarray) -> tuple[float, float, float]:
-    """Both means and p of the paired t-test."""
+    """Return both means and p of the paired t-test."""
     return *values.mean(axis=0).tolist(), float(stats.ttest_rel(*values.T).pvalue)
 
 
 def compared(
     name: str, experiment: str, values: np.ndarray, published: Sequence[str]
 ) -> Iterator[Compared]:
-    """Both means and p beside the published ones."""
+    """Compare both means and p with the published ones."""
     titles = (f"{name} {EXPERIMENTS[experiment]}", f"{name} {BASELINE}", f"{name} p")
     for title, computed, text in zip(titles, figures(values), published, strict=True):
         yield Compared(title, computed, float(text), len(text.partition(".")[2]))
 
 
 def raw(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
-    """Mean AP and the paired t-tests."""
+    """Compute mean AP and the paired t-tests."""
     return [
         row
         for e in loaded

@@ -111,12 +111,12 @@ def between_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) 
 
 
 def _counts(p: np.ndarray) -> np.ndarray:
-    """How many p values a trial has below each level, (n_trials, n_alphas)."""
+    """Count p values below each level by trial, shape (n_trials, n_alphas)."""
     return np.stack([np.count_nonzero(p < alpha, axis=1) for alpha in ALPHAS], axis=1)
 
 
 def run(kind: str, scores: np.ndarray, trials: int, seed: int = 0, jobs: int = 1) -> Trials:
-    """All trials of an experiment, ``'within'`` or ``'between'``."""
+    """Run all trials of an experiment, ``'within'`` or ``'between'``."""
     counts = [min(CHUNK, trials - start) for start in range(0, trials, CHUNK)]
     tasks = zip(np.random.SeedSequence(seed).spawn(len(counts)), counts, strict=True)
     chunk = {"within": within_chunk, "between": between_chunk}[kind]
@@ -147,7 +147,7 @@ def compared(key: tuple[str, str], trials: Trials) -> list[Compared]:
 
 
 def write_summary(path: Path, trials: Trials) -> None:
-    """Mean and standard error of every statistic."""
+    """Write mean and standard error of every statistic."""
     rows = []
     for k, scheme in enumerate(SCHEMES):
         cells = [("tau", "", trials.tau[:, k]), ("tau_ap", "", trials.tau_ap[:, k])]

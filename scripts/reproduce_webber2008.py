@@ -61,7 +61,7 @@ def standardized(data: Path, measure: str = "AP") -> dict[str, np.ndarray]:
 
 
 def table1(data: Path) -> list[Compared]:
-    """Systems and topics of TREC-8: mean and standard deviation of AP."""
+    """Compare mean and standard deviation of AP of TREC-8's systems and topics."""
     published = {
         "READWARE2": (0.469, 0.224),
         "Flab8atdn": (0.324, 0.220),
@@ -88,7 +88,7 @@ def table1(data: Path) -> list[Compared]:
 
 
 def table2(data: Path) -> list[Compared]:
-    """Mean sAP by the original and by the 2004 standardizing systems, correlated."""
+    """Correlate mean sAP by the original and by the 2004 reference systems."""
     published = {"T7": (0.998, 0.969), "T8": (0.998, 0.962), "T03": (0.998, 0.970)}
     raw, original = raw_scores(data), standardized(data)
     rows = []
@@ -115,7 +115,7 @@ def table3(data: Path) -> list[Compared]:
 
 
 def table4(data: Path) -> list[Compared]:
-    """Systems significantly better, in AP, than they themselves are on another collection."""
+    """Count systems significantly better in AP than they are on another collection."""
     published = {
         ("T8", "T7"): 2,
         ("T03", "T7"): 103,
@@ -142,7 +142,7 @@ def table5(data: Path) -> list[Compared]:
 
 
 def table6(data: Path) -> list[Compared]:
-    """Mean scores over all systems and topics of each collection."""
+    """Average scores over all systems and topics of each collection."""
     published = {
         "P@10": (0.452, 0.450, 0.466, 0.434),
         "AP": (0.212, 0.244, 0.327, 0.293),

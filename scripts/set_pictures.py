@@ -71,7 +71,7 @@ def system_means(factors: FactorSet, measure: str) -> SystemMeans | None:
 
 
 def _agreement(scores: Floats) -> Floats:
-    """Each topic's correlation, over systems, with the mean of the others; NaN where flat."""
+    """Correlate each topic with the mean of the others, over systems; NaN where flat."""
     rest = (scores.sum(axis=0) - scores) / max(len(scores) - 1, 1)
     a, b = (x - x.mean(axis=1, keepdims=True) for x in (scores, rest))
     norm = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
@@ -102,7 +102,7 @@ def pictures(factors: FactorSet) -> Iterable[tuple[str, Figure]]:
 
 
 def draw_topics(factors: FactorSet, measure: str) -> Figure:
-    """Means by topic, hardest first, in the band of the deviation and the systems' range."""
+    """Draw means by topic, hardest first, in the deviation's band and the systems' range."""
     mean, sd = factors.mean[measure], factors.sd[measure]
     known = np.flatnonzero(~np.isnan(mean))
     order = known[np.argsort(mean[known], kind="stable")]
@@ -137,7 +137,7 @@ def _shortened(name: str) -> str:
 
 
 def draw_systems(factors: FactorSet, measure: str, means: SystemMeans) -> Figure:
-    """Systems by their mean of N, best first; low ones in another colour."""
+    """Draw systems by their mean of N, best first; low ones in another colour."""
     found = find_weak_systems(factors, measure)
     low = np.isin(means.numbers, found.numbers if found else [])
     figure = Figure(figsize=(9, 3.2), layout="constrained")
@@ -172,7 +172,7 @@ def taus(factors: FactorSet, measures: Sequence[str]) -> Floats:
 
 
 def draw_measures(factors: FactorSet, measures: Sequence[str]) -> Figure:
-    """How alike the measures order the systems."""
+    """Draw how alike the measures order the systems."""
     values = taus(factors, measures)
     size = 2.2 + 0.42 * len(measures)
     figure = Figure(figsize=(size + 1, size), layout="constrained")

@@ -207,7 +207,7 @@ def qrels_files(name: str, data: Path) -> list[Path]:
 
 
 def earlier_documents(name: str, data: Path) -> dict[str, set[str]]:
-    """By topic the documents that were judged in earlier rounds of a residual collection."""
+    """Return each topic's documents judged in earlier rounds of a residual collection."""
     documents: dict[str, set[str]] = {}
     for file in earlier_files(name, data):
         for topic, docs in read_qrels(file).judged.items():
@@ -255,7 +255,7 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
 
 
 def topic_kinds(name: str, data: Path) -> dict[str, str]:
-    """By topic of what kind it is, for the sets that have several."""
+    """Return the kind of each topic, for the sets that have several."""
     file = kinds_file(name, data)
     if not file.is_file():
         return {}
@@ -264,7 +264,7 @@ def topic_kinds(name: str, data: Path) -> dict[str, str]:
 
 
 def kinds_file(name: str, data: Path) -> Path:
-    """Where the kinds of a set's topics are, if it has several."""
+    """Return the file of the kinds of a set's topics, if it has several."""
     return data / "more-scores" / f"{TRACKS[name].same_topics_as or name}-kinds.csv"
 
 
@@ -293,7 +293,7 @@ def anonymous_systems(name: str, data: Path) -> dict[str, str]:
 
 
 def names_file(name: str, data: Path) -> Path:
-    """Where the names of a set's systems are, if tables in ``scores`` lack them."""
+    """Return the file of a set's system names, if tables in ``scores`` lack them."""
     return data / "more-scores" / name / "systems.csv"
 
 
@@ -313,7 +313,7 @@ def _same_columns(folder: Path) -> set[str]:
 
 
 def topics_file(name: str, data: Path) -> Path:
-    """Where a set's topics and their numbers of relevant documents are, if not in the qrels."""
+    """Return the file of a set's topics and numbers of relevant documents without qrels."""
     return data / "topics" / f"{name}.csv"
 
 

@@ -106,7 +106,7 @@ class World(NamedTuple):
         return means
 
     def draw(self, random: np.random.Generator, n: int, by: str) -> tuple[Ints, Ints]:
-        """Systems and their teams, with replacement; a team drawn twice is two teams."""
+        """Draw systems and their teams, with replacement; a team drawn twice is two teams."""
         if by == "one by one":
             drawn = random.integers(self.scores.shape[1], size=n)
             return drawn, self.teams[drawn]
@@ -141,7 +141,7 @@ def world(name: str, named: bool = False, measure: str | None = None) -> World:
 def systems_errors(
     x: Floats, scores: Floats, teams: Ints, scheme: str, effect: float
 ) -> dict[str, list[tuple[float, float]]]:
-    """Of each run the systems' error and its degrees of freedom, by what is known of them.
+    """Return each run's error of systems and its df, by what is known of the systems.
 
     ``effect`` is the :func:`design_effect` of the scores.
     """
@@ -191,7 +191,7 @@ hold the truth, shape (trials, RUNS); 0 where topics' error is enough."""
 
 
 def needed_multipliers(trials: int, seed: int, case: Case) -> Needed:
-    """Of the intervals of all trials."""
+    """Compute the multipliers of all trials' intervals."""
     random = np.random.default_rng([seed, *map(ord, "".join(map(str, case)))])
     of = world(case.collection, named=True)
     truths = {scheme: of.truth(scheme) for scheme in SCHEMES}
@@ -220,7 +220,7 @@ def needed_multipliers(trials: int, seed: int, case: Case) -> Needed:
 
 
 def systems_part(trials: int, seed: int, case: tuple[str, int]) -> dict[str, float]:
-    """How often the systems' part of an interval holds the mean by all systems, on all topics.
+    """Count how often the systems' part of an interval holds the mean by all systems.
 
     Systems are drawn by team; the topics are the same, so that only systems are to blame.
     """
@@ -273,7 +273,7 @@ def level(needed: Floats, multiplier: float = 1.0) -> tuple[float, float]:
 
 
 def team_effects(sets: Sequence[str]) -> list[tuple[str, int, int, float]]:
-    """Of each set its systems, teams, and the variance by team over that by system, scheme N.
+    """Return each set's systems, teams and ratio of variance by team to that by system.
 
     Both summed over the systems as runs; by the first default measure.
     """
@@ -342,7 +342,7 @@ def extremes(name: str, trials: int, seed: int) -> list[Extremes]:
 
 
 def against_itself(of: World, split: str, trials: int, seed: int) -> float:
-    """How often a system differs significantly from itself on other topics, scheme N.
+    """Return how often a system differs significantly from itself on other topics (N).
 
     Welch's t-test at .05 between two halves of the topics, mean over all systems as runs.
 
@@ -427,7 +427,7 @@ def mean_of_systems(name: str) -> float | None:
 
 
 def cases() -> list[Case]:
-    """All cases; teams of systems that the set does not name are no teams."""
+    """Return all cases; systems without names in the set have no teams."""
     return [Case(*case) for case in product(SETS, DRAWS, SIZES, TOPICS)]
 
 
@@ -491,7 +491,7 @@ def rows_of(found: Mapping[Case, Needed], multiplier: float = 1.0) -> list[Row]:
 
 
 def counts(rows: Sequence[Row]) -> tuple[int, int, int]:
-    """How many cases are in the band, and above and below it by two standard errors."""
+    """Count the cases in the band, and above and below it by two standard errors."""
     low, high = BAND
     return (
         sum(low <= row.level <= high for row in rows),
@@ -501,7 +501,7 @@ def counts(rows: Sequence[Row]) -> tuple[int, int, int]:
 
 
 def print_counts(by: str, rows: Sequence[Row]) -> None:
-    """How many cases are in the band, and which is furthest below."""
+    """Print how many cases are in the band, and which is furthest below."""
     inside, above, below = counts(rows)
     smallest = min(rows, key=lambda row: row.level)
     print(
