@@ -108,7 +108,7 @@ def test_an_external_measure_takes_no_parameters() -> None:
 
 
 @pytest.mark.parametrize("text", ["'open", "s''", "'a' 'b'", "'a'.b", "x'a'"])
-def test_what_is_no_name_in_quotes_is_refused(text: str) -> None:
+def test_an_invalid_name_in_quotes_is_refused(text: str) -> None:
     with pytest.raises((UsageError, UnknownMeasureError)):
         parse_measure(text)
 

@@ -168,12 +168,12 @@ def names(measure: ir_measures.Measure, binary: bool) -> list[str]:
     return [canonical(m) for m in equivalents(measure, binary)]
 
 
-def test_sp_and_ap_serve_each_other() -> None:
+def test_sp_and_ap_are_equivalent() -> None:
     assert names(ir_std.SP, False) == ["SP", "AP"]
     assert names(ir_measures.AP(rel=2) @ 5, False) == ["AP(rel=2)@5", "SP(rel=2)@5"]
 
 
-def test_dcg_and_ndcg_serve_each_other() -> None:
+def test_dcg_and_ndcg_are_equivalent() -> None:
     assert names(ir_std.DCG(dcg="jk"), False) == ["DCG(dcg='jk')", "nDCG(dcg='jk')"]
 
 

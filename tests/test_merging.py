@@ -200,7 +200,7 @@ def test_log_probabilities_keep_their_order(method: str) -> None:
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_scores_that_are_no_finite_numbers_are_refused(bad: float) -> None:
+def test_scores_that_are_not_finite_numbers_are_refused(bad: float) -> None:
     with pytest.raises(InputError, match="topic q, document 'b'"):
         merge([{"q": {"a": 1.0, "b": bad}}], "minmax")
 

@@ -134,7 +134,7 @@ def test_the_workflow_writes_a_summary_and_a_report(folder: Path) -> None:
     assert "released" in (folder / "report.html").read_text("utf-8")
 
 
-def test_examples_are_of_kinds_that_are_run() -> None:
+def test_examples_have_kinds_that_are_run() -> None:
     others = {
         (page, kind)
         for page, text in PAGES.items()
@@ -218,7 +218,7 @@ def test_the_readme_can_be_read_in_one_sitting() -> None:
     assert len(README.splitlines()) <= 110
 
 
-def test_nothing_stands_on_two_pages() -> None:
+def test_nothing_is_repeated_on_two_pages() -> None:
     lines: dict[str, str] = {}
     for page, text in PAGES.items():
         for line in {*text.splitlines()}:
@@ -277,7 +277,7 @@ def anchors_of(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
 
 
-def test_every_shipped_set_is_in_the_readmes_table_beside_its_number_of_systems() -> None:
+def test_every_shipped_set_is_in_the_readmes_table_with_its_number_of_systems() -> None:
     rows = re.findall(r"^\| [^|]+ \| (.*`.*) \| ([\d to]+) \|$", README, re.MULTILINE)
     listed = {
         name: systems for names, systems in rows for name in re.findall(r"`([a-z0-9-]+)`", names)
@@ -292,7 +292,7 @@ def test_every_shipped_set_is_in_the_readmes_table_beside_its_number_of_systems(
         assert [int(n) for n in systems.split(" to ")] == sorted({min(numbers), max(numbers)})
 
 
-def test_the_two_topics_of_the_first_example_have_the_places_that_are_told() -> None:
+def test_the_two_topics_of_the_first_example_have_the_stated_places() -> None:
     factors = ir_std.load_factors("dl19-passage")
     told = re.findall(r"(\d\.\d\d) on topic (\d+) ranks (\d+)th", README)
     assert len(told) == 2

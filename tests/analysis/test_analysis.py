@@ -101,7 +101,7 @@ def test_correlations_take_many_rankings_at_once() -> None:
         ([1, np.nan], [1, 2], "1 value.* NaN or infinite"),
     ],
 )
-def test_correlations_refuse_what_is_no_pair_of_rankings(
+def test_correlations_refuse_input_other_than_two_rankings(
     correlation: Callable[..., Any], x: npt.ArrayLike, y: npt.ArrayLike, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
@@ -144,7 +144,7 @@ def test_a_tiny_difference_on_one_topic_is_chance() -> None:
     )
 
 
-def test_pairs_that_hardly_differ_are_tested_alike_alone_and_among_many_samples() -> None:
+def test_near_equal_pairs_are_tested_alike_alone_and_among_many_samples() -> None:
     samples = np.repeat(SCORES[None], 7, axis=0)
     samples[:, 4, 1:] = SCORES[4, 1:] + 1e-6 * RNG.random((7, 4))
     samples[:, :, 1] = samples[:, :, 0] + 1e-6 * RNG.random((7, 12))

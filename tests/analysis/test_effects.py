@@ -323,7 +323,7 @@ def test_widened_intervals_hold_their_level_where_hartung_and_knapps_do_not(
 
 @pytest.mark.parametrize("method", ["pm", "dl"])
 @pytest.mark.parametrize("tiny", [1e-12, 1e-30, 1e-100, 1e-300])
-def test_variances_below_rounding_are_no_error(method: str, tiny: float) -> None:
+def test_variances_below_rounding_do_not_raise(method: str, tiny: float) -> None:
     for y in ([0.1, 0.1 + 1e-16, 0.1], [0.1, 0.2, 0.4], [0.1] * 3):
         for v in ([tiny] * 3, [tiny, 1e-4, 1e-2], [tiny, tiny**0.5, 1.0]):
             s = random_effects(y, v, method, widen=True)

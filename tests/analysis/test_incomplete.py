@@ -122,6 +122,6 @@ def test_a_topic_on_which_all_score_the_same_tells_nothing() -> None:
         ),
     ],
 )
-def test_what_cannot_be_linked_is_said(scores: list[float], message: str) -> None:
+def test_scores_that_cannot_be_linked_are_reported(scores: list[float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         linked_scores(scores)

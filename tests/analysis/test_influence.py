@@ -111,7 +111,7 @@ def test_two_teams_have_an_error(trec8: np.ndarray) -> None:
     assert 0.005 < np.sqrt(covariance[0, 0]) < 0.1
 
 
-def test_the_variance_by_team_is_of_sums_within_teams() -> None:
+def test_the_variance_by_team_uses_sums_within_teams() -> None:
     values = np.array([[1.0], [2.0], [-4.0], [1.0]])
     covariance, df = covariance_by_team(values, "aabc")
     effective = 16 / 6

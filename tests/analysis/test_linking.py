@@ -263,7 +263,7 @@ def test_shares_of_systems_cannot_be_linked() -> None:
         link(*anchors(), "E")
 
 
-def test_a_large_shift_and_anchors_near_an_end_are_no_doubts() -> None:
+def test_a_large_shift_and_anchors_near_an_end_raise_no_doubts() -> None:
     # Between rounds and years these mark the good links as often as the bad ones.
     for shift, level in ((1.3, 0.0), (0.2, 1.2)):
         z, z_reference = anchors(shift)

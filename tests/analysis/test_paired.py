@@ -37,11 +37,11 @@ def test_equal_runs_do_not_differ() -> None:
     assert randomization_test([0.0, 0.0, 0.0]) == 1
 
 
-def test_a_constant_difference_is_no_chance() -> None:
+def test_a_constant_difference_is_not_due_to_chance() -> None:
     assert t_test([0.25, 0.25, 0.25]) == 0
 
 
-def test_one_pair_is_no_test() -> None:
+def test_one_pair_is_too_few_for_a_test() -> None:
     assert np.isnan(t_test([0.5]))
     assert np.isnan(randomization_test([0.5]))
 

@@ -104,7 +104,7 @@ def test_a_missing_score_changes_the_way_of_computing_and_not_the_limit() -> Non
     assert (found.best[6], found.worst[6]) == (1, 7)
 
 
-def test_equal_systems_share_their_ranks_and_a_constant_lead_is_no_chance() -> None:
+def test_equal_systems_share_ranks_and_a_constant_lead_is_not_due_to_chance() -> None:
     x = np.random.default_rng(2).random(10)
     found = rank_intervals(np.column_stack([x, (x + 0.2) - 0.2, x - 0.25]))
     assert (found.best.tolist(), found.worst.tolist()) == ([1, 1, 3], [2, 2, 3])
@@ -156,12 +156,14 @@ def test_a_higher_level_gives_wider_intervals() -> None:
         ([[0.1, 0.2]], 95, "level must lie between 0 and 1"),
     ],
 )
-def test_what_cannot_be_ranked_is_said(scores: list[float], level: float, message: str) -> None:
+def test_runs_that_cannot_be_ranked_are_reported(
+    scores: list[float], level: float, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         rank_intervals(scores, level)
 
 
-def test_many_pairs_that_hardly_differ_are_compared_in_parts(
+def test_many_near_equal_pairs_are_compared_in_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     x = np.repeat(made_up(10, 1, 4), 6, axis=1) + 0.1 * np.arange(6)

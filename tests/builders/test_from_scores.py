@@ -71,7 +71,7 @@ def test_a_topic_that_the_qrels_lack_is_refused(table: Path) -> None:
         build_from_scores([table], {"1": 3}, id="x")
 
 
-def test_a_table_that_is_no_measure_is_refused(tmp_path: Path) -> None:
+def test_a_table_that_is_not_a_measure_is_refused(tmp_path: Path) -> None:
     (tmp_path / "scores.csv").write_text(AP)
     with pytest.raises(
         InputError, match=r"scores\.csv: columns topic, a, b, c.*file name is its measure"

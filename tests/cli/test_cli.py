@@ -61,7 +61,7 @@ def test_raw_and_standardized_lines(files: Path, ir_std_cli: Any) -> None:
     ]
 
 
-def test_which_factors_were_used_is_said_beside_the_results(files: Path, ir_std_cli: Any) -> None:
+def test_the_factors_used_are_named_next_to_the_results(files: Path, ir_std_cli: Any) -> None:
     done = ir_std_cli(files / "run", files / "qrels", "AP")
     assert len(done.err) == 1  # notes with -v only
     loud = ir_std_cli(files / "run", files / "qrels", "AP", "-v").err
@@ -75,7 +75,7 @@ def test_runs_and_qrels_come_in_any_order(files: Path, ir_std_cli: Any) -> None:
     assert ir_std_cli("AP", files / "qrels", "-p", 4, files / "run").out == one.out
 
 
-def test_several_runs_are_told_apart_by_their_file_names(files: Path, ir_std_cli: Any) -> None:
+def test_several_runs_are_named_by_their_files(files: Path, ir_std_cli: Any) -> None:
     done = ir_std_cli(files / "run", files / "other", files / "qrels", "AP")
     assert [line.split("\t")[:3] for line in done.out] == [
         ["run", "all", "AP"],
@@ -85,7 +85,7 @@ def test_several_runs_are_told_apart_by_their_file_names(files: Path, ir_std_cli
     ]
 
 
-def test_runs_of_the_same_name_are_told_apart_by_their_paths(
+def test_runs_of_the_same_name_are_named_by_their_paths(
     files: Path, tmp_path: Path, ir_std_cli: Any
 ) -> None:
     (tmp_path / "run").write_bytes((files / "run").read_bytes())
@@ -456,7 +456,7 @@ def test_without_arguments_there_are_examples_and_the_list_of_commands(ir_std_cl
     assert {*COMMANDS} - {"evaluate"} <= {*named}
 
 
-def test_other_sets_that_would_fit_are_told_to_who_asks(files: Path, ir_std_cli: Any) -> None:
+def test_other_matching_sets_are_listed_on_request(files: Path, ir_std_cli: Any) -> None:
     inputs = (files / "run", files / "qrels", "AP")
     told = "ir_std: robust04 also match; select one with --factors"
     entry = f"x={files / 'run'}:{files / 'qrels'}"
@@ -467,9 +467,7 @@ def test_other_sets_that_would_fit_are_told_to_who_asks(files: Path, ir_std_cli:
     assert not any("robust04" in line for line in ir_std_cli("compare", entry, "AP").err)
 
 
-def test_quiet_and_version_stand_before_an_action_or_behind_it(
-    tmp_path: Path, ir_std_cli: Any
-) -> None:
+def test_quiet_and_version_work_before_or_after_an_action(tmp_path: Path, ir_std_cli: Any) -> None:
     export = ("export", "trec4-adhoc", "--format", "trec_eval", "-o")
     loud = ir_std_cli("factors", *export, tmp_path / "1")
     assert len(loud.err) == 1
@@ -520,7 +518,7 @@ def test_quiet_leaves_out_notes_and_no_warnings_or_errors(
     assert ir_std_cli(files / "run", "--quiet").err[0].startswith("ir_std: error: ")
 
 
-def test_a_file_that_is_called_like_a_measure_is_said(
+def test_a_file_with_the_name_of_a_measure_is_reported(
     files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any
 ) -> None:
     (tmp_path / "AP").write_bytes((files / "run").read_bytes())
@@ -611,7 +609,7 @@ def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
     assert err.splitlines()[-1] == "ir_std: error: interrupted"
 
 
-def test_a_reader_that_stops_early_is_no_error(files: Path) -> None:
+def test_a_reader_that_stops_early_causes_no_error(files: Path) -> None:
     code = f"{sys.executable} -m ir_std {files / 'run'} {files / 'qrels'} -q | head -1"
     done = run_process(["bash", "-o", "pipefail", "-c", code])
     assert "Traceback" not in done.stderr
@@ -652,7 +650,7 @@ def test_real_runs_of_trec_8_are_evaluated(data: Path, runs_of: Any, ir_std_cli:
     assert "Flab8atdn\tall\tAP\t0.3240" in done.out
 
 
-def test_a_table_says_which_test_and_correction_and_csv_says_it_beside(
+def test_a_table_names_the_test_and_correction_and_csv_does_so_separately(
     files: Path, ir_std_cli: Any
 ) -> None:
     asked = (

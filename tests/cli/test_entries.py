@@ -77,7 +77,9 @@ def test_the_best_of_each_collections_systems_can_be_the_baseline(
     assert "available: x, best; did you mean 'best'?" in capsys.readouterr().err
 
 
-def test_a_misspelt_system_of_a_set_is_no_measure(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_misspelt_system_of_a_set_is_not_taken_for_a_measure(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     for given in ("dl19-passage/bm25basep", "x=dl19-passage/bm25basep"):
         assert main(["compare", given, "AP"]) == 2
         assert "dl19-passage has no system 'bm25basep'" in capsys.readouterr().err
@@ -92,7 +94,7 @@ def test_files_of_scores_need_no_name(tmp_path: Path, capsys: pytest.CaptureFixt
     ]
 
 
-def test_a_folder_stands_for_its_scores_and_files_of_one_name_for_one_system(
+def test_a_folder_means_its_scores_and_files_of_one_name_mean_one_system(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for folder, systems in (
@@ -131,7 +133,7 @@ def test_a_collection_is_called_as_its_label_says(capsys: pytest.CaptureFixture[
     assert [*ir_std.compare(entries, "AP").collections] == ["DL 2019", "dl20-passage"]
 
 
-def test_scores_of_one_set_are_told_apart_by_their_topics() -> None:
+def test_scores_of_one_set_are_distinguished_by_their_topics() -> None:
     half = ir_std.system(BM25)
     topics = list(half.topics)
     parts = [

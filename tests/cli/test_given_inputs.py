@@ -150,7 +150,7 @@ def test_compare_reads_standard_input_once_for_all_that_name_it(
     assert "can be read only once" in done.err[-1]
 
 
-def test_a_terminal_is_told_to_be_waited_for(files: Path, stdin: Any, ir_std_cli: Any) -> None:
+def test_waiting_for_a_terminal_is_reported(files: Path, stdin: Any, ir_std_cli: Any) -> None:
     stdin((files / "runs" / "one").read_bytes(), is_terminal=True)
     done = ir_std_cli("-", files / "qrels", "AP")
     assert done.err[0] == "ir_std: waiting for lines on standard input; Ctrl-D ends them"
@@ -166,9 +166,7 @@ def test_closed_standard_input_is_one_line(
     assert done.err == ["ir_std: error: standard input: is closed; name a file instead of -"]
 
 
-def test_a_folder_stands_for_the_files_below_it(
-    files: Path, tmp_path: Path, ir_std_cli: Any
-) -> None:
+def test_a_folder_means_the_files_below_it(files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
     plain = ir_std_cli(*sorted((files / "runs").iterdir()), files / "qrels", "AP")
     assert ir_std_cli(files / "runs", files / "qrels", "AP").out == plain.out
     folder = tmp_path / "all"
@@ -244,7 +242,9 @@ def test_a_run_is_looked_at_once_and_read_once(
     assert opened.count("one") == opened.count("two") == opened.count("qrels") == 1
 
 
-def test_what_is_no_run_in_a_folder_is_named(files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+def test_a_file_in_a_folder_that_is_not_a_run_is_named(
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "README").write_text("these are our five runs\n")
     done = ir_std_cli(tmp_path / "runs", files / "qrels", "AP")
@@ -385,7 +385,7 @@ def test_a_depth_is_warned_of_where_the_systems_go_deeper(
 
 
 @pytest.mark.parametrize("form", ["tsv", "table", "csv"])
-def test_a_run_without_half_of_the_topics_is_told_of_in_every_form(
+def test_every_format_reports_a_run_without_half_of_the_topics(
     tmp_path: Path, ir_std_cli: Any, form: str
 ) -> None:
     qrels = {f"t{i}": {"a": 1} for i in range(10)}
@@ -401,7 +401,7 @@ def test_a_run_without_half_of_the_topics_is_told_of_in_every_form(
         assert "Looks broken or cut short: cut." in done.out
 
 
-def test_a_fault_that_is_warned_of_is_said_once(tmp_path: Path, ir_std_cli: Any) -> None:
+def test_a_fault_is_reported_once(tmp_path: Path, ir_std_cli: Any) -> None:
     topics = [f"t{i}" for i in range(3)]
     write_qrels({t: {"d1": 1} for t in topics}, tmp_path / "qrels")
     lines = [f"{t} Q0 d{i} {i + 1} 1.0 flat\n" for t in topics for i in range(12)]

@@ -135,7 +135,7 @@ def test_a_warning_has_a_line_of_its_own(files: Path, tmp_path: Path) -> None:
     assert not said.strip()
 
 
-def test_an_interrupt_is_said_in_a_line_of_its_own(files: Path) -> None:
+def test_an_interrupt_is_reported_on_its_own_line(files: Path) -> None:
     code = (
         "import os, signal; from ir_std._system.signals import end_on_signals; end_on_signals(); "
         "from ir_std.cli import streams; streams.PROGRESS_DELAY = 0\n"

@@ -92,7 +92,7 @@ def test_neighbours_in_words(better: int, tied: int, among: bool, text: str) -> 
     assert placed.neighbours == text
 
 
-def test_anonymous_systems_are_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+def test_anonymous_systems_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     main(["factors", "systems", "web10"])
     caught = capsys.readouterr()
     assert "88 of 88 systems of web10 are anonymous" in caught.err
@@ -107,7 +107,7 @@ def test_systems_without_a_name_are_counted(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.slow
-def test_means_over_different_data_sets_are_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+def test_means_over_different_datasets_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     main(["factors", "systems", "mteb-retrieval", "nDCG@10"])
     caught = capsys.readouterr()
     assert "systems have scores on different data sets" in caught.err

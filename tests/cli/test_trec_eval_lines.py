@@ -143,7 +143,7 @@ def test_all_runs_of_two_tracks_have_the_lines_of_trec_eval_itself(
         assert capsys.readouterr().out == theirs.stdout, run
 
 
-def test_standardized_measures_stand_behind_the_raw_ones(
+def test_standardized_measures_follow_the_raw_ones(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -178,7 +178,9 @@ def test_scores_that_differ_beyond_32_bits_are_ordered_as_in_version_10(
             assert line.endswith(f"\t{value}")
 
 
-def test_several_runs_cannot_be_told_apart(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_runs_cannot_be_distinguished(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (files / "other").write_text(RUN)
     assert main(["run", "other", "qrels", "-o", "trec_eval"]) == 2
     assert "-o trec_eval prints one run, got 2" in capsys.readouterr().err

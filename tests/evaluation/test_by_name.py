@@ -111,7 +111,7 @@ def test_parameters_that_are_fractions_may_be_whole_numbers() -> None:
     assert parse(written) == parse("sAP(scheme='U',A=1)") == sAP(scheme="U", A=1)
 
 
-def test_a_truth_value_is_no_slope() -> None:
+def test_a_truth_value_is_not_a_slope() -> None:
     with pytest.raises(ir_std.UsageError, match="A is True, allowed are values of type float"):
         sAP(scheme="U", A=True).validate_params()
 
@@ -125,7 +125,7 @@ def test_a_truth_value_is_no_slope() -> None:
         ("AP P@10", "cannot read measure 'AP P@10': .* and several in a list$"),
     ],
 )
-def test_what_is_no_measure_gets_one_clear_line(
+def test_an_invalid_measure_gets_one_clear_line(
     call: Callable[[Any, FactorSet], list[str]], asked: Any, says: str, factors: FactorSet
 ) -> None:
     with pytest.raises(ir_std.UsageError, match=says):
@@ -133,7 +133,7 @@ def test_what_is_no_measure_gets_one_clear_line(
 
 
 @pytest.mark.parametrize("wrong", [3, StringIO("set.json"), ["own"]])
-def test_what_are_no_factors_gets_one_clear_line(wrong: Any) -> None:
+def test_invalid_factors_get_one_clear_line(wrong: Any) -> None:
     says = "cannot use (int|StringIO|list) as factors: give a set, its id, or the path of"
     for call in (ir_std.calc_aggregate, ir_std.calc, ir_std.iter_calc):
         with pytest.raises(ir_std.UsageError, match=says):
@@ -161,7 +161,7 @@ def test_scores_are_looked_up_by_measure_and_by_name(factors: FactorSet) -> None
 
 
 @pytest.mark.parametrize("wrong", ["RR", "nonsense", RR, 3])
-def test_a_measure_without_a_score_is_told_which_there_are(wrong: Any) -> None:
+def test_a_measure_without_a_score_gets_a_list_of_those_that_have_one(wrong: Any) -> None:
     scores = ByMeasure({AP: 0.5, sP @ 2: 0.25})
     with pytest.raises(MissingMeasureError) as told:
         scores[wrong]

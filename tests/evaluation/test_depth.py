@@ -148,7 +148,7 @@ def test_rbp_looks_no_deeper_than_where_documents_weigh(measure: str, looked_at:
     assert [f"but {looked_at} are needed" in m.text for m in told] == [True] * (shorter > 0)
 
 
-def test_an_unknown_depth_is_told_where_a_measure_looks_at_whole_lists() -> None:
+def test_an_unknown_depth_is_reported_for_measures_of_whole_lists() -> None:
     def notes(**info: Any) -> list[str]:
         evaluator = ir_std.evaluator(["AP", "P@10"], QRELS, factors=factors(**info))
         return [note for note in evaluator.notes if "evaluation depth" in note]

@@ -167,7 +167,7 @@ def test_a_run_needs_qrels() -> None:
         ir_std.evaluate({"x": {"401": {"d": 1.0}}})
 
 
-def test_a_file_of_several_runs_is_no_one_run(tmp_path: Path) -> None:
+def test_a_file_of_several_runs_is_not_one_run(tmp_path: Path) -> None:
     (tmp_path / "long").write_text("run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n")
     with pytest.raises(InputError, match=r"long: scores of 2 runs \(a, b\)"):
         resolve(tmp_path / "long")
@@ -187,7 +187,7 @@ def test_scores_of_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
         resolve_runs([tmp_path / "x" / "s", tmp_path / "y" / "s"])
 
 
-def test_what_mteb_says_of_a_model_is_no_score(tmp_path: Path) -> None:
+def test_mtebs_description_of_a_model_is_not_a_score(tmp_path: Path) -> None:
     (tmp_path / "model_meta.json").write_text('{"name": "org/model"}')
     with pytest.raises(UsageError, match="only says whose results are next to it"):
         resolve_runs([tmp_path / "model_meta.json"])

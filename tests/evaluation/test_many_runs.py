@@ -125,7 +125,7 @@ def test_less_than_one_process_is_refused(trec8: Any) -> None:
         evaluate(runs, qrels, "AP", jobs=0)
 
 
-def test_one_evaluator_serves_eight_threads(trec8: Any) -> None:
+def test_eight_threads_can_share_one_evaluator(trec8: Any) -> None:
     runs, qrels = trec8
     evaluator = ir_std.evaluator(MEASURES, qrels)
     many = list(runs.values()) * 4

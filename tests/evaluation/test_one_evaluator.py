@@ -53,7 +53,7 @@ def test_all_ways_to_a_placement_agree_on_every_measure(
     assert dict(scores) == results.means["run"]
 
 
-def test_graded_rbp_of_a_part_is_the_same_wherever_it_is_shown_and_its_gains_are_said() -> None:
+def test_graded_rbp_of_a_part_is_the_same_wherever_it_is_shown_and_its_gains_are_named() -> None:
     factors = load_factors("dl19-passage")
     topic, *_ = (t for t in factors.topics if factors.n_rel[t])
     qrels = {topic: {"a": 2, "b": 1, "c": 0}}
@@ -120,7 +120,7 @@ def test_a_run_is_as_deep_as_the_systems_from_nine_tenths_of_their_depth_on(
     assert ["depth" in str(w.message) for w in caught] == [True] * told
 
 
-def test_what_was_said_is_not_said_again_by_the_same_evaluator() -> None:
+def test_an_evaluator_does_not_repeat_its_messages() -> None:
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
     evaluator = ir_std.evaluator([AP], qrels)
     with pytest.warns(StandardizationWarning, match="at most 100 documents per topic"):
@@ -186,7 +186,7 @@ def test_a_cutoff_beyond_the_systems_depth_has_no_factors() -> None:
         ir_std.calc_aggregate([ir_std.sR @ 1000], {"t1": {"a": 1}}, {}, factors=mine)
 
 
-def test_what_a_run_lacks_is_told() -> None:
+def test_missing_topics_and_documents_of_a_run_are_reported() -> None:
     qrels = {f"t{i}": {"a": 1} for i in range(5)}
     with pytest.warns(ir_std.StandardizationWarning, match="none of its documents is judged"):
         scores = ir_std.calc_aggregate([AP], qrels, {"t0": {"z": 1.0}})

@@ -37,7 +37,7 @@ def test_a_standardizing_system_ranks_where_its_mean_does(tag: str) -> None:
     assert standardized.is_own_system
 
 
-def test_a_new_run_is_told_where_it_would_have_been() -> None:
+def test_a_new_run_gets_the_place_it_would_have_had() -> None:
     blend = {
         t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
         for t, docs in RUNS["sys4"].items()
@@ -207,7 +207,9 @@ def test_ordinals() -> None:
     ]
 
 
-def test_the_command_line_says_the_place_beside_each_value(ir_std_cli: Any, tmp_path: Path) -> None:
+def test_the_command_line_prints_the_place_next_to_each_value(
+    ir_std_cli: Any, tmp_path: Path
+) -> None:
     BUILT.save(tmp_path / "mine.npz")
     qrels = write_qrels(QRELS, tmp_path / "qrels")
     runs = write_runs(RUNS, tmp_path / "runs")

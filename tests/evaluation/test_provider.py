@@ -75,7 +75,7 @@ def test_the_drop_in_adds_companions_behind_their_measures() -> None:
     assert scores[sAP] == pytest.approx(N.mean())
 
 
-def test_a_level_that_no_document_has_is_told() -> None:
+def test_a_level_that_no_document_has_is_reported() -> None:
     for highest in (1, 2):
         qrels, run = {"unknown": {"a": highest, "b": 1}}, {"unknown": {"a": 1.0}}
         measures = [AP, AP(rel=highest), AP(rel=highest + 1)]
@@ -329,7 +329,7 @@ def test_inputs_are_not_modified() -> None:
         (QRELS, [("t1", "a", 1.0)], "cannot use tuple"),
     ],
 )
-def test_inputs_that_cannot_be_used_are_told_why(qrels: Any, run: Any, says: str) -> None:
+def test_unusable_inputs_are_reported_with_the_reason(qrels: Any, run: Any, says: str) -> None:
     with pytest.raises(InputError) as caught:
         ir_std.calc_aggregate([AP], qrels, run)
     assert says in str(caught.value)
@@ -341,7 +341,7 @@ def test_calc_gives_means_and_values_by_topic() -> None:
     assert [m.query_id for m in result.per_query] == ["t1", "t1", "t2", "t2", "t3", "t3"]
 
 
-def test_an_evaluator_serves_many_runs() -> None:
+def test_an_evaluator_scores_many_runs() -> None:
     evaluator = ir_std.evaluator([AP], QRELS)
     assert evaluator.calc_aggregate(RUN) == evaluator.calc_aggregate(dict(RUN))
     assert evaluator.calc_aggregate({})[AP] == 0

@@ -180,7 +180,7 @@ def test_a_part_of_two_collections_is_named_by_the_measure(tmp_path: Path) -> No
         pt.Experiment([RESULTS], TOPICS.head(4), part, [ir_std.parse_measure(named)], names=["a"])
 
 
-def test_batches_of_a_set_that_only_counts_prove_are_told_to_name_it(
+def test_batches_of_a_set_matched_only_by_counts_are_advised_to_name_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     topics = [f"c{i}" for i in range(24)]
@@ -288,7 +288,7 @@ def test_an_experiment_adds_what_is_standardized_and_reads_names() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:tiny has no factors")
-def test_an_experiments_columns_stand_as_they_were_asked_for() -> None:
+def test_an_experiments_columns_keep_the_requested_order() -> None:
     asked = ["P@2", "mrt", "AP", "nDCG@3", "RR"]
     wanted = ["name", "P@2", "sP@2", "mrt", "AP", "sAP", "nDCG@3", "RR"]
 
@@ -304,7 +304,7 @@ def test_an_experiments_columns_stand_as_they_were_asked_for() -> None:
     assert columns(perquery=True) == ["name", "qid", "measure", "value"]
 
 
-def test_a_standardized_measure_asked_for_beside_its_raw_one_has_one_column() -> None:
+def test_a_standardized_measure_requested_with_its_raw_one_has_one_column() -> None:
     table = plug_in().Experiment([RESULTS], TOPICS, QRELS, ["AP", "sAP", "sP@2", "P@2"])
     assert list(table.columns) == ["name", "AP", "sAP", "sP@2", "P@2"]
 

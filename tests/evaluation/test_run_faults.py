@@ -52,7 +52,7 @@ def test_a_sound_run_has_no_fault(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("depth", [None, 10])
-def test_scores_that_contradict_ranks_are_told(tmp_path: Path, depth: int | None) -> None:
+def test_scores_that_contradict_ranks_are_reported(tmp_path: Path, depth: int | None) -> None:
     (text,) = faults(evaluated(tmp_path, lambda x: (*x[:3], -x[3]), depth))
     assert text == (
         "scores increase with rank, and ir_std sorts by score, so the ranking is reversed; negate "
@@ -83,7 +83,7 @@ def test_a_column_without_ranks_contradicts_nothing(tmp_path: Path, rank: str) -
     assert not evaluated(tmp_path, lambda x: (*x[:2], rank, x[3])).is_broken
 
 
-def test_constant_scores_are_told(tmp_path: Path) -> None:
+def test_constant_scores_are_reported(tmp_path: Path) -> None:
     (text,) = faults(evaluated(tmp_path, lambda x: (*x[:3], 1.0)))
     assert text.startswith("all documents of a topic have the same score")
 
@@ -160,7 +160,7 @@ def test_other_topics_are_not_taken_for_those_of_the_qrels() -> None:
     assert not any("alike" in m.text for m in evaluator.evaluate(run).messages)
 
 
-def test_of_a_run_without_documents_no_more_is_told_than_that() -> None:
+def test_a_run_without_documents_is_reported_by_its_missing_topics() -> None:
     evaluator = ir_std.evaluator([nDCG @ 10], QRELS, factors="dl19-passage")
     empty = evaluator.evaluate({t: {} for t in TOPICS}, "run")
     assert [m.text for m in empty.messages][:1] == [
@@ -170,7 +170,7 @@ def test_of_a_run_without_documents_no_more_is_told_than_that() -> None:
     assert not any("judged" in text for text in faults(empty))
 
 
-def test_ids_of_another_form_are_told_with_an_example_of_each(tmp_path: Path) -> None:
+def test_ids_of_another_form_are_reported_with_an_example_of_each(tmp_path: Path) -> None:
     (text,) = faults(evaluated(tmp_path, lambda x: (x[0], f"D{x[1]}", *x[2:])))
     assert text == (
         "none of its documents is judged, because its IDs ('D1000') do not look like those in the "
@@ -183,7 +183,9 @@ def test_other_ids_of_the_same_form_are_asked_about(tmp_path: Path) -> None:
     assert text.endswith("belong to the same collection and topics")
 
 
-def test_a_run_below_all_systems_is_no_fault_and_not_sent_to_other_factors(tmp_path: Path) -> None:
+def test_a_run_below_all_systems_is_not_a_fault_and_not_sent_to_other_factors(
+    tmp_path: Path,
+) -> None:
     low = evaluated(tmp_path, lambda x: (x[0], f"{1029 - int(x[1]) + 1000}", *x[2:]))
     assert not faults(low)
     (text,) = (m.text for m in low.messages if "below nearly all" in m.text)

@@ -77,12 +77,12 @@ def test_all_systems_that_are_evaluated_are_left_out_together() -> None:
     assert both.match.factors.n_systems["AP"] == 35
 
 
-def test_self_is_of_systems_alone() -> None:
+def test_only_systems_can_be_excluded_as_self() -> None:
     with pytest.raises(UsageError, match="self stands for the systems of a set"):
         ir_std.evaluate({"r": {"19335": {"1": 1.0}}}, {"19335": {"1": 1}}, "AP", without=SELF)
 
 
-def test_it_serves_in_every_call_that_takes_a_run() -> None:
+def test_it_works_in_every_call_that_accepts_a_run() -> None:
     mean = ir_std.evaluate(BM25, measures="AP").means["bm25base_p"]["sAP"]
     assert ir_std.evaluate(ir_std.system(BM25), measures="AP").means["run"]["sAP"] == mean
     assert ir_std.place(BM25, measures="AP")[1].value == mean
@@ -116,7 +116,7 @@ def test_a_system_is_the_run_that_it_was_made_from(
 
 
 @pytest.mark.parametrize("baseline", ["dl19-passage/idst_bert_p1", "best"])
-def test_a_system_that_is_no_run_can_be_the_baseline(baseline: str) -> None:
+def test_a_system_that_is_not_a_run_can_be_the_baseline(baseline: str) -> None:
     results = ir_std.evaluate(BM25, measures="nDCG@10", baseline=baseline)
     assert results.runs == ("bm25base_p", "idst_bert_p1")
     assert results.baseline == "idst_bert_p1"
@@ -173,12 +173,12 @@ def test_a_folder_of_a_users_set_has_systems_too(tmp_path: Path) -> None:
         ("dl19-passage", "names no system: write SET/SYSTEM"),
     ],
 )
-def test_what_is_no_system_is_said(name: str, message: str) -> None:
+def test_an_unknown_system_is_reported(name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         ir_std.system(name)
 
 
-def test_an_unknown_set_is_said_with_the_nearest() -> None:
+def test_an_unknown_set_is_reported_with_the_nearest() -> None:
     with pytest.raises(LookupError, match="did you mean 'dl19-passage'"):
         ir_std.system("dl19-passag/p_bert")
 
@@ -280,7 +280,7 @@ def test_folders_are_taken_in_python_too(tmp_path: Path) -> None:
         ir_std.evaluate(tmp_path / "empty", qrels, "P@1")
 
 
-def test_it_serves_in_the_calls_of_ir_measures(data: Path) -> None:
+def test_it_works_in_the_calls_of_ir_measures(data: Path) -> None:
     qrels = data / "qrels" / "dl19-passage.txt"
     by_name = ir_std.calc_aggregate("map", qrels, BM25)
     assert by_name == ir_std.calc_aggregate(AP, qrels, ir_std.system(BM25))

@@ -50,7 +50,7 @@ def test_each_system_gets_its_own_column_again() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
-def test_where_only_scores_are_known_a_design_effect_stands_for_teams(scheme: str) -> None:
+def test_a_design_effect_replaces_teams_if_only_scores_are_known(scheme: str) -> None:
     evaluated = results("trec7-adhoc", scheme)  # its systems are numbered, not named
     measure = evaluated.measures[1]
     raw = np.stack([evaluated.values[run][AP] for run in evaluated.runs], axis=1)
@@ -120,7 +120,7 @@ def test_where_only_means_and_deviations_are_known_theory_says() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
-def test_systems_beside_those_of_a_track_have_no_teams() -> None:
+def test_alternative_systems_of_a_track_have_no_teams() -> None:
     factors = ir_std.load_factors("dl19-passage-modern")
     qrels = simulated_qrels({topic: known.levels for topic, known in factors.judgments.items()})
     evaluated = ir_std.evaluate(

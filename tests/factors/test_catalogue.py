@@ -31,7 +31,7 @@ def test_the_pages_and_the_topics_are_what_the_script_makes_of_the_sets() -> Non
 
 
 @pytest.mark.parametrize(("measure", "mean"), [("AP", 0.50), ("P@10", 0.60), ("RR", 0.68)])
-def test_the_mean_of_scheme_e_over_the_systems_themselves_is_as_told(
+def test_the_mean_of_scheme_e_over_the_systems_themselves_is_as_documented(
     measure: str, mean: float
 ) -> None:
     scores = load_factors("trec8-adhoc").scores[measure]

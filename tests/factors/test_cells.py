@@ -120,7 +120,7 @@ def test_another_name_of_a_data_set_finds_its_row(rows: FactorSet) -> None:
     assert "beir/a" in pickle.loads(pickle.dumps(rows.judgments))
 
 
-def test_quality_is_of_the_rows_models(rows: FactorSet) -> None:
+def test_quality_depends_on_the_models_of_the_rows(rows: FactorSet) -> None:
     assert Quality(select_rows(rows, ["A/test"]), MAIN).label != "few-systems"
     assert Quality(select_rows(rows, ["B/test"]), MAIN).label == "few-systems"
 

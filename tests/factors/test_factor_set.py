@@ -129,7 +129,7 @@ def test_a_path_is_never_taken_for_the_id_of_a_shipped_set(
     assert load_factors("trec8-adhoc").id == "trec8-adhoc"
 
 
-def test_a_place_that_cannot_be_written_to_is_said_to_be_that(small: FactorSet) -> None:
+def test_a_place_that_cannot_be_written_to_is_reported(small: FactorSet) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         small.save("/proc/none/set.npz")
 
@@ -142,7 +142,7 @@ def test_a_changed_set_is_read_again(small: FactorSet, tmp_path: Path) -> None:
     assert load_factors(str(tmp_path / "s.npz")).title == "Another title"
 
 
-def test_a_folder_that_does_not_exist_is_said_to_be_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_does_not_exist_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IR_STD_FACTORS", "/no/such/folder")
     with pytest.raises(InputError, match="no such folder"):
         available_factors()

@@ -133,7 +133,7 @@ def test_published_files_are_read_and_written_with_the_same_values(
         ("1 foo 0.5 0.1\n", "z:1: measure 'foo'; unknown measure"),
     ],
 )
-def test_a_broken_trec_eval_file_is_told_file_and_line(
+def test_a_broken_trec_eval_file_is_reported_with_file_and_line(
     text: str, message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "z").write_text(text)
@@ -152,7 +152,7 @@ def test_a_broken_trec_eval_file_is_told_file_and_line(
         (",AP,AP\n1,0.5,0.5\n", ",AP,AP\n1,0.5,0.5\n", "s.mn.csv: a topic or measure comes twice"),
     ],
 )
-def test_a_broken_published_pair_is_told_file_and_line(
+def test_a_broken_published_pair_is_reported_with_file_and_line(
     means: str, deviations: str, message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "s.mn.csv").write_text(means)

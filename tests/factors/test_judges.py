@@ -41,7 +41,7 @@ def test_a_set_of_a_judge_says_which_and_whose_topics_these_are(name: str) -> No
 
 @pytest.mark.parametrize("name", JUDGED)
 @pytest.mark.parametrize("part", [None, 1, 5, 12])
-def test_labels_of_people_and_of_a_model_are_told_apart(
+def test_labels_of_people_and_of_a_model_are_distinguished(
     name: str, part: int | None, data: Path
 ) -> None:
     people = ir_std.load_factors(name).info["same_topics_as"]

@@ -32,7 +32,7 @@ def test_documents_are_counted_at_each_level() -> None:
     assert [found["1"].at_least(level) for level in (1, 2, 3)] == [3, 2, 0]
 
 
-def test_a_fingerprint_is_of_the_documents_at_a_level_or_above() -> None:
+def test_a_fingerprint_covers_the_documents_at_a_level_or_above() -> None:
     found = judgments_of(as_qrels(JUDGED))
     assert found["1"].fingerprints == {
         -2: fingerprint([b"a", b"b", b"c", b"d", b"e"]),
@@ -82,7 +82,7 @@ def test_judgments_read_back_from_the_arrays_of_a_set() -> None:
     assert judgments_from_arrays(*judgment_arrays(known)) == known
 
 
-def test_numbers_of_relevant_documents_alone_are_no_knowledge_of_levels() -> None:
+def test_numbers_of_relevant_documents_do_not_reveal_levels() -> None:
     known = [Judgments(3), Judgments()]
     levels, counts, prints = judgment_arrays(known)
     assert (levels, counts.tolist(), prints.tolist()) == ([1], [[3], [-1]], [[0], [0]])

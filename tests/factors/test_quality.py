@@ -186,7 +186,7 @@ def test_half_of_the_topics_with_few_systems_do_not_make_a_measure_thin() -> Non
     assert (half.label, half.sparse_topics) == ("ok", ("1", "2", "3", "4", "5"))
 
 
-def test_of_a_measure_with_few_systems_that_is_told_once_and_not_by_topic() -> None:
+def test_few_systems_of_a_measure_are_reported_once_and_not_per_topic() -> None:
     thin = made({"AP": FORTY[:, :20]})
     assert Quality(thin, "AP").sparse_topics == ()
     assert [text for text in findings(thin) if "imprecise" in text] == [
@@ -203,12 +203,12 @@ def test_where_the_number_of_systems_is_not_known_it_is_not_held_against_a_set()
     assert Quality(unknown, "AP").label == "ok"
 
 
-def test_topics_that_a_set_does_not_hold_are_no_part_of_it() -> None:
+def test_quality_ignores_topics_that_a_set_does_not_have() -> None:
     part = Quality(made({"AP": FORTY}), "AP", ["elsewhere", "3"])
     assert part.n_topics == 1
 
 
-def test_topics_without_factors_are_not_said_to_be_deep() -> None:
+def test_topics_without_factors_are_not_reported_as_deep() -> None:
     gap = FORTY.copy()
     gap[9] = np.nan
     assert Quality(made({"AP": gap}, depth=100), "AP").truncated_topics == tuple(
@@ -216,7 +216,7 @@ def test_topics_without_factors_are_not_said_to_be_deep() -> None:
     )
 
 
-def test_depth_is_beside_what_is_relevant_at_the_measures_level() -> None:
+def test_depth_is_compared_with_the_documents_relevant_at_the_measures_level() -> None:
     judged = {str(t): Judgments(300, {0: 9, 1: 250, 2: 50}) for t in range(10)}
     columns = {"AP": FORTY, "AP(rel=2)": FORTY}
     tags = {measure: [f"s{i}" for i in range(40)] for measure in columns}
@@ -224,7 +224,7 @@ def test_depth_is_beside_what_is_relevant_at_the_measures_level() -> None:
     assert [len(Quality(deep, measure).truncated_topics) for measure in columns] == [10, 0]
 
 
-def test_models_far_below_others_are_sound_where_they_are_of_all_sorts() -> None:
+def test_models_far_below_others_are_sound_if_they_are_of_all_sorts() -> None:
     low = FORTY * np.where(np.arange(40) < 10, 0.001, 1)
     assert len(Quality(made({"AP": low}), "AP").weak_systems) == 10
     assert Quality(made({"AP": low}, unit="collection"), "AP").weak_systems == ()
@@ -237,7 +237,7 @@ def test_data_sets_that_nobody_ran_on_do_not_lessen_the_number_of_models() -> No
     assert Quality(made({"AP": some}, unit="collection"), "AP").systems == 40
 
 
-def test_low_systems_are_told_of_the_default_measures_alone() -> None:
+def test_weak_systems_are_reported_for_default_measures_only() -> None:
     factors = load_factors("trec8-adhoc")
     assert find_weak_systems(factors, "RR")
     for measure, told in (("AP", True), ("RR", False)):
@@ -313,7 +313,7 @@ OF_TOPICS = [
 
 
 @pytest.mark.parametrize("name", each_set(OF_TOPICS))
-def test_rr_is_no_default_as_a_quarter_of_the_systems_tie_at_the_top(name: str) -> None:
+def test_rr_is_not_a_default_as_a_quarter_of_the_systems_tie_at_the_top(name: str) -> None:
     factors = load_factors(name)
     assert not any(measure.startswith("RR") for measure in factors.default_measures)
     for measure in factors.scores:
@@ -325,7 +325,7 @@ def test_rr_is_no_default_as_a_quarter_of_the_systems_tie_at_the_top(name: str) 
 @pytest.mark.parametrize(
     "name", [n for n in available_factors() if n.startswith("dl2") and n[2:4] in ("21", "22", "23")]
 )
-def test_ap_is_no_default_where_more_is_relevant_than_the_systems_gave(name: str) -> None:
+def test_ap_is_not_a_default_if_more_is_relevant_than_the_systems_returned(name: str) -> None:
     factors = load_factors(name)
     assert Quality(factors, "AP").truncated_topics
     assert not any(m.startswith("AP") for m in factors.default_measures)

@@ -243,7 +243,7 @@ def test_by_numbers_nine_in_ten_topics_must_agree(
         assert match.fit.without_value([1]) == [str(t) for t in range(differing)]
 
 
-def test_near_numbers_are_no_proof_where_the_documents_are_known(make: Make) -> None:
+def test_near_numbers_prove_nothing_if_the_documents_are_known(make: Make) -> None:
     qrels = judged(range(12), relevant=20)
     make("mine", qrels)
     refused = recognize(changed(qrels, range(12), 1))
@@ -279,7 +279,7 @@ def test_counts_alone_need_documents_that_look_like_the_collections(make: Make) 
     assert "document IDs such as '0' do not look like the collection's" in str(refused)
 
 
-def test_numbers_that_differ_are_said(make: Make) -> None:
+def test_numbers_that_differ_are_reported(make: Make) -> None:
     make("mine", judged(range(11), relevant=20), fingerprints=False)
     match = recognize(changed(judged(range(11), relevant=20), [3], 1))
     assert match.fit is not None
@@ -352,7 +352,7 @@ def test_the_set_that_shares_the_most_topics_wins(make: Make) -> None:
     assert found(recognize(qrels))[0] == "large"
 
 
-def test_a_tracks_own_systems_win_over_others_beside_them(make: Make) -> None:
+def test_a_tracks_own_systems_win_over_alternative_ones(make: Make) -> None:
     make("a-modern", judged(range(20)), beside="track", population="later systems")
     make("track", judged(range(20)))
     match = recognize(judged(range(20)))
@@ -533,7 +533,7 @@ def test_levels_that_the_set_does_not_know_are_neither(make: Make) -> None:
     assert (there.agrees(1), there.agrees(2), there.agrees()) == (True, None, None)
 
 
-def test_qrels_of_relevant_documents_only_are_told_from_others(make: Make) -> None:
+def test_qrels_of_relevant_documents_only_are_distinguished_from_others(make: Make) -> None:
     make("mine", judged(range(20)))
     make("old", judged(range(30, 50)), fingerprints=False)
     for topics in (range(20), range(30, 50)):
@@ -547,7 +547,7 @@ def test_qrels_of_relevant_documents_only_are_told_from_others(make: Make) -> No
 # -- shipped sets ----------------------------------------------------------------------------------
 
 
-def test_topics_of_no_set_are_said_to_be_that() -> None:
+def test_topics_of_no_set_are_reported() -> None:
     assert "no factor set has these topics" in str(recognize({"no such topic": {"d": 1}}))
 
 

@@ -66,7 +66,7 @@ def test_fifteen_of_the_modern_runs_order_one_list_and_nine_another(year: str, d
 
 
 @pytest.mark.slow
-def test_the_order_of_rr_at_a_cutoff_changes_as_many_means_as_is_said(data: Path) -> None:
+def test_the_order_of_rr_at_a_cutoff_changes_the_documented_number_of_means(data: Path) -> None:
     qrels = read_qrels(data / "qrels" / "dl20-passage.txt")
     means = np.zeros((2, len(qrels.topics)))
     for source in run_sources([data / "runs" / "dl20-passage.tar.xz"]):
@@ -144,7 +144,7 @@ def test_systems_are_named_where_one_run_has_their_scores(
 @pytest.mark.parametrize(
     ("name", "measure"), [("terabyte04-06", "P@20"), ("web12", "Bpref"), ("blog08", "RR")]
 )
-def test_added_measures_are_of_the_same_systems(name: str, measure: str, data: Path) -> None:
+def test_added_measures_have_the_same_systems(name: str, measure: str, data: Path) -> None:
     factors = load_factors(name)
     tags = factors.systems
     with (data / "more-scores" / name / f"{measure}.csv").open() as file:
@@ -223,7 +223,7 @@ def test_every_set_that_is_shipped_has_a_track() -> None:
 
 
 @pytest.mark.parametrize("name", ["terabyte04", "terabyte05", "terabyte06"])
-def test_the_terabyte_tracks_ap_is_of_deeper_runs_than_sp(name: str) -> None:
+def test_the_terabyte_tracks_ap_comes_from_deeper_runs_than_sp(name: str) -> None:
     factors = load_factors(name)
     relevant = np.array([factors.n_rel[topic] for topic in factors.topics], dtype=float)
     assert (factors.mean["AP"] > factors.mean["SP"] / relevant).all()
@@ -244,7 +244,7 @@ def test_a_named_systems_ap_is_that_of_one_run_alone(name: str, data: Path) -> N
         assert list(apart.index[apart < 1.01e-4]) == [run]
 
 
-def test_terabyte_2005_was_judged_anew(data: Path) -> None:
+def test_terabyte_2005_got_new_judgments(data: Path) -> None:
     factors = load_factors("terabyte05")
     qrels = read_qrels(data / "qrels" / "terabyte05.txt")
     today = {t: sum(r > 0 for r in docs.values()) for t, docs in qrels.judged.items()}
@@ -319,6 +319,6 @@ def test_near_duplicates_leave_less_than_five_steps_of_deviation(data: Path) -> 
             assert np.std([float(x) for x in rows[topic].values()], ddof=1) < 5e-4
 
 
-def test_a_deviation_of_few_systems_is_as_unsure_as_is_said() -> None:
+def test_a_deviation_of_few_systems_is_as_imprecise_as_documented() -> None:
     samples = np.random.default_rng(1).standard_normal((20_000, FEW_SYSTEMS)).std(axis=1, ddof=1)
     assert f"by {samples.std():.0%} at {FEW_SYSTEMS}" in explain_quality()

@@ -62,7 +62,7 @@ def test_numpy_opens_it_in_one_line(file: Path) -> None:
     assert json.loads(opened["set.json"])["id"] == "mine"
 
 
-def test_counts_and_fingerprints_are_of_the_documents_at_a_level_or_above(file: Path) -> None:
+def test_counts_and_fingerprints_cover_the_documents_at_a_level_or_above(file: Path) -> None:
     opened = np.load(file)
     assert json.loads(opened["set.json"])["levels"] == [0, 1]
     assert opened["counts"].tolist() == [[9, 5]] * 20
@@ -392,7 +392,7 @@ def test_a_broken_set_is_refused_in_one_line_and_skipped_with_one_warning(
     assert sum("is skipped" in str(warning.message) for warning in said) == 1
 
 
-def test_what_is_no_archive_is_refused(file: Path) -> None:
+def test_a_file_that_is_not_an_archive_is_refused(file: Path) -> None:
     for content in (b"", b"text", b"PK\x05\x06" + bytes(18)):
         file.write_bytes(content)
         (problem,) = check_set(file)
@@ -473,7 +473,7 @@ def test_a_damaged_file_is_refused_or_the_same_set(name: str, tmp_path: Path) ->
 # -- found -----------------------------------------------------------------------------------------
 
 
-def test_two_sets_of_one_name_are_told_apart(file: Path) -> None:
+def test_two_sets_of_one_name_are_distinguished(file: Path) -> None:
     shutil.copy(file, file.with_name("other.npz"))
     with pytest.warns(StandardizationWarning, match="two factor sets are called 'mine'"):
         assert load_factors("mine").path == file
@@ -489,7 +489,7 @@ def test_a_shipped_set_hides_one_of_the_users_with_its_id(
         assert load_factors("web14").path == shipped_folder() / "web14.npz"
 
 
-def test_other_files_in_a_folder_are_no_sets(file: Path) -> None:
+def test_other_files_in_a_folder_are_not_sets(file: Path) -> None:
     for name in ("notes.txt", ".hidden.npz"):
         file.with_name(name).write_text("text")
     file.with_name("folder.npz").mkdir()

@@ -57,13 +57,13 @@ def test_links_to_folders_are_followed_once(runs: Path) -> None:
     assert names(runs) == ["a", "below/b", "link/c"]
 
 
-def test_a_link_to_a_folder_above_is_told(runs: Path) -> None:
+def test_a_link_to_a_folder_above_is_reported(runs: Path) -> None:
     (runs / "up").symlink_to("..")
     with pytest.raises(InputError, match="is a link to one of its parent folders; remove the link"):
         files_below(runs)
 
 
-def test_a_pipe_in_a_folder_is_told(runs: Path) -> None:
+def test_a_pipe_in_a_folder_is_reported(runs: Path) -> None:
     os.mkfifo(runs / "below" / "pipe")
     with pytest.raises(InputError, match="below/pipe: is a pipe or a device"):
         files_below(runs)
@@ -75,7 +75,7 @@ def _refuse(folder: str, iterdir: Any, self: Path) -> Any:
     return iterdir(self)
 
 
-def test_a_folder_that_cannot_be_read_is_no_silence(
+def test_a_folder_that_cannot_be_read_is_reported(
     runs: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     iterdir = Path.iterdir
@@ -237,7 +237,7 @@ def test_scores_are_looked_up_here_and_not_sent_to_processes(
     assert len([*parallel.evaluate_runs(evaluator, scores, None)]) == 40
 
 
-def test_a_name_is_translated_as_it_stands_and_not_as_a_pattern() -> None:
+def test_a_name_is_translated_literally_and_not_as_a_pattern() -> None:
     names = {**TREC_EVAL_NAMES, **MTEB_NAMES}
     for theirs, ours in names.items():
         cutoff = "0.5" if "{}" in theirs else ""
@@ -247,7 +247,9 @@ def test_a_name_is_translated_as_it_stands_and_not_as_a_pattern() -> None:
     assert [translated(name, names) for name in no_names] == [None] * len(no_names)
 
 
-def test_too_many_runs_to_compare_each_with_each_are_told(tmp_path: Path, ir_std_cli: Any) -> None:
+def test_too_many_runs_to_compare_each_with_each_are_reported(
+    tmp_path: Path, ir_std_cli: Any
+) -> None:
     n = 5001
     (tmp_path / "AP.csv").write_text(
         f"topic,{','.join(f'run{i}' for i in range(n))}\n1{',0.5' * n}\n"
@@ -273,7 +275,7 @@ def test_names_that_windows_does_not_allow_are_refused(name: str, tmp_path: Path
         add_set(str(tmp_path / "p.npz"))
 
 
-def test_an_address_that_is_none_is_told() -> None:
+def test_an_invalid_address_is_reported() -> None:
     with pytest.raises(UsageError, match="Invalid IPv6 URL"):
         add_set("http://[::1")
 
@@ -296,12 +298,12 @@ class Gone(Executor):
         return future
 
 
-def test_an_executor_that_is_gone_is_told() -> None:
+def test_an_executor_that_is_gone_is_reported() -> None:
     with pytest.raises(UsageError, match="the executor is gone, or has lost its workers"):
         list(map_in_order(_item, b"", [1, 2], executor=Gone()))
 
 
-def test_too_many_processes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_processes_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     from multiprocessing.context import SpawnProcess
 
     def refuse(_: SpawnProcess) -> None:
@@ -317,7 +319,7 @@ def _item(_: bytes, item: int) -> int:
 
 
 @pytest.mark.parametrize("limit", [12, 9])
-def test_few_open_files_are_told(limit: int, runs: Path) -> None:
+def test_a_low_limit_of_open_files_is_reported(limit: int, runs: Path) -> None:
     code = (
         "import resource, sys; from ir_std.cli.main import main; import ir_std.cli.evaluate; "
         f"resource.setrlimit(resource.RLIMIT_NOFILE, ({limit}, {limit})); "
@@ -336,7 +338,7 @@ def test_few_open_files_are_told(limit: int, runs: Path) -> None:
     assert done.returncode in (0, 2)
 
 
-def test_a_home_that_cannot_be_written_to_is_told(tmp_path: Path, runs: Path) -> None:
+def test_a_home_that_cannot_be_written_to_is_reported(tmp_path: Path, runs: Path) -> None:
     (tmp_path / "home").write_text("no folder")
     code = "import sys; from ir_std.cli.main import main; sys.exit(main(sys.argv[1:]))"
     done = run_process(

@@ -33,7 +33,7 @@ def barred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "barred"
 
 
-def test_a_run_where_the_user_may_not_look_is_no_missing_file(
+def test_a_run_that_the_user_may_not_read_is_not_a_missing_file(
     barred: Path, ir_std_cli: Any
 ) -> None:
     result = ir_std_cli(barred / "run", barred.parent / "q", "AP")
@@ -43,7 +43,7 @@ def test_a_run_where_the_user_may_not_look_is_no_missing_file(
     ]
 
 
-def test_a_set_where_the_user_may_not_look_is_no_missing_set(barred: Path) -> None:
+def test_a_set_that_the_user_may_not_read_is_not_a_missing_set(barred: Path) -> None:
     with pytest.raises(InputError, match="Permission denied"):
         load_factors(barred / "mine.npz")
 

@@ -70,7 +70,7 @@ def test_a_hostile_run_gets_one_clear_line(content: bytes, says: str) -> None:
 @pytest.mark.parametrize(
     "level", ["9223372036854775808", "-9223372036854775809", "1_0", "\u0661", "1e3"]
 )
-def test_a_level_of_more_than_64_bits_or_none_is_told(level: str) -> None:
+def test_a_level_of_more_than_64_bits_or_none_is_reported(level: str) -> None:
     says = refused(read_qrels, BytesSource("q", f"1 0 d {level}\n".encode()))
     assert says.startswith(f"q:1: relevance is {level!r}; a whole number is expected")
 
@@ -236,7 +236,7 @@ def test_a_gzip_that_unpacks_to_more_than_allowed_is_refused(tmp_path: Path) -> 
     assert "has more than 1,000 bytes when unpacked" in says
 
 
-def test_a_read_that_fails_after_opening_is_told() -> None:
+def test_a_read_that_fails_after_opening_is_reported() -> None:
     class Broken:
         name = "disk"
 
@@ -247,7 +247,7 @@ def test_a_read_that_fails_after_opening_is_told() -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800"])
-def test_a_name_that_no_file_can_have_is_told(name: str) -> None:
+def test_a_name_that_no_file_can_have_is_reported(name: str) -> None:
     assert "name a readable file" in refused(as_run, name)
     refused(as_qrels, f"./{name}")
 
@@ -262,7 +262,7 @@ def test_open_files_are_read_in_text_and_binary_mode(tmp_path: Path) -> None:
     assert as_run(io.StringIO(GOOD.decode())).documents("1") == ["d1", "d2"]
 
 
-def test_a_source_that_must_be_read_twice_is_no_pipe(tmp_path: Path) -> None:
+def test_a_source_that_must_be_read_twice_cannot_be_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"",))
     writer.start()

@@ -50,7 +50,7 @@ def test_two_ids_are_the_same_if_their_strings_are(
 
 
 @given(st.lists(names, min_size=1))
-def test_a_hash_does_not_depend_on_the_ids_beside_it(given: list[str]) -> None:
+def test_a_hash_does_not_depend_on_the_other_ids(given: list[str]) -> None:
     alone = [int(Ids.of([name]).hashes()[0]) for name in given]
     assert Ids.of(given).hashes().tolist() == alone
 
@@ -99,7 +99,7 @@ RUN = "".join(f"{t} Q0 d{i} 1 {i * 7 % 11} tag\n" for t in (1, 2) for i in range
     ],
     ids=["all equal", "two", "by the first digit"],
 )
-def test_ids_with_the_same_hash_are_told_apart(
+def test_ids_with_the_same_hash_are_distinguished(
     hashes: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measures = [AP, nDCG, Bpref, Judged]

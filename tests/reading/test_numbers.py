@@ -127,7 +127,7 @@ def test_whole_numbers_of_64_bits_are_read(values: list[int], form: str) -> None
 
 
 @pytest.mark.parametrize("text", [str(2**63), str(-(2**63) - 1), "1.0", "1.", "9" * 5000])
-def test_other_numbers_are_no_whole_numbers_of_64_bits(text: str) -> None:
+def test_other_numbers_are_not_whole_numbers_of_64_bits(text: str) -> None:
     assert integer(text.encode()) is None
     with pytest.raises(NotANumber):
         read(integers, [text])

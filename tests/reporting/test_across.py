@@ -101,7 +101,7 @@ def test_who_lacks_a_collection_is_named(five: ir_std.Results) -> None:
     assert all(row[1].text != "all of these" for row in unbalanced.table().rows)
 
 
-def test_a_mean_over_the_three_collections_that_all_have_is_said_to_be_of_these(
+def test_a_mean_over_the_three_shared_collections_names_them(
     five: ir_std.Results,
 ) -> None:
     unbalanced = only(five, ("bm25", SETS[:4]), ("mono", SETS[:3]))

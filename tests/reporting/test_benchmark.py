@@ -60,7 +60,7 @@ def test_means_and_ranks_are_those_of_the_linked_scores(board: ir_std.Results) -
     )
 
 
-def test_a_raw_mean_is_of_all_tasks(board: ir_std.Results) -> None:
+def test_a_raw_mean_covers_all_tasks(board: ir_std.Results) -> None:
     read = benchmark_scores(ENGLISH)
     for row in board.table().rows:
         scores = read.scores[:, read.models.index(str(row[1].value))]
@@ -148,13 +148,15 @@ def test_every_form_has_the_same_models(form: str, ir_std_cli: Any, board: ir_st
         (["--benchmark", ENGLISH, "--systems", "zeroshot"], "take all or zero-shot"),
     ],
 )
-def test_what_is_not_there_is_said(options: list[str], message: str, ir_std_cli: Any) -> None:
+def test_unavailable_benchmarks_and_systems_are_refused(
+    options: list[str], message: str, ir_std_cli: Any
+) -> None:
     done = ir_std_cli("mteb-retrieval/*", *options)
     assert done.status == 2
     assert message in "\n".join(done.err)
 
 
-def test_a_run_that_is_no_result_of_mteb_is_refused() -> None:
+def test_a_run_that_is_not_a_result_of_mteb_is_refused() -> None:
     few = RunScores("x", {main_score: {"NanoNQ/test": 0.5}}, unit="collection")
     with pytest.raises(NoFactorsError, match=r"x has no whole task of MTEB\(eng, v2\)"):
         ir_std.evaluate({"x": few}, benchmark=ENGLISH)

@@ -103,7 +103,7 @@ def test_standardized_means_have_intervals_over_topics_and_over_systems(
     assert cell.text.endswith(f"±{cell.extra['topics']:.4f} ±{cell.extra['systems']:.4f}")
 
 
-def test_raw_means_are_not_pooled_and_said_to_be_incomparable(compared: ir_std.Results) -> None:
+def test_raw_means_are_not_pooled_and_reported_as_incomparable(compared: ir_std.Results) -> None:
     pooled = compared.table().rows[3]
     assert np.isnan(float(pooled[3].value))
     assert "Raw means (AP) of different collections cannot be compared" in compared.table().text()
@@ -144,7 +144,7 @@ def test_topics_are_those_of_the_means_not_of_the_qrels() -> None:
     assert any("999" in text for text in found.warnings)
 
 
-def test_collections_that_share_topics_are_not_pooled_and_that_is_said() -> None:
+def test_collections_that_share_topics_are_not_pooled_and_reported() -> None:
     t8 = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     robust = simulated_qrels(ir_std.load_factors("robust04").n_rel)
     found = ir_std.compare(
@@ -163,7 +163,7 @@ def qrels_like(name: str) -> dict[str, dict[str, int]]:
     return simulated_qrels({topic: known.levels for topic, known in judged.items()})
 
 
-def test_how_the_systems_part_was_found_is_said(compared: ir_std.Results) -> None:
+def test_the_way_the_systems_part_was_found_is_named(compared: ir_std.Results) -> None:
     text = " ".join(compared.table().text().split())
     assert "reference systems, by system, times a design effect" in text
     web = qrels_like("trec9-web")
@@ -189,7 +189,7 @@ def test_without_measures_those_that_all_collections_have_are_reported() -> None
             assert not np.isnan(found.on(name).values["x"][measure]).all()
 
 
-def test_two_parts_of_one_collection_are_told_apart() -> None:
+def test_two_parts_of_one_collection_are_distinguished() -> None:
     known = ir_std.load_factors("dl20-passage").judgments
     qrels = simulated_qrels({topic: judged.levels for topic, judged in known.items()})
     parts = ({t: qrels[t] for t in list(qrels)[i::3]} for i in range(3))
@@ -209,7 +209,7 @@ def test_nothing_to_compare_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("entries", [{"x": ("run", "qrels")}, [("x", "run")], ["abc"]])
-def test_what_is_no_entry_is_told_how_one_is_written(entries: Any) -> None:
+def test_an_invalid_entry_is_refused_with_the_syntax_of_entries(entries: Any) -> None:
     with pytest.raises(UsageError, match=r"a list of \(name, run, qrels\)"):
         ir_std.compare(entries)
 
@@ -230,7 +230,7 @@ def test_collections_without_a_common_measure_are_an_error() -> None:
         ir_std.compare([("x", {"1": {"d": 1.0}}, {"1": {"d": 1}})])
 
 
-def test_entries_are_told_from_measures() -> None:
+def test_entries_are_distinguished_from_measures() -> None:
     assert is_entry("bm25=a.run:b.qrels")
     assert not is_entry("P(rel=2)@10")
 
@@ -260,7 +260,7 @@ def test_an_entry_that_lacks_a_part_is_one_line_of_error(
     )
 
 
-def test_an_entry_that_is_there_and_cannot_be_read_is_told_why(
+def test_an_existing_entry_that_cannot_be_read_is_reported_with_the_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")

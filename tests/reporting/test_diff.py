@@ -150,7 +150,7 @@ def test_rows_of_documents_sum_to_the_last_one(topics: Any) -> None:
         assert parts == pytest.approx(rows[-1][column].value, abs=1e-12)
 
 
-def test_a_measure_that_is_no_sum_says_so(topics: Any) -> None:
+def test_a_measure_that_is_not_a_sum_says_so(topics: Any) -> None:
     topic = topics("Success@5")[0]
     assert not topic.is_sum
     assert "does not sum over documents" in " ".join(topic.table("documents").notes)

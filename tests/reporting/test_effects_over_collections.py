@@ -115,7 +115,7 @@ def test_the_table_in_full_precision_holds_the_summary(compared: ir_std.Results)
     assert float(rows[4]["AP tau2"]) == pytest.approx(summary.tau2)
 
 
-def test_few_collections_and_tuning_are_told(compared: ir_std.Results) -> None:
+def test_few_collections_and_tuning_are_reported(compared: ir_std.Results) -> None:
     text = " ".join(compared.table().text().split())
     assert "3 collections are few" in text
     assert "tuned on one of these collections" in text
@@ -208,7 +208,7 @@ def test_runs_without_a_summary_for_the_same_reason_are_named_together() -> None
     ]
 
 
-def test_differences_without_spread_have_no_summary_and_that_is_said() -> None:
+def test_differences_without_spread_have_no_summary_and_are_reported() -> None:
     found = differing({"b": {"x": [0.5] * 5, "y": [0.1, 0.2]}})
     table = found.table()
     assert len(table.rows) == 2
@@ -216,7 +216,7 @@ def test_differences_without_spread_have_no_summary_and_that_is_said() -> None:
 
 
 @pytest.mark.parametrize("flat", [[0.5] * 5, [0.3]])
-def test_a_collection_without_spread_is_left_out_and_that_is_said(flat: list[float]) -> None:
+def test_a_collection_without_spread_is_left_out_and_reported(flat: list[float]) -> None:
     random = np.random.default_rng(1)
     others = {name: random.normal(0.1, 1, 20) for name in "wxy"}
     found = differing({"b": {"w": others["w"], "flat": flat, **others}})

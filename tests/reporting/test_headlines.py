@@ -16,7 +16,7 @@ LATENCY = ir_std.ExternalMeasure("latency")
 
 
 @pytest.mark.parametrize("measure", [AP, P @ 10, ir_std.sAP, ir_std.sAP(scheme="U")])
-def test_an_interval_that_is_wider_than_scores_can_be_is_no_headline(measure: Measure) -> None:
+def test_an_interval_that_is_wider_than_scores_can_be_is_not_a_headline(measure: Measure) -> None:
     assert limits_of(measure) == (0, 1)
     assert limits_of(measure, of_differences=True) == (-1, 1)
     assert not is_wide(measure, -0.2, 0.8)

@@ -35,7 +35,7 @@ def comparison(data: Path, runs: dict[str, Path]) -> ir_std.Results:
     )
 
 
-def test_labels_of_the_same_topics_are_no_collections_to_pool(
+def test_labels_of_the_same_topics_are_not_pooled_as_collections(
     comparison: ir_std.Results,
 ) -> None:
     assert any("one collection judged twice" in text for text in comparison.notes)

@@ -228,7 +228,7 @@ def test_warnings_are_on_the_page() -> None:
     assert any("trec8-adhoc has no factors for 1 topic" in one for one in said)
 
 
-def test_factors_named_in_a_measure_are_told() -> None:
+def test_factors_named_in_a_measure_are_reported() -> None:
     page = data_of(render(simulated(1, [ir_std.sAP(factors="robust04")])))
     assert "named in the measure" in page["collections"][0]["measures"][0]["trust"][1]
 
@@ -240,7 +240,7 @@ def test_a_hostile_name_stays_text() -> None:
     assert data_of(page)["collections"][0]["runs"] == [HOSTILE]
 
 
-def test_a_name_cannot_turn_the_direction_of_what_is_beside_it() -> None:
+def test_a_name_cannot_turn_the_direction_of_the_text_next_to_it() -> None:
     page = render(hits({"a\u202eb\x1b": [1.0, 0.0]}))
     assert not re.search("[\u202a-\u202e\x1b]", page)
     found = data_of(page)["collections"][0]
@@ -284,7 +284,7 @@ def test_it_is_the_same_each_time(small: Any, text: str) -> None:
     assert render(small) == text
 
 
-def test_colors_and_limits_stand_once_for_page_and_plots(text: str) -> None:
+def test_page_and_plots_share_colors_and_limits(text: str) -> None:
     look = figure_data.read_look()
     for name, color in look["light"].items():
         assert f"--{name}: {color};" in text
@@ -397,7 +397,7 @@ def test_what_is_known_against_a_set_is_on_the_page_notes_first() -> None:
     assert part.index("A &lt;run&gt; is broken.") < part.index("AP: 3 systems make")
 
 
-def test_raw_scores_need_nothing_said_against_factors() -> None:
+def test_raw_scores_need_no_notes_on_factors() -> None:
     found = simulated(2, [AP], schemes=())
     assert known_weaknesses([found]) == {}
     assert "About the systems" not in render(found)

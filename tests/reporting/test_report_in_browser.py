@@ -101,7 +101,7 @@ def test_ranks_are_those_of_the_measure_and_rows_sort(view: View, results: Any) 
     assert shown[:20] == sorted(shown[:20], reverse=True)
 
 
-def test_an_interval_is_drawn_as_far_as_a_score_can_be_and_told_whole(
+def test_an_interval_is_drawn_as_far_as_a_score_can_be_and_printed_whole(
     browser: Any, tmp_path: Path
 ) -> None:
     results = hits({"perfect": [1.0] * 6, "nearly": [0.0] + [1.0] * 5, "none": [0.0] * 6})

@@ -37,7 +37,7 @@ def opened(browser: Any, results: Any, place: Path, **options: Any) -> View:
 # The pictures.
 
 
-def test_marks_of_the_places_stand_where_the_scores_are(view: View, results: Any) -> None:
+def test_marks_of_the_places_are_where_the_scores_are(view: View, results: Any) -> None:
     picture = view.page.get_by_role("group", name="among 129 systems")
     dots = picture.locator("[aria-label]").evaluate_all(
         "ms => ms.filter(m => !m.ariaLabel.startsWith('run')).map(m => m.lastElementChild)"
@@ -53,7 +53,7 @@ def test_marks_of_the_places_stand_where_the_scores_are(view: View, results: Any
         assert re.search(rf"\b{placed.n_better + 1}\w\w of 130; standardized AP", told)
 
 
-def test_topics_stand_from_the_worst_to_the_best_with_both_scores(view: View, results: Any) -> None:
+def test_topics_go_from_the_worst_to_the_best_with_both_scores(view: View, results: Any) -> None:
     shown = [re.match(r"topic (\d+);", m) for m in view.marks("from the worst of run1")]
     topics = [m[1] for m in shown if m]
     scores = results.values["run1"][sAP]
@@ -114,7 +114,7 @@ def test_rows_show_ranks_intervals_and_topics_of_all_runs(view: View, results: A
     assert [c.split(";")[0] for c in cells] == [f"topic {results.topics[i]}" for i in hardest]
 
 
-def test_a_press_on_a_run_sets_it_beside_the_baseline(browser: Any, tmp_path: Path) -> None:
+def test_a_press_on_a_run_compares_it_with_the_baseline(browser: Any, tmp_path: Path) -> None:
     view = opened(browser, simulated(4, [AP]), tmp_path)
     rows = view.page.get_by_role("region", name="Runs by standardized AP")
     rows.get_by_title("Set run2 against another run").click()
@@ -233,7 +233,7 @@ def test_tables_are_saved_as_csv(view: View, results: Any) -> None:
     assert float(one["AP"]) == pytest.approx(value, abs=5e-5)
 
 
-def test_pictures_are_saved_as_svg_that_stands_alone(browser: Any, tmp_path: Path) -> None:
+def test_pictures_are_saved_as_self_contained_svg(browser: Any, tmp_path: Path) -> None:
     view = opened(browser, simulated(2, [AP]), tmp_path, accept_downloads=True)
     view.open_details("Download")
     name, content = saved(view, "Pictures, SVG")

@@ -85,7 +85,7 @@ def test_a_sorted_table_has_ranks_and_says_the_rule(results: ir_std.Results) -> 
     assert "Ranked by sAP, the highest mean first; equal means share a rank" in table.text()
 
 
-def test_with_each_rank_stands_what_it_is_worth() -> None:
+def test_each_rank_is_printed_with_its_interval() -> None:
     names = ("bm25base_p", "p_bert", "idst_bert_p1", "UNH_exDL_bm25")
     results = ir_std.evaluate([f"dl19-passage/{name}" for name in names], measures="nDCG@10")
     measure = "snDCG@10"
@@ -156,7 +156,7 @@ def test_five_topics_tell_runs_apart_and_fewer_data_sets_do_not() -> None:
     assert "fewer than" not in many
 
 
-def test_an_unknown_run_is_told_with_those_there_are(results: ir_std.Results) -> None:
+def test_an_unknown_run_is_reported_with_the_available_ones(results: ir_std.Results) -> None:
     message = "unknown run 'hihg'; available: low, high, new, twin; did you mean 'high'?"
     for by_run in (results.means, results.values, results.ranks):
         with pytest.raises(UsageError) as error:
@@ -192,7 +192,7 @@ def test_the_means_can_be_left_out(results: ir_std.Results) -> None:
     assert table.notes == ()
 
 
-def test_places_stand_behind_their_measures(results: ir_std.Results) -> None:
+def test_places_follow_their_measures(results: ir_std.Results) -> None:
     table = results.table(place=True)
     assert table.header == (
         "run",
@@ -221,7 +221,7 @@ def test_places_by_topic(results: ir_std.Results) -> None:
         assert row["sAP place"] == str(placed.rank)
 
 
-def test_why_there_are_no_places_is_said() -> None:
+def test_the_reason_for_missing_places_is_printed() -> None:
     bare = ir_std.evaluate(RUNS, {"q": {"d1": 1}, **QRELS}, "AP")
     table = bare.table(place=True)
     assert {row[2].text for row in table.rows} == {"-"}

@@ -181,7 +181,7 @@ def test_raw_and_standardized_scores_are_tested_each_by_themselves(small: ir_std
     assert small.differences["a"][AP].p != small.differences["a"][ir_std.sAP].p
 
 
-def test_the_table_has_raw_beside_standardized_and_marks_the_best(small: ir_std.Results) -> None:
+def test_the_table_has_raw_next_to_standardized_and_marks_the_best(small: ir_std.Results) -> None:
     table = small.table()
     assert table.header == ("run", "AP", "sAP", "P@10", "sP@10")
     best = max("abc", key=lambda run: small.means[run][AP])
@@ -294,7 +294,7 @@ def test_warnings_are_given_once_and_kept() -> None:
     assert "999" in found.warnings[0]
 
 
-def test_peers_of_a_standardized_measure_stand_at_fixed_points(small: ir_std.Results) -> None:
+def test_peers_of_a_standardized_measure_are_at_fixed_points(small: ir_std.Results) -> None:
     peers = small.collection.peers(ir_std.sAP)
     assert peers is not None
     assert peers.mean == pytest.approx(np.full(50, 0.5))
@@ -340,9 +340,7 @@ def test_a_report_is_written_to_a_path_or_an_open_file(
     assert "<title>A title of its own</title>" in (tmp_path / "titled.html").read_text("utf-8")
 
 
-def test_a_report_replaces_what_is_no_report_only_by_force(
-    small: ir_std.Results, tmp_path: Path
-) -> None:
+def test_a_report_replaces_other_files_only_by_force(small: ir_std.Results, tmp_path: Path) -> None:
     pytest.importorskip("jinja2", reason="jinja2 is not installed")
     (tmp_path / "thesis.html").write_text("years of work", encoding="utf-8")
     with pytest.raises(InputError, match="not written by ir_std"):

@@ -25,7 +25,7 @@ TABLE = Table(
 )
 
 
-def test_text_is_aligned_with_marks_beside_the_figures() -> None:
+def test_text_is_aligned_with_marks_next_to_the_figures() -> None:
     assert TABLE.text().splitlines() == [
         "run        AP      sAP",
         "-----------------------",
@@ -46,7 +46,7 @@ def test_markdown_escapes_what_would_break_the_table() -> None:
     ]
 
 
-def test_a_note_in_markdown_is_no_list() -> None:
+def test_a_note_in_markdown_is_not_a_list() -> None:
     assert Table(("run",), (), notes=("+ - marks",)).markdown().splitlines()[-1] == "\\+ - marks"
 
 

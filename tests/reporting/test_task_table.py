@@ -59,7 +59,7 @@ def test_a_folder_of_results_is_shown_task_by_task(cache: Path, ir_std_cli: Any)
     )
 
 
-def test_a_benchmark_is_of_mtebs_results_with_half_of_its_tasks(
+def test_a_benchmark_needs_mtebs_results_for_half_of_its_tasks(
     cache: Path, ir_std_cli: Any
 ) -> None:
     for options, message in (

@@ -142,7 +142,7 @@ def test_the_command_marks_equivalent_runs_and_json_has_their_p(ir_std_cli: Any)
 
 
 @pytest.mark.parametrize("bound", [0, -0.1, float("nan"), float("inf")])
-def test_a_bound_that_is_no_size_is_refused(collections: dict[str, Any], bound: float) -> None:
+def test_a_bound_that_is_not_a_size_is_refused(collections: dict[str, Any], bound: float) -> None:
     with pytest.raises(UsageError, match="expected a number above 0"):
         results(collections, equivalent=bound)
 

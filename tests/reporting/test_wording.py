@@ -45,14 +45,14 @@ def mteb(*models: str) -> Any:
 # The headline.
 
 
-def test_a_run_is_told_beside_the_best_of_its_track() -> None:
+def test_a_run_is_compared_with_the_best_of_its_track() -> None:
     results = system("dl19-passage/bm25base_p", baseline="best")
     assert headline_of(results) == (
         "bm25base_p is 33rd of the 37 systems of its track, and clearly worse than the best."
     )
 
 
-def test_a_run_is_told_beside_another_baseline() -> None:
+def test_a_run_is_compared_with_another_baseline() -> None:
     results = ir_std.evaluate(
         ["dl19-passage/p_bert", "dl19-passage/bm25base_p"],
         None,
@@ -84,7 +84,7 @@ def test_what_is_not_separated_is_never_equal() -> None:
     assert record(results)["trust"][0].startswith("The order of the two, no.")
 
 
-def test_a_run_that_is_no_system_would_have_had_a_place() -> None:
+def test_a_run_that_is_not_a_system_would_have_had_a_place() -> None:
     results = simulated(1, [AP])
     place = results.placements["run0"][ir_std.sAP]
     assert not place.is_own_system
@@ -109,7 +109,7 @@ def test_the_first_of_its_track_could_have_company() -> None:
     assert said.endswith(" others could be.")
 
 
-def test_the_best_of_many_is_told_with_those_that_could_be() -> None:
+def test_the_best_of_many_is_named_with_those_that_could_be() -> None:
     results = hits({"base": BASE, "good": GOOD, "best": BEST})
     assert (
         headline_of(results) == "best is the best of your 3 runs, but any of the top two could be."
@@ -123,7 +123,7 @@ def test_where_nothing_is_separated_there_is_no_order() -> None:
     assert headline_of(results) == "No order: any of your 3 runs could be best."
 
 
-def test_the_first_run_is_the_subject_beside_a_baseline_the_best_without() -> None:
+def test_the_subject_is_the_first_run_with_a_baseline_and_the_best_without() -> None:
     by_run = {"base": BASE, "low": [0.0] * N, "best": BEST}
     assert subject_of(hits(by_run, baseline="base")) == "low"
     assert subject_of(hits(by_run)) == "best"
@@ -138,7 +138,7 @@ def test_ones_own_run_is_the_subject_among_systems_of_a_set() -> None:
     assert subject_of(results) == "mine"
 
 
-def test_scores_without_company_stand_alone() -> None:
+def test_scores_without_company_have_no_comparison() -> None:
     said = headline_of(hits({"a": [1.0, 0.0]}))
     assert said == "a scores 0.500; there are no other systems to compare with."
 
@@ -193,7 +193,7 @@ def test_the_deck_has_both_scores_and_the_average() -> None:
     )
 
 
-def test_other_runs_are_counted_beside_the_baseline_with_the_correction() -> None:
+def test_other_runs_are_counted_with_the_baseline_and_the_correction() -> None:
     said = plain(record(hits({"good": GOOD, "base": BASE, "best": BEST}, baseline="base"))["deck"])
     assert "after Holm's correction for 2 runs" in said
     assert said.endswith("The other run, best, is clearly better.")
@@ -237,7 +237,7 @@ def test_the_trust_line_has_three_parts_and_says_what_was_judged() -> None:
     assert record(both)["trust"][2] == "Judged among the top 4: 50% for x, 100% for base."
 
 
-def test_nothing_is_said_to_be_judged_where_only_scores_are_known() -> None:
+def test_nothing_is_called_judged_if_only_scores_are_known() -> None:
     parts = record(system("dl19-passage/bm25base_p"))["trust"]
     assert parts == [
         "The place, roughly: 37 systems are few.",
@@ -261,7 +261,7 @@ def test_warnings_of_the_runs_that_are_named_come_first_and_faults_of_all() -> N
     assert "Warning: constant: all documents of a topic" in found["measures"][0]["warnings"][0]
 
 
-def test_a_run_at_the_end_of_the_scale_is_told() -> None:
+def test_a_run_at_the_end_of_the_scale_is_reported() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     perfect = {
         t: {d: -float(i) for i, d in enumerate(docs) if docs[d]} for t, docs in qrels.items()

@@ -112,7 +112,7 @@ def test_of_scores_without_a_set_all_measures_are_reported() -> None:
     assert [str(m) for m in results.measures] == ["nDCG@10", "AP", "faithfulness"]
 
 
-def test_what_only_scores_have_is_reported_beside_the_measures_of_a_set() -> None:
+def test_measures_without_factors_are_reported_with_the_measures_of_a_set() -> None:
     bert = ir_std.system("dl19-passage/p_bert")
     ndcg = dict(bert.values[nDCG @ 10])
     scores = {"nDCG@10": ndcg, "faithfulness": dict.fromkeys(ndcg, 3.0)}
@@ -146,7 +146,7 @@ def test_a_set_is_built_from_standard_input(
     assert built.out == [f"{tmp_path}/mine.npz\t2 topics\t2 systems\t1 measure"]
 
 
-def test_a_column_of_texts_is_no_measure_and_that_is_said() -> None:
+def test_a_column_of_texts_is_not_a_measure_and_is_reported() -> None:
     read = read_text("run,topic,question,AP\na,1,why?,0.5\na,2,who?,0.25\n")
     assert read["a"].values == {AP: {"1": 0.5, "2": 0.25}}
     assert read["a"].skipped == ("question",)
@@ -198,7 +198,7 @@ def test_what_comparisons_and_pages_write_is_read() -> None:
         ),
     ],
 )
-def test_an_unknown_table_is_told_by_its_columns(text: str, said: str) -> None:
+def test_an_unknown_table_is_reported_with_its_columns(text: str, said: str) -> None:
     with pytest.raises((InputError, UsageError), match=said):
         read_text(text)
 
@@ -210,7 +210,7 @@ def test_what_is_neither_a_run_nor_a_table_is_shown(tmp_path: Path, ir_std_cli: 
     assert "a table of scores a header with a column topic, run or data set" in failed.err[-1]
 
 
-def test_a_result_of_mteb_with_nan_is_no_crash(tmp_path: Path, ir_std_cli: Any) -> None:
+def test_a_result_of_mteb_with_nan_does_not_crash(tmp_path: Path, ir_std_cli: Any) -> None:
     (tmp_path / "r.json").write_text(
         '{"task_name": "ArguAna", "scores": {"test": [{"ndcg_at_10": NaN, "map_at_100": 0.5}]}}'
     )

@@ -147,7 +147,7 @@ def mteb(task: str, split: str = "test", subset: str = "default", **scores: floa
     )
 
 
-def test_mtebs_results_are_of_data_sets_and_called_by_their_model(tmp_path: Path) -> None:
+def test_mtebs_results_cover_datasets_and_are_named_by_their_model(tmp_path: Path) -> None:
     folder = tmp_path / "org__model" / ("0" * 40)
     folder.mkdir(parents=True)
     ((name, scores),) = read(folder, mteb("SciFact", ndcg_at_10=0.67912, recall_at_100=0.9)).items()
@@ -265,7 +265,7 @@ def test_judgments_that_contradict_each_other_are_refused() -> None:
         counted_topics([one, whole])
 
 
-def test_runs_and_qrels_are_no_scores(tmp_path: Path) -> None:
+def test_runs_and_qrels_are_not_scores(tmp_path: Path) -> None:
     for line in ("1 Q0 MAP 1 0.5 tag", "1 0 MAP 1", "topic Q0 d 1 0.5 tag"):
         (tmp_path / "file").write_text(line, encoding="utf-8")
         assert not is_score_file(source_of(tmp_path / "file"))
@@ -287,7 +287,9 @@ def test_names_of_others_are_one_table() -> None:
 
 
 @pytest.mark.parametrize("text", ["AP\t0.5\n", "map all 0.5\n", "run,AP\na,0.5\n"])
-def test_means_alone_are_read_and_are_no_scores_by_topic(tmp_path: Path, text: str) -> None:
+def test_means_without_topics_are_read_but_are_not_scores_per_topic(
+    tmp_path: Path, text: str
+) -> None:
     ((_, scores),) = read(tmp_path, text).items()
     assert scores.means == {AP: 0.5}
     assert scores.values == {}
@@ -310,7 +312,7 @@ def test_a_stated_mean_may_differ_by_what_rounding_explains(
         )
 
 
-def test_counts_of_relevant_documents_stay_known_beside_runs_without_them() -> None:
+def test_counts_of_relevant_documents_stay_known_next_to_runs_without_them() -> None:
     values = {AP: {"1": 0.5, "2": 0.5}}
     counted, plain = RunScores("a", values, n_rel={"1": 3, "2": 4}), RunScores("b", values)
     for runs in ([counted, plain], [plain, counted]):

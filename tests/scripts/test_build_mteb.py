@@ -73,7 +73,7 @@ def test_models_are_called_as_mteb_calls_them() -> None:
     )
 
 
-def test_what_is_no_model_is_left_out_and_listed() -> None:
+def test_entries_that_are_not_models_are_left_out_and_listed() -> None:
     kept, left_out = clean([result("mteb/baseline-random-encoder"), result("m")], known())
     assert [one.model for one in kept] == ["m"]
     assert left_out == [LeftOut("mteb/baseline-random-encoder", "NQ/test", "ranks at random")]
@@ -357,7 +357,7 @@ def test_beirs_judgments_are_recognized(data: Path, name: str, row: str) -> None
     assert match.fit.match_type == "judgments"
 
 
-def test_topics_of_trec_are_no_data_set(data: Path) -> None:
+def test_topics_of_trec_are_not_a_dataset(data: Path) -> None:
     match = ir_std.recognize(data / "qrels" / "dl20-passage.txt")
     assert match.factors
     assert match.factors.id == "dl20-passage"

@@ -53,7 +53,7 @@ def test_without_a_link_a_system_differs_from_itself(rows: Mapping[str, experime
     assert rows[experiment.SAME]["type I"].value < 0.1
 
 
-def test_a_link_finds_less_than_the_same_systems_and_hardly_anything_the_wrong_way(
+def test_a_link_finds_less_than_the_same_systems_and_barely_anything_the_wrong_way(
     rows: Mapping[str, experiment.Row],
 ) -> None:
     found = {what: row["found"].value for what, row in rows.items()}

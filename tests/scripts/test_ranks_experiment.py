@@ -12,7 +12,7 @@ LINES = (Path(__file__).parents[2] / "docs/evidence/ranks.md").read_text().split
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("case", experiment.CASES)
-def test_so_many_true_ranks_are_inside(case: experiment.Case) -> None:
+def test_the_stated_share_of_true_ranks_is_inside(case: experiment.Case) -> None:
     assert f"| {case.label} | {experiment.held(case.trials(experiment.TRIALS))} |" in LINES
 
 
@@ -23,13 +23,13 @@ def test_so_many_true_ranks_are_inside(case: experiment.Case) -> None:
         for i, size in enumerate(experiment.MADE_UP)
     ],
 )
-def test_so_many_are_inside_on_made_up_topics(size: tuple[int, int]) -> None:
+def test_the_stated_share_is_inside_on_made_up_topics(size: tuple[int, int]) -> None:
     assert experiment.made_up(*size, 2 * experiment.TRIALS) in LINES
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", experiment.BENCHMARKS)
-def test_so_many_are_inside_on_halves_of_tasks(name: str) -> None:
+def test_the_stated_share_is_inside_on_halves_of_tasks(name: str) -> None:
     assert experiment.of_benchmark(name, experiment.TRIALS) in LINES
 
 

@@ -171,7 +171,7 @@ def test_u_swaps_no_more_and_needs_fewer_topics_than_n_at_equal_differences(
         assert f"U needs fewer topics than N at equal score differences, {design}: 1 of 1" in held
 
 
-def test_swap_rates_that_differ_by_less_than_two_standard_errors_are_no_less(
+def test_swap_rates_within_two_standard_errors_are_not_less(
     trec7: sakai.Results,
 ) -> None:
     more, error = sakai.beyond(trec7, "U", "N")
@@ -205,14 +205,14 @@ def test_standardizing_finds_more_pairs_different(trec7: sakai.Results) -> None:
     assert sakai.power(trec7, "tukey", "N") > sakai.power(trec7, "tukey", "raw")
 
 
-def test_a_systems_own_share_in_the_factors_hardly_matters(trec7: sakai.Results) -> None:
+def test_a_systems_own_share_in_the_factors_barely_matters(trec7: sakai.Results) -> None:
     for found in trec7.left_out:
         assert found.groups == 103
         assert found.tau > 0.99
         assert found.largest_change < 0.01
 
 
-def test_teams_are_told_by_the_start_of_their_runs_tags() -> None:
+def test_teams_are_inferred_from_the_start_of_their_runs_tags() -> None:
     values = np.random.default_rng(0).random((6, 5))
     scores = Scores(tuple("123456"), ("INQ601", "INQ602", "Flab8as", "Flab8at", "inq604"), values)
     assert [found.groups for found in sakai.left_out(scores, named=True)] == [2, 2]

@@ -73,7 +73,7 @@ def test_feedback_helps_over_collections_and_stemming_only_on_some(loaded: Loade
         assert feedback.low > 0
 
 
-def test_the_guides_figures_of_variation_are_of_the_same_collections(loaded: Loaded) -> None:
+def test_the_guides_figures_of_variation_come_from_the_same_collections(loaded: Loaded) -> None:
     said = soboroff.agreement(soboroff.differences("feedback", loaded["feedback"])["prf"])
     assert "I2 65%; raw on the 9 with factors" in said
     assert "I2 60%; standardized +0.0283 [+0.0141, +0.0425] p 0.0018, I2 48%" in said

@@ -23,7 +23,7 @@ def run(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("duplicates", "rr"), [("first", 1.0), ("last", 0.5)])
-def test_the_first_or_the_last_counts_and_how_many_is_said(
+def test_the_first_or_the_last_counts_and_their_number_is_reported(
     run: Path, duplicates: str, rr: float
 ) -> None:
     frame = pd.DataFrame(
@@ -76,7 +76,7 @@ def test_runs_of_ms_marco_have_three_columns(tmp_path: Path) -> None:
         ir_std.calc_aggregate("RR", QRELS, tmp_path / "bad")
 
 
-def test_ms_marcos_runs_are_told_from_scores(tmp_path: Path, ir_std_cli: Any) -> None:
+def test_ms_marcos_runs_are_distinguished_from_scores(tmp_path: Path, ir_std_cli: Any) -> None:
     (tmp_path / "qrels").write_text("1 0 d1 1\n2 0 d1 1\n")
     (tmp_path / "run").write_text("1 d2 1\n1 d1 2\n2 d1 1\n")
     assert ir_std_cli(tmp_path / "run", tmp_path / "qrels", "RR", "-s", "none").out == [

@@ -152,7 +152,7 @@ def test_gzip_is_unpacked_by_its_name(tmp_path: Path) -> None:
         (QRELS, "run.txt:1: 4 columns, as a qrels file has; a run has 6 columns"),
     ],
 )
-def test_a_broken_run_is_told_where_and_what_is_expected(content: bytes, says: str) -> None:
+def test_a_broken_run_is_reported_with_place_and_expectation(content: bytes, says: str) -> None:
     with pytest.raises(InputError) as caught:
         read_run(BytesSource("run.txt", content))
     assert says in str(caught.value)
@@ -169,7 +169,7 @@ def test_a_broken_run_is_told_where_and_what_is_expected(content: bytes, says: s
         (b"", "q: no lines"),
     ],
 )
-def test_broken_qrels_are_told_where_and_what_is_expected(content: bytes, says: str) -> None:
+def test_broken_qrels_are_reported_with_place_and_expectation(content: bytes, says: str) -> None:
     with pytest.raises(InputError) as caught:
         read_qrels(BytesSource("q", content))
     assert says in str(caught.value)
@@ -178,14 +178,14 @@ def test_broken_qrels_are_told_where_and_what_is_expected(content: bytes, says: 
 @pytest.mark.parametrize(
     "content", [gzip.compress(RUN * 50)[:-20], b""], ids=["truncated", "empty"]
 )
-def test_broken_gzip_is_said_to_be_that(tmp_path: Path, content: bytes) -> None:
+def test_broken_gzip_is_reported(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "run.gz"
     file.write_bytes(content)
     with pytest.raises(InputError, match=r"broken gzip|no lines"):
         read_run(file)
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_topic() -> None:
+def test_a_byte_order_mark_is_not_part_of_the_first_topic() -> None:
     assert run_of(b"\xef\xbb\xbf" + RUN) == EXPECTED
 
 
@@ -197,7 +197,7 @@ def test_a_pipe_is_read_once_into_memory(tmp_path: Path) -> None:
     writer.join()
 
 
-def test_a_directory_and_a_missing_file_are_told_apart(tmp_path: Path) -> None:
+def test_a_directory_and_a_missing_file_are_distinguished(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a directory"):
         read_run(tmp_path)
     with pytest.raises(InputError, match="No such file"):

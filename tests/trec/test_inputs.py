@@ -156,7 +156,7 @@ def test_nothing_is_qrels_without_topics(empty: Any) -> None:
         (pd.DataFrame([Scored([1], "a", 1.0)]), "topic id is [1] (list)"),
     ],
 )
-def test_what_is_no_run_gets_one_clear_line(run: Any, says: str) -> None:
+def test_an_invalid_run_gets_one_clear_line(run: Any, says: str) -> None:
     with pytest.raises(InputError) as caught:
         as_run(run).lists  # noqa: B018  # ids are looked at where they are used
     assert says in str(caught.value)
@@ -183,7 +183,7 @@ def test_what_is_no_run_gets_one_clear_line(run: Any, says: str) -> None:
         ),
     ],
 )
-def test_what_are_no_qrels_get_one_clear_line(qrels: Any, says: str) -> None:
+def test_invalid_qrels_get_one_clear_line(qrels: Any, says: str) -> None:
     with pytest.raises(InputError) as caught:
         as_qrels(qrels)
     assert says in str(caught.value)

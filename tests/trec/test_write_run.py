@@ -128,7 +128,7 @@ def test_a_written_file_has_the_usual_permissions(tmp_path: Path) -> None:
     )
 
 
-def test_a_folder_or_a_device_is_no_place_for_a_run(tmp_path: Path) -> None:
+def test_a_run_cannot_be_written_to_a_folder_or_a_device(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for place in (tmp_path, tmp_path / "pipe"):
         with pytest.raises(InputError, match="not a regular file"):
