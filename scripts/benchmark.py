@@ -241,7 +241,7 @@ def processes(bench: Bench, name: str, run: Path, qrels: Path) -> None:
 def spawn(*command: object) -> Work:
     """Return a program run from start to end."""
     words = list(map(str, command))
-    # Installed packages are compiled; without this a checkout would be compiled anew each time.
+    # Installed packages are compiled; without this a checkout would be compiled again each time.
     given = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return lambda: subprocess.run(words, check=True, capture_output=True, env=given)
 
@@ -320,7 +320,7 @@ def awkward(bench: Bench, folder: Path) -> None:
 
 
 def beside(bench: Bench, work: str, run: Path, qrels: Path) -> None:
-    """Seconds and megabytes of a fresh process, beside ir_measures'."""
+    """Measure seconds and megabytes of a fresh process, next to ir_measures'."""
     ours, theirs = (peak(library, run, qrels) for library in ("ir_std", "ir_measures"))
     bench.add(Row(work, "ir_measures", ours[0], theirs[0], 1.0, "s"))
     bench.add(Row(f"{work}, memory at the peak", "ir_measures", ours[1], theirs[1], 1.0, "MB"))

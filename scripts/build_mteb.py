@@ -76,11 +76,11 @@ MIN_MEDIAN = 0.05
 LOW_SHARE = 0.5
 """A score below this share of a row's median is low."""
 MAX_LOW_ROWS = 0.1
-"""A model that is low on more of its rows is a weak model, whose low scores are no accident."""
+"""A model that is low on more of its rows is a weak model, whose low scores are not an accident."""
 MAX_LOW_MODELS = 0.15
 """If more models of a row are low, the row is hard, or tells models of two kinds apart."""
 MIN_BEST = 0.05
-"""If no model reaches this score on a row, the row is no scale."""
+"""If no model reaches this score on a row, the row is not a scale."""
 TOLERANCE = 1e-4
 """Rounding of scores, by which related measures may contradict each other."""
 BROKEN = {(one["row"], one["model"]): one["reason"] for one in _FILE["broken"]}
@@ -165,7 +165,7 @@ def main() -> None:
     table = args.data / "mteb" / "all_retrieval.csv"
     for (task, revision), queries in other_revisions(table).items():
         if row_name(task, "test", revision=revision) == row_name(task, "test"):
-            raise SystemExit(f"{task}, revision {revision}, is no row of its own: {queries}")
+            raise SystemExit(f"{task}, revision {revision}, is not a row of its own: {queries}")
     results, left_out = clean(read_results(table), known)
     built, not_counted = mteb(
         results, known, judgments(args.data / "qrels" / "beir"), inputs_of(args.data)
@@ -226,7 +226,7 @@ def other_revisions(file: Path) -> dict[tuple[str, str], str]:
     """Return the revisions of tasks' data that have other queries than the usual one, and how many.
 
     P@10 is a whole number of tenths in the sum over queries, so that the scores of several models
-    tell how many queries there are.  Of the numbers of a row the usual one is that of more models.
+    tell how many queries there are.  The usual number of a row is that of more models.
     A revision has others if that is so on most of its rows.
 
     Parameters
@@ -281,7 +281,7 @@ def shares_of_whole(scores: Iterable[float]) -> np.ndarray:
 
 
 def clean(results: Iterable[Result], known: Known) -> tuple[list[Result], list[LeftOut]]:
-    """Without what is no model, and with each model once."""
+    """Leave out everything that is not a model, and keep each model once."""
     left_out = []
     kept = []
     for one in results:
@@ -491,7 +491,7 @@ def described(
         "unit": "collection",
         "ir_datasets": [],
         "max_level": None,
-        # As in the other sets RR is no default: too many tie at the top.
+        # RR is not a default, as in the other sets, because too many tie at the top.
         "default_measures": [m for m in MEASURES.values() if m not in (MAIN, "RR@10")],
         "depth": None,
         "resolution": 1 / STEPS,

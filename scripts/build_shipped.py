@@ -255,7 +255,7 @@ def tags(name: str, part: FactorSet, names: dict[str, str]) -> list[str]:
     """Return what a part's systems are called: by their names, where their columns have one.
 
     Robust 2004's nDCG is from another repository than its AP, with columns ``run1`` ... for
-    ``sys1`` ...: the AP beside it there is the same, column by column, to its last decimal.
+    ``sys1`` ...; the AP next to it there is the same, column by column, to its last decimal.
     """
     columns = [
         re.sub(r"^run(?=\d+$)", "sys", tag) if name == "robust04" else tag for tag in part.systems

@@ -41,7 +41,7 @@ def shipped_sets() -> list[FactorSet]:
 
 
 def index(sets: list[FactorSet]) -> str:
-    """Return the index of the sets, a line a set."""
+    """Return the index of the sets, one line per set."""
     entries = {
         one.id: {"sha256": file_hash(one.path), **index_entry(one)} for one in sets if one.path
     }
@@ -135,7 +135,7 @@ INTRODUCTION = """\
 Made by `scripts/catalogue.py` from the sets; do not edit.
 
 ir_std's code is under the MIT licence, whose text is in `LICENSE`; where a source below is under
-it too, its copyright notice stands beside.  The factor sets are statistics of scores from several
+it too, its copyright notice is next to it.  The factor sets are statistics of scores from several
 sources: each measure of a set is under the licence of its source, named here and in the set's
 `set.json`.  Data whose source states no licence, or of which that was not checked, have none that
 could be passed on: they are reproduced as facts with their source, and `LicenseRef-not-stated`

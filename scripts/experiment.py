@@ -119,7 +119,7 @@ def published_factors(
 
 
 def published_figures(paper: str) -> Any:
-    """Read the figures that a paper printed, as ``published_figures.json`` has them."""
+    """Read the figures that a paper printed from ``published_figures.json``."""
     file = Path(__file__).with_name("published_figures.json")
     return json.loads(file.read_text(encoding="utf-8"))[paper]
 
@@ -192,7 +192,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
 
 def report(title: str, rows: Sequence[Compared], path: Path) -> bool:
-    """Print computed beside published, write them as CSV, and say whether all agree."""
+    """Print computed next to published, write them as CSV, and say whether all agree."""
     width = max(len(row.what) for row in rows)
     simulated = any(row.tolerance for row in rows)
     print(

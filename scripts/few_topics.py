@@ -2,7 +2,7 @@
 
 Each trial draws topics at random from a collection that people judged completely, so that the truth
 is known: how far the estimate is from it, how often its interval holds it, and what the same topics
-give without the model.  Labels that tell nothing (of other topics, inverted, noisy) come from the
+give without the model.  Uninformative labels (of other topics, inverted, noisy) come from the
 same scores.  ``judges_experiment.py`` prints the tables.
 """
 
@@ -43,7 +43,7 @@ class Trials(NamedTuple):
     coverage, coverage_alone : ndarray, shape (2,)
         Share of 95% intervals that hold the truth.
     worth : float
-        Mean number of human topics that the labels are said to be worth.
+        Mean number of human topics that the labels are estimated to be worth.
     """
 
     error: Floats
@@ -149,7 +149,7 @@ def print_summary(rows: Mapping[int, Sequence[tuple[str, Trials]]]) -> None:
 
 
 def print_fallback(cases: Sequence[tuple[str, Floats, Floats]], trials: int, seed: int) -> None:
-    """Print what labels that tell nothing do to the estimate: nothing, if it is sound."""
+    """Print what uninformative labels do to the estimate (nothing, if it is sound)."""
     print(
         "\nLabels that tell little: error relative to people alone, and coverage, of means and\n"
         "of differences; the largest error and lowest coverage over all numbers of topics"

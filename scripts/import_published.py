@@ -25,7 +25,7 @@ NIST's mean AP of the same 70 runs (0.1533), that of the published AP 0.1657.
 
 
 IDEAL_DEPTH = 1000
-"""The published nDCG divides by the ideal of so many relevant documents at most."""
+"""Largest number of relevant documents in the ideal of the published nDCG."""
 DISCOUNTS: dict[str, Callable[[Floats], Floats]] = {
     "nDCG(dcg='jk',rel=1)": lambda rank: np.maximum(1, np.log2(rank)),
     "nDCG(rel=1)": lambda rank: np.log2(rank + 1),
@@ -71,7 +71,7 @@ def inputs(name: str, data: Path) -> list[Path]:
 
 
 def main() -> None:
-    """Write the published sets alone; ``build_shipped.py`` joins them with the others."""
+    """Write only the published sets; ``build_shipped.py`` joins them with the others."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_data_option(parser)
     parser.add_argument("--out", type=Path, required=True, help="the folder for the 17 sets")

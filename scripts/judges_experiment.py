@@ -1,4 +1,4 @@
-"""The same systems under labels of people and of language models: what standardization mends.
+"""The same systems under labels of people and of language models: what standardization repairs.
 
 For DL 2019, 2020, 2021 and 2023, each judge and measure: how far held-out systems' means are apart
 under the two labels, raw and standardized by each judge's own factors (systems held out: random
@@ -153,7 +153,7 @@ class Figures(NamedTuple):
 
 
 def compare(x: Floats, y: Floats) -> Figures:
-    """Compare scores by topic and system under two judges; NaN is no score."""
+    """Compare scores by topic and system under two judges; NaN is a missing score."""
     known = ~np.isnan(x + y).any(axis=1)
     x, y = x[known], y[known]
     means = x.mean(axis=0), y.mean(axis=0)

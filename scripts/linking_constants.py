@@ -43,7 +43,7 @@ OLD, NEW = (301, 450), (601, 700)
 MODERN, MEASURE = ("dl19-passage", "dl20-passage"), "nDCG@10"
 
 SIZES = (0.25, 0.5, 1.0, 2.0)
-"""Of constants, up to which it is said what they leave."""
+"""Sizes of constants up to which their remainder is printed."""
 
 
 class Excess(NamedTuple):

@@ -60,7 +60,7 @@ WAYS = ("random", "best", "worst", "median")
 STRONG_WEAK, RANDOM = "strong and weak", "random halves"
 RANKS_APART = 5
 LEVEL = 0.05
-"""Of all tests."""
+"""Level of all tests."""
 
 
 class Half(NamedTuple):
@@ -192,7 +192,7 @@ class Case(NamedTuple):
 
     @property
     def in_table(self) -> bool:
-        """Whether it is of the guide's table: random anchors between strong and weak systems."""
+        """True if it is in the guide's table: random anchors between strong and weak systems."""
         return (self.split, self.way) == (STRONG_WEAK, "random") and self[:2] != REAL
 
 
@@ -506,7 +506,7 @@ class Mean(NamedTuple):
 
 Row = Mapping[str, Mean]
 Results = Mapping[Case, Mapping[str, Row]]
-"""Of each case the figures, by what was done."""
+"""Figures of each case, by what was done."""
 
 
 def summarized(found: Found) -> dict[str, Row]:

@@ -42,7 +42,7 @@ mpl.rcParams.update(
 )
 PICTURES = ROOT / "scripts" / "pictures"
 RUNS = ("idst_bert_p1", "p_bert", "TUW19-p3-f", "ms_duet_passage", "bm25base_p")
-"""Of the README's report, the baseline last."""
+"""Runs of the README's report, the baseline last."""
 
 
 def evaluated(data: Path, folder: Path) -> ir_std.Results:
@@ -59,7 +59,7 @@ def evaluated(data: Path, folder: Path) -> ir_std.Results:
 
 
 def topics(results: ir_std.Results) -> Figure:
-    """Draw the baseline topic by topic, raw beside standardized."""
+    """Draw the baseline topic by topic, raw next to standardized."""
     figure = Figure(figsize=(14, 4.2), layout="constrained")
     for measure, ax in zip((nDCG @ 10, snDCG @ 10), figure.subplots(1, 2), strict=True):
         plots.topics(results, measure, RUNS[-1], ax)

@@ -165,7 +165,7 @@ def write_summary(path: Path, trials: Trials) -> None:
 def print_between(title: str, trials: Trials) -> None:
     """Print what the experiment between collections found."""
     if trials.type1 is None:
-        raise ValueError("these trials are of one collection")
+        raise ValueError("these trials use one collection")
     level = [int(np.argmin(np.abs(ALPHAS - alpha))) for alpha in PUBLISHED_ALPHAS]
     print(
         f"\nBetween collections: {title}\n{'':9}tau  tau_ap   Type I errors at 0.001/0.01/0.05 "

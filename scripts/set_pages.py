@@ -26,9 +26,9 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import Quality, find_weak_systems, findings
 
 NOISY = 5
-"""So many topics are named that order the systems least as the others do."""
+"""Number of named topics that order the systems least like the others."""
 MOST_NAMED = 5
-"""Of a longer list of topics as many are named."""
+"""Number of topics that are named of a longer list."""
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from ir_std.reporting.plots import COLORS, label_topics
 from ir_std.schemes import EXACT, get_scheme
 
 MOST_MEASURES = 14
-"""Of a set with more measures the picture of correlations has its default ones and the first; SP
+"""For a set with more measures the picture of correlations has its default ones and the first; SP
 and DCG, which are AP and nDCG in other units, are left out."""
 LONGEST_LABEL = 24
 """Characters of a label in a picture."""

@@ -1,4 +1,4 @@
-"""The tracks whose factor sets are shipped, as ``tracks.json`` describes them.
+"""Tracks whose factor sets are shipped, read from ``tracks.json``.
 
 In the file, origins of scores, corpora, lists of default measures and repeated texts have names;
 ``@NAME`` stands for a text.  Default measures are what each track reports, as far as there are
@@ -42,7 +42,7 @@ class Origin:
         SPDX's name where there is one; ``not stated`` where the source states none, and
         ``not checked`` where nobody looked.
     attribution : str
-        What the licence asks for beside the source.
+        What the licence asks for in addition to the source.
     depth : int or None
         The depth of the runs behind the scores, if known.
     """
@@ -81,7 +81,7 @@ class Track:
     year : int
         When the systems ran.
     notes : tuple of str
-        What is known against the set, beside what :mod:`ir_std.factors.quality` computes.
+        Known limitations of the set, in addition to those of :mod:`ir_std.factors.quality`.
     stem : str
         The published files' name, if there are any, and ``systems`` their number of systems: the
         smallest n for which n * mean of P@10 is whole on every topic.
@@ -283,7 +283,7 @@ def system_names(name: str, data: Path) -> dict[str, str]:
 
 
 def anonymous_systems(name: str, data: Path) -> dict[str, str]:
-    """Return the columns of the tables in ``scores`` by the runs that cannot be told apart."""
+    """Return the columns of the tables in ``scores`` by the runs that cannot be distinguished."""
     file = names_file(name, data)
     if not file.is_file():
         return {}

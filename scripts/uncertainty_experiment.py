@@ -2,7 +2,7 @@
 
 Worlds made of real scores: topics and systems are drawn, with replacement, from those of a
 collection, whose own means are the truth.  Systems are drawn by team or one by one, and the
-intervals know the teams, do not know them, or know means and deviations alone.  Beside coverage:
+intervals know the teams, do not know them, or only know means and deviations.  Besides coverage:
 the design effects that stand for teams, what the best and the weakest run lose with few systems,
 collections that share their systems, systems against themselves by other systems' factors (cf.
 Webber, Moffat and Zobel 2008, Section 5).  Writes into
