@@ -1,4 +1,4 @@
-"""What users import stays importable."""
+"""The names that users import stay importable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hosts read says the same as the package: recipe, citation, changelog, paper."""
+"""The recipe, citation, changelog and paper state the same as the package."""
 
 from __future__ import annotations
 

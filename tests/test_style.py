@@ -1,4 +1,4 @@
-"""What ir_std says stays plain English: the worst habits do not come back."""
+"""The text of ir_std stays plain English, and the worst habits do not come back."""
 
 from __future__ import annotations
 

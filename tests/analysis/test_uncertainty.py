@@ -1,4 +1,4 @@
-"""How standardized means vary with the systems: against plain loops, scipy, simulation."""
+"""Tests of how standardized means vary with the systems, against loops, scipy and simulation."""
 
 from __future__ import annotations
 

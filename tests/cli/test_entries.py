@@ -1,4 +1,4 @@
-"""What ir_std compare and report take: entries, files and folders of scores, systems, labels."""
+"""Tests of the entries of compare and report, such as files, folders, systems and labels."""
 
 import csv
 import io

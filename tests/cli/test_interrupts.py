@@ -24,7 +24,7 @@ SOON = 2.0
 
 
 class Ended(NamedTuple):
-    """How a program in a terminal ended, and how long after the first Ctrl-C."""
+    """Exit of a program in a terminal, with the time since the first Ctrl-C."""
 
     status: int
     seconds: float

@@ -1,4 +1,4 @@
-"""What is printed arrives whole, or the program says that it did not; names cannot do harm."""
+"""Output arrives whole, or the program says that it did not; names cannot do harm."""
 
 from __future__ import annotations
 

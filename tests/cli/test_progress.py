@@ -1,4 +1,4 @@
-"""How far the work is: seen on a terminal by who waits, and nowhere else."""
+"""Progress is printed on a terminal while the user waits, and nowhere else."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COUNTED = re.compile(r"\d+(/\d+| runs) \[")
 
 
 class Done(NamedTuple):
-    """What a program printed, and what its terminal got."""
+    """Output of a program, and what its terminal received."""
 
     status: int
     out: str

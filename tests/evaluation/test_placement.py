@@ -1,4 +1,4 @@
-"""Where a run ranks among the standardizing systems."""
+"""Tests of a run's rank among the reference systems."""
 
 from __future__ import annotations
 

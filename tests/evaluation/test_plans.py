@@ -1,4 +1,4 @@
-"""Which raw measure and which factors a standardized measure is computed with."""
+"""Tests of the raw measure and the factors that a standardized measure is computed with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How means vary with the standardizing systems of a factor set."""
+"""Tests of how means vary with the reference systems of a factor set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the judgments is proven, and what is said where it is not."""
+"""Tests of which judgments are proven, and of the messages about those that are not."""
 
 from __future__ import annotations
 

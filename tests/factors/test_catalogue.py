@@ -1,4 +1,4 @@
-"""Where the shipped sets come from, under which licence, and the pages that say so."""
+"""Tests of the sources and licences of the shipped sets, and of the pages that state them."""
 
 from __future__ import annotations
 

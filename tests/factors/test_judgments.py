@@ -1,4 +1,4 @@
-"""What a set knows of its judgments: counts at each level, and fingerprints."""
+"""Tests of a set's data on its judgments, which are counts at each level and fingerprints."""
 
 from __future__ import annotations
 

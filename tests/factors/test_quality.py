@@ -1,4 +1,4 @@
-"""What a set's factors are worth, against values worked out by hand and by scipy."""
+"""Tests of the quality of a set's factors, against values worked out by hand and by scipy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What notes, pages and the catalogue say of sets, from the data behind them."""
+"""Tests of the notes, pages and catalogue on sets, computed from the data behind them."""
 
 from __future__ import annotations
 

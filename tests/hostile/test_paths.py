@@ -1,4 +1,4 @@
-"""Where the user may not look: that is said, and not that there is nothing."""
+"""Places that the user may not read are reported as such, and not as missing."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def try_sets(random: Random, folder: Path) -> None:
 
 
 class Failure(BaseException):
-    """What interrupts a write, as KeyboardInterrupt does."""
+    """Exception that interrupts a write, the way KeyboardInterrupt does."""
 
 
 @contextmanager
@@ -338,7 +338,7 @@ AREAS: dict[str, Callable[[Random, Path], None]] = {
 
 
 def run_tries(tries: int, seed: int = 34) -> Counter[str]:
-    """Run this number of tries, area after area, and count them by area.
+    """Try the areas in turn, this number of times, and count the tries by area.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a small packed file may hold, tried with bounds that are lower."""
+"""Tests of the limits on the content of small packed files, with lower bounds."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def opened_by(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
-    """Run commands and calls in one process, and count the files that each opens."""
+    """Count the files that each command and call opens, all run in one process."""
     place = tmp_path_factory.mktemp("opened") / "watched"
     all_of_them = [*COMMANDS, *(f"ir_std.{call}" for call in CALLS)]
     folders = [str(i) for i in range(len(all_of_them))]

@@ -1,4 +1,4 @@
-"""What the report says and draws of several collections: by each of few, in summary of many."""
+"""Tests of the report on several collections, which lists few and summarizes many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several collections have in common."""
+"""Tests of the topics that several collections share."""
 
 from __future__ import annotations
 

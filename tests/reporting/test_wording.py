@@ -1,4 +1,4 @@
-"""What the report says first: the headline in each case, its numbers, and what to trust."""
+"""Tests of the report's first sentences: the headline, its numbers, and what to trust."""
 
 from __future__ import annotations
 

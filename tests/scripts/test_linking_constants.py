@@ -1,4 +1,4 @@
-"""Where the recipe's constants come from: figures that its docstrings and the guide state."""
+"""Tests of the figures behind the recipe's constants in its docstrings and the guide."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_what_the_guide_says_of_merging_is_counted_in_its_table(
 
 
 class OfDL2019(NamedTuple):
-    """What the experiment reads of one collection."""
+    """Data that the experiment reads for one collection."""
 
     evaluator: StdEvaluator
     engines: list[Run]

@@ -1,4 +1,4 @@
-"""What the guide says of leaderboards is what the script prints."""
+"""The guide's figures on leaderboards are those that the script prints."""
 
 from __future__ import annotations
 

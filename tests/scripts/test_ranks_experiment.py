@@ -1,4 +1,4 @@
-"""What the page says of ranks is what the script computes, from the systems of shipped sets."""
+"""The page's figures on ranks are those that the script computes from shipped sets."""
 
 from __future__ import annotations
 

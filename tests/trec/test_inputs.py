@@ -33,7 +33,7 @@ class Judged(NamedTuple):
 
 
 class Frame:
-    """What polars offers of a DataFrame."""
+    """The part of a DataFrame's interface that polars offers."""
 
     def __init__(self, rows: list[Any]) -> None:
         self.columns = list(rows[0]._fields)
