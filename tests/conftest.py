@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what stays anyway: statsmodels calls it at every correction."""
+    """Freeze objects that stay, as statsmodels collects garbage at every correction."""
     gc.collect()
     gc.freeze()
 
@@ -84,7 +84,7 @@ def data() -> Path:
 def folder_made_once(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[str, Callable[[Path], object]], Path]:
-    """Return a function that gives a folder by name, which one of the test processes fills."""
+    """Return a function from a name to a folder that one of the test processes fills."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent

@@ -16,7 +16,7 @@ TOPICS = [f"t{i}" for i in range(6)]
 
 
 def collection(systems: int = 7, seed: int = 1, documents: int = 40) -> tuple[Qrels, Runs]:
-    """Graded qrels on six topics, and runs with ties, of which the last lacks a topic."""
+    """Make graded qrels on six topics, and runs with ties; the last lacks a topic."""
     random = np.random.default_rng(seed)
     names = [f"d{i}" for i in range(documents)]
     qrels = {t: {d: int(random.integers(-1, 3)) for d in names[::2]} for t in TOPICS}

@@ -71,7 +71,7 @@ class Relabeled(NamedTuple):
 def relabel(
     kind: str, qrels: Qrels, run: Run, other: tuple[Qrels, Run], random: np.random.Generator
 ) -> Relabeled:
-    """Judgments with a random part of the topics altered, and often cut before."""
+    """Alter the judgments on a random part of the topics, often after a cut."""
     size = int(random.choice([1, 3, 12, len(qrels)], p=[0.15, 0.15, 0.5, 0.2]))
     topics = [*random.permutation(list(qrels))[:size].tolist()]
     made = {t: dict(qrels[t]) for t in topics}
@@ -91,7 +91,7 @@ def relabel(
 
 
 def random_run(qrels: Qrels, random: np.random.Generator) -> Run:
-    """On each topic some of the judged documents, and some that are not, in random order."""
+    """Draw some judged and some other documents per topic, in random order."""
     run: Run = {}
     for topic, docs in qrels.items():
         names = [*random.permutation(list(docs))[:150].tolist()]

@@ -20,7 +20,7 @@ EACH_KIND = {
 
 
 def each_set(names: Iterable[str] | None = None) -> list[Any]:
-    """Parameters for these sets, all if not given; slow but for one of each kind."""
+    """Return these sets (or all) as parameters, slow except for one of each kind."""
     return [
         pytest.param(name, marks=[] if name in EACH_KIND else pytest.mark.slow)
         for name in (available_factors() if names is None else names)
@@ -28,7 +28,7 @@ def each_set(names: Iterable[str] | None = None) -> list[Any]:
 
 
 def quick_first(cases: Iterable[Any], quick: int = 1) -> list[Any]:
-    """These cases as parameters, slow but for the first ones."""
+    """Return these cases as parameters, slow except for the first ones."""
     return [
         case if i < quick else pytest.param(*_values(case), marks=pytest.mark.slow)
         for i, case in enumerate(cases)

@@ -40,7 +40,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """Open a page that fails its test if it has an error or requests something else than a file."""
+    """Open a page that fails its test on errors and on requests other than for files."""
     page = browser.new_page()
     faults: list[str] = []
     page.on(

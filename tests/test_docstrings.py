@@ -39,7 +39,7 @@ MODULES = [
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Qrels with the counts of TREC-8 and of Deep Learning 2020, runs, and scores of a run."""
+    """Write qrels with the counts of TREC-8 and DL 2020, runs, and scores of a run."""
     folder = tmp_path_factory.mktemp("files")
     for name, qrels_name, runs in (
         ("trec8-adhoc", "qrels.txt", ("bm25.run", "mono.run")),
@@ -144,7 +144,7 @@ def test_the_package_says_what_it_holds_in_its_first_screens() -> None:
 
 
 def undocumented(thing: Any) -> list[str]:
-    """Public methods without a docstring."""
+    """Return the public methods without a docstring."""
     return [
         name
         for name, member in vars(thing).items()

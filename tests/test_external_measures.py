@@ -1,4 +1,4 @@
-"""Measures that other programs compute: their names, alone and standardized."""
+"""Tests of measures that other programs compute, under their raw and standardized names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of measures: they parse, print back, and stand for the same thing."""
+"""Names of measures parse, print back, and mean the same thing."""
 
 from __future__ import annotations
 

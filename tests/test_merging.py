@@ -48,7 +48,7 @@ def by_hand(scores: list[float]) -> dict[str, list[float]]:
 def merged_by_hand(
     runs: list[dict[str, dict[str, float]]], combine: str
 ) -> dict[str, dict[str, float]]:
-    """Normalized scores of each document, gathered and combined one document at a time."""
+    """Combine the normalized scores of each document, one document at a time."""
     by_topic: dict[str, dict[str, list[float]]] = {}
     for run in runs:
         for topic, docs in run.items():

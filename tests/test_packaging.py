@@ -89,7 +89,7 @@ def test_the_wheel_is_typed(installed: Path) -> None:
 
 
 def public() -> list[Any]:
-    """Our public classes and functions, with the classes' methods and properties."""
+    """Return our public classes and functions, with their methods and properties."""
     own = [getattr(ir_std, name) for name in ir_std.__all__]
     own = [
         o

@@ -31,7 +31,7 @@ ALLOWED = {
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Prose of the pages, and docstrings and messages of the package, by file."""
+    """Yield the pages' prose and the package's docstrings and messages, by file."""
     for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
         if "generated" not in page.parts:
             prose = re.sub(r"(?ms)^```.*?^```$|`[^`\n]*`", "x", page.read_text("utf-8"))

@@ -101,7 +101,7 @@ follow_imports = skip
 def told(
     folder_made_once: Callable[[str, Callable[[Path], object]], Path], pytestconfig: pytest.Config
 ) -> Callable[[str], list[str]]:
-    """Gives what mypy tells a user of the scripts whose names begin so."""
+    """Return a function that lists mypy's messages on scripts with a name prefix."""
     pytest.importorskip("mypy", reason="mypy is not installed")
 
     def check(folder: Path) -> None:

@@ -46,7 +46,7 @@ def bootstrap_covariance(
     scheme: str = "N",
     samples: int = 2000,
 ) -> Floats:
-    """Return the covariance of runs' means over samples of systems, times ``g / (g - 1)``.
+    """Return the covariance of means over samples of systems, times ``g / (g - 1)``.
 
     A bootstrap's variance is that of a population which is the sample (Efron, 1979).
     """

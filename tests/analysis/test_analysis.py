@@ -40,7 +40,7 @@ score_arrays = st.tuples(st.integers(2, 6), st.integers(2, 5)).flatmap(
 
 
 def plain_tau_ap(reference: Floats, estimate: Floats) -> float:
-    """Pivot by pivot, as Urbano and Marrero (2017) define it."""
+    """Compute tau_AP pivot by pivot, as Urbano and Marrero (2017) define it."""
     total, pivots = 0.0, 0
     for i in range(len(estimate)):
         above = [j for j in range(len(estimate)) if estimate[j] > estimate[i]]

@@ -22,7 +22,7 @@ sm = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed
 
 
 def made_up(seed: int, n: int, between: float) -> tuple[np.ndarray, np.ndarray]:
-    """Effects of ``n`` collections and their variances."""
+    """Simulate the effects of ``n`` collections and their variances."""
     random = np.random.default_rng(seed)
     variances = random.uniform(0.005, 0.03, n) ** 2
     return random.normal(0.02, np.sqrt(variances + between)), variances

@@ -71,7 +71,7 @@ def test_with_all_scores_it_is_the_mean_of_n() -> None:
 
 
 def mean_n(x: np.ndarray) -> np.ndarray:
-    """N by the systems that are there, topic by topic."""
+    """Compute mean N per topic from the systems that have a score."""
     z = (x - np.nanmean(x, axis=1, keepdims=True)) / np.nanstd(x, axis=1, ddof=1, keepdims=True)
     return np.asarray(np.nanmean(stats.norm.cdf(z), axis=0))
 

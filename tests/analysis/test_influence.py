@@ -23,7 +23,7 @@ from ir_std.factors.estimates import scores_by_system
 
 @pytest.fixture(scope="module")
 def trec8() -> np.ndarray:
-    """AP of TREC-8's systems, each in its own column."""
+    """Return AP of TREC-8's systems, one column per system."""
     return scores_by_system(ir_std.load_factors("trec8-adhoc"), "AP")[1]
 
 

@@ -19,7 +19,7 @@ from ir_std.schemes import z_scores
 def anchors(
     shift: float = 0.6, k: int = 4, topics: int = 40, seed: int = 0
 ) -> tuple[Floats, Floats]:
-    """Z of k anchors on a reference and, higher by ``shift``, on a weaker collection."""
+    """Simulate z of k anchors on a reference and, plus ``shift``, on another one."""
     random = np.random.default_rng(seed)
     level = random.normal(-0.2, 0.3, k)
     return (random.normal(level + shift, 1, (topics, k)), random.normal(level, 1, (topics + 5, k)))
@@ -166,7 +166,7 @@ def test_worked_examples_come_out_to_every_digit(
 
 
 def z_of(name: str, tags: list[str]) -> Floats:
-    """Z of some systems' nDCG@10 by their own set."""
+    """Return z of some systems' nDCG@10 under their own set."""
     factors = ir_std.load_factors(name)
     numbers, scores = scores_by_system(factors, "nDCG@10")
     known = [factors.systems[i] for i in numbers.tolist()]

@@ -51,7 +51,7 @@ AUDIT: dict[str, tuple[str, Callable[[np.random.Generator], Cases], float]] = {}
 
 
 def audit(function: str, oracle: str, tolerance: float = 1e-9) -> Callable[[Any], Any]:
-    """Enters cases into the table."""
+    """Enter cases into the table."""
 
     def enter(cases: Callable[[np.random.Generator], Cases]) -> Any:
         AUDIT[function] = oracle, cases, tolerance

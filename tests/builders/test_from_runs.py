@@ -33,7 +33,7 @@ MEASURES = ["AP", "nDCG@5", "P(rel=2)@5"]
 
 
 def same(one: FactorSet, other: FactorSet) -> bool:
-    """Whether two sets hold the same, to the last bit."""
+    """Check whether two sets hold the same, to the last bit."""
     return (
         (one.info, one.systems) == (other.info, other.systems)
         and one.n_rel == other.n_rel
@@ -501,7 +501,7 @@ def test_a_dask_cluster_that_loses_a_worker_builds_the_same_set() -> None:
     with dask_cluster() as (client, pids):
 
         def runs() -> Iterator[Any]:
-            """Kills a worker when half of the runs are handed out."""
+            """Kill a worker when half of the runs are handed out."""
             for i, run in enumerate(many):
                 if i == len(many) // 2:
                     os.kill(pids.pop(), signal.SIGKILL)

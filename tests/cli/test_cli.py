@@ -191,7 +191,7 @@ class Judgments(ir_datasets.formats.BaseQrels):
 
 @pytest.fixture
 def registered() -> Any:
-    """Registers datasets with ir_datasets for one test."""
+    """Register datasets with ir_datasets for one test."""
     names = []
 
     def register(name: str, rows: Any) -> None:

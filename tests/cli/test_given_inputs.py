@@ -47,7 +47,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Puts bytes on standard input."""
+    """Return a function that puts bytes on standard input."""
 
     def put(content: bytes, is_terminal: bool = False) -> None:
         buffer = io.BytesIO(content)
@@ -60,7 +60,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture
 def pipe(tmp_path: Path) -> Any:
-    """Makes a named pipe that gives some bytes once."""
+    """Return a function that makes a named pipe with some bytes."""
     writers = []
 
     def make(name: str, content: bytes) -> Path:
@@ -322,7 +322,7 @@ def assert_values_by_topic(
     called: dict[str, str],
     theirs: dict[str, dict[str, float]],
 ) -> None:
-    """Under an option all values by topic are theirs; ``called`` has their name of each measure."""
+    """Check all values by topic under an option; ``called`` has their measure names."""
     words = [word for name in called.values() for word in ("-m", name)]
     run, qrels = files / "runs" / "one", files / "qrels"
     done = ir_std_cli(run, qrels, "-s", "none", "-q", "-n", "-p", -1, *option, *words)

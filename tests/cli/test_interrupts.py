@@ -33,7 +33,7 @@ class Ended(NamedTuple):
 
 @pytest.fixture(scope="module")
 def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Evaluates 1,200 runs with two processes, which takes some seconds."""
+    """Return a command that evaluates 1,200 runs in two processes for some seconds."""
     folder = tmp_path_factory.mktemp("interrupted")
     qrels, runs = collection(systems=12, documents=300)
     files = [str(f) for f in sorted(write_runs(runs, folder / "runs").iterdir())]
@@ -84,7 +84,7 @@ def in_terminal(command: list[str], interrupts: list[float]) -> Ended:
 
 
 def is_quiet(ended: Ended) -> bool:
-    """Whether it was over soon, in one line, or had done its work before."""
+    """Check whether it ended soon, with one line, or had done its work before."""
     # It may follow a line that was only begun: a terminal drops what it still has to show.
     errors = [line[line.rfind("ir_std: ") :] for line in ended.said if "interrupted" in line]
     return (
@@ -95,7 +95,7 @@ def is_quiet(ended: Ended) -> bool:
 
 
 def starts_python(ended: Ended) -> bool:
-    """Whether a Python was still starting, which nothing in the program can change.
+    """Check whether a Python was still starting, which the program cannot change.
 
     It may be the program's, or that of a process that it was starting.
     """

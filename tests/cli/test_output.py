@@ -167,7 +167,7 @@ def test_a_warning_in_a_hostile_name_is_one_harmless_line(files: Path, ir_std_cl
 
 
 def compiled(table: Table, folder: Path) -> str:
-    """Return what pdflatex says about a table in a document with the packages it names."""
+    """Return pdflatex's messages on a table in a document with the packages it names."""
     latex = table.latex()
     packages = re.findall(r"^% (.*)", latex)
     for package in re.findall(r"[a-z]+(?=[,}])", packages[0]):

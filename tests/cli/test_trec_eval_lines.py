@@ -133,7 +133,7 @@ def test_lines_are_those_of_trec_eval_itself(
 def test_all_runs_of_two_tracks_have_the_lines_of_trec_eval_itself(
     trec_eval: str, data: Path, runs_of: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Return the guide's 166 runs; four of them have scores that 32 bits do not tell apart."""
+    """Return the guide's 166 runs, four with scores that are equal in 32 bits."""
     runs = [run for name in ("dl19-passage", "trec8-adhoc") for run in runs_of(name).iterdir()]
     assert len(runs) == 166
     for run in map(str, runs):
@@ -169,7 +169,7 @@ def test_interpolated_precision_rounds_as_in_version_10(capsys: pytest.CaptureFi
 def test_scores_that_differ_beyond_32_bits_are_ordered_as_in_version_10(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Version 10 compares them in 64 bits (its commit dc0c991)."""
+    """Check the order in 64 bits of version 10 (its commit dc0c991)."""
     (files / "qrels").write_text("q1 0 a 1\nq1 0 b 0\n")
     (files / "run").write_text("q1 Q0 b 1 16777216 x\nq1 Q0 a 2 16777217 x\n")
     for form, value in (("trec_eval", "1.0000"), ("tsv", "0.5000")):

@@ -24,7 +24,7 @@ MEASURES = ("AP", "P@5", "P@10", "Rprec", "Rprec(rel=2)", *RBPS)
 
 
 def factors(**info: Any) -> FactorSet:
-    """Factors of a few measures on twelve topics."""
+    """Make factors of a few measures on twelve topics."""
     measures = {name: {"systems": 40} for name in MEASURES}
     column = np.full(len(TOPICS), 0.5)
     return FactorSet(

@@ -28,13 +28,13 @@ MEASURES = ["AP", "nDCG@10", "RBP(p=0.8,rel=1)", "infAP"]
 
 @pytest.fixture(scope="module")
 def trec8() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Twelve simulated runs on TREC-8's topics, of which factors are known, and the qrels."""
+    """Simulate twelve runs on TREC-8's topics, which have factors, and the qrels."""
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
     return {f"sys{i}": simulated_run(qrels, i, depth=50) for i in range(12)}, qrels
 
 
 def same(one: Results, two: Results) -> bool:
-    """Whether two results are the same, to the last bit."""
+    """Check whether two results are the same, to the last bit."""
     return (
         one.runs == two.runs
         and one.warnings == two.warnings
@@ -62,7 +62,7 @@ def test_a_dask_cluster_that_loses_a_worker_gives_the_same_results(trec8: Any) -
     with dask_cluster() as (client, pids):
 
         def deadly(run: dict[str, dict[str, float]]) -> Iterator[ScoredDoc]:
-            """Kills a worker when it is handed out."""
+            """Kill a worker when it is handed out."""
             os.kill(pids.pop(), signal.SIGKILL)
             for topic, docs in run.items():
                 yield from (ScoredDoc(topic, doc, score) for doc, score in docs.items())
@@ -84,7 +84,7 @@ def test_a_dask_cluster_that_loses_its_scheduler_is_given_up_at_once(tmp_path: P
     with dask_scheduler(tmp_path) as (client, scheduler):
 
         def deadly() -> Iterator[ScoredDoc]:
-            """Kills the scheduler when it is handed out."""
+            """Kill the scheduler when it is handed out."""
             scheduler.kill()
             scheduler.wait()
             for topic, docs in run.items():

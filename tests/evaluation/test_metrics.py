@@ -137,7 +137,7 @@ def test_rbp_has_the_same_last_digit_on_every_processor() -> None:
 
 
 def plain_dcg(gains: list[float], jk: bool) -> float:
-    """Järvelin and Kekäläinen's, or trec_eval's, one document at a time."""
+    """Compute Järvelin and Kekäläinen's DCG, or trec_eval's, document by document."""
     return sum(
         g / (max(1.0, math.log2(rank)) if jk else math.log2(rank + 1))
         for rank, g in enumerate(gains, 1)

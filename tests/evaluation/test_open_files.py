@@ -30,7 +30,7 @@ FORMS: dict[str, Callable[[Path], Any]] = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Qrels, two runs, and the scores of one of these as trec_eval prints them."""
+    """Write qrels, two runs, and the scores of one of these as trec_eval prints them."""
     place = tmp_path_factory.mktemp("files")
     n_rel = ir_std.load_factors("trec8-adhoc").n_rel
     qrels = simulated_qrels(n_rel)
@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=FORMS.values(), ids=list(FORMS))
 def opened(request: pytest.FixtureRequest, folder: Path) -> Any:
-    """Gives a file of the folder in one of the forms, and closes it in the end."""
+    """Yield a function that opens a file in one of the forms; close it at the end."""
     given: list[Any] = []
 
     def give(name: str) -> Any:

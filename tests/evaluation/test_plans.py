@@ -17,7 +17,7 @@ from ir_std.trec.inputs import as_qrels
 
 
 def two_topics(*measures: str, **info: Any) -> FactorSet:
-    """Factors of measures on two topics with one relevant document each."""
+    """Make factors of measures on two topics with one relevant document each."""
     return FactorSet(
         {"id": "mine", "measures": {m: {"systems": 2} for m in measures}, **info},
         {"t1": 1, "t2": 1},

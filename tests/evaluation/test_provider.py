@@ -43,7 +43,7 @@ SDS = np.array([0.25, 0.125, 0.2])
 
 
 def factor_set(**changes: Any) -> FactorSet:
-    """Factors for AP and binary nDCG on the three topics."""
+    """Make factors for AP and binary nDCG on the three topics."""
     measures = {"AP": {"systems": 10}, "nDCG(rel=1)": {"systems": 10}}
     info: dict[str, Any] = {"id": "tiny", "title": "Tiny", "depth": 3, "measures": measures}
     info |= changes
@@ -360,7 +360,7 @@ def test_methods_of_standardized_measures_take_paths(tmp_path: Path) -> None:
 
 
 def graded(max_level: int) -> FactorSet:
-    """Factors of graded and binary measures, from judgments with these levels."""
+    """Make factors of graded and binary measures, from judgments with these levels."""
     measures = {m: {"systems": 2} for m in ("nDCG", "nDCG(rel=1)", "nDCG@10", "RBP(p=0.8)")}
     return FactorSet(
         {"id": "graded", "max_level": max_level, "measures": measures},
@@ -522,7 +522,7 @@ PUBLISHED = [
 def test_real_trec_8_runs_have_the_known_values(
     tag: str, name: str, raw: float, z: float, n: float, u: float, data: Path, runs_of: Any
 ) -> None:
-    """With the published factors, whatever else the shipped set holds."""
+    """Check the values that the published factors give."""
     scores = ir_std.calc_aggregate(
         [ir_std.parse_measure(name)],
         data / "qrels" / "trec8-adhoc.txt",

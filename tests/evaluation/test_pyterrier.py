@@ -39,7 +39,7 @@ MEASURES = [AP, sAP, sP @ 2, sAP(scheme="U"), P @ 2]
 
 
 def save_factors(name: str, folder: Path) -> None:
-    """Factors for the six topics."""
+    """Save factors for the six topics."""
     judged = judgments_of(
         as_qrels(
             {
@@ -74,7 +74,7 @@ def experiment(systems: list[Any], **options: Any) -> pd.DataFrame:
 
 
 def in_their_columns(table: pd.DataFrame) -> pd.DataFrame:
-    """PyTerrier's columns under the names of ir_measures."""
+    """Rename PyTerrier's columns to the names of ir_measures."""
     return table.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
 
 

@@ -1,4 +1,4 @@
-"""Residual collections: documents judged in earlier rounds are told, and taken out if asked."""
+"""Documents judged in earlier rounds are reported, and removed on request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FULL = {t: {f"old{i}": 2.0 for i in range(2)} | docs for t, docs in RUN.items()}
 
 
 def factors(earlier: dict[str, set[str]] | None = EARLIER, **more: Any) -> FactorSet:
-    """Factors of AP on twelve topics, residual unless ``earlier`` is None."""
+    """Make factors of AP on twelve topics, residual unless ``earlier`` is None."""
     column = np.full(len(TOPICS), 0.5)
     return FactorSet(
         {"id": "tiny", "measures": {"AP": {"systems": 40}}, "depth": 10, **more},

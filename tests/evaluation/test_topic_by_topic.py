@@ -20,7 +20,7 @@ TOPICS = [f"t{i}" for i in range(12)]
 
 
 def world() -> tuple[Qrels, list[dict[str, dict[str, float]]]]:
-    """Judgments at levels -1 to 2 on twelve topics, and three runs."""
+    """Make judgments at levels -1 to 2 on twelve topics, and three runs."""
     random = np.random.default_rng(7)
     docs = [f"doc-{i}" for i in range(20)]
     qrels = {
@@ -57,7 +57,7 @@ def only_set(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FactorSet]:
 
 
 def values_of(qrels: Qrels, run: Run) -> tuple[dict[tuple[str, str], float], str]:
-    """Standardized values by measure and topic, where there are, and all that is said."""
+    """Return the standardized values by measure and topic, and all messages."""
     evaluator = ir_std.evaluator(MEASURES, qrels)
     evaluation = evaluator.evaluate(run)
     values = {
@@ -102,7 +102,7 @@ def test_the_verdict_on_a_topic_does_not_depend_on_the_others(
 
 
 def flattened(qrels: Qrels, topics: list[str]) -> Qrels:
-    """Grades above 1 become 1 on some topics."""
+    """Lower grades above 1 to 1 on some topics."""
     return {
         t: {d: min(n, 1) if t in topics else n for d, n in docs.items()}
         for t, docs in qrels.items()

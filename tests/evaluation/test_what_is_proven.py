@@ -92,7 +92,7 @@ def test_a_refuted_topic_is_not_proven_by_numbers_of_another_set(data: Path) -> 
 
 @pytest.fixture
 def permuted(data: Path) -> dict[str, dict[str, int]]:
-    """DL 2019's judgments, whose levels change places on 20 of the 43 topics."""
+    """Permute the levels of DL 2019's judgments on 20 of the 43 topics."""
     qrels = {t: dict(d) for t, d in read_qrels(data / "qrels" / "dl19-passage.txt").judged.items()}
     for topic in list(qrels)[:20]:
         qrels[topic] = dict(zip(qrels[topic], list(qrels[topic].values())[::-1], strict=True))

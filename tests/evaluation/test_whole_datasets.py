@@ -1,4 +1,4 @@
-"""Factors of whole data sets: a run's mean is standardized, never a topic's value."""
+"""Per-dataset factors standardize a run's mean, never a topic's value."""
 
 from __future__ import annotations
 

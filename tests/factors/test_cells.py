@@ -1,4 +1,4 @@
-"""Sets of many data sets: each of which has models of its own."""
+"""Tests of sets of many datasets, each of which has its own models."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_a_judge_needs_a_name() -> None:
 
 
 def mixed(data: Path, by: str) -> dict[str, dict[str, int]]:
-    """DL 2019's labels, some of people and some of a model: by document, or by topic."""
+    """Mix labels of people and of a model on DL 2019, by document or by topic."""
     people, model = (
         read_qrels(data / "qrels" / f"{file}.txt").judged
         for file in ("dl19-passage", JUDGED["dl19-passage-umbrela"])

@@ -130,7 +130,7 @@ def test_where_most_systems_score_0_and_where_none_is_far_none_is_low() -> None:
 def test_low_systems_raise_the_others(
     name: str, measure: str, low: int, systems: int, median: float, without: float
 ) -> None:
-    """Figures of an audit that used none of this code."""
+    """Check the figures of an audit that used none of this code."""
     factors = load_factors(name)
     found = find_weak_systems(factors, measure)
     assert found

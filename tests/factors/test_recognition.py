@@ -68,7 +68,7 @@ def made_of(
 
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """Make sets as :func:`made_of` does, and adds them to the user's; there are no others."""
+    """Return :func:`made_of`, which also adds its sets to the user's, the only ones."""
     (tmp_path / "none").mkdir()
     (tmp_path / "sets").mkdir()
     monkeypatch.setattr(catalog, "shipped_folder", lambda: tmp_path / "none")

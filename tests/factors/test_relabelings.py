@@ -44,7 +44,7 @@ OTHERS = ("dl19-passage", "trec8-adhoc", "web14", "covid-round5")
 
 @cache
 def collection(file: Path) -> tuple[Qrels, Run]:
-    """Judgments of a file, and a run."""
+    """Return the judgments of a file, and a run."""
     qrels = {t: dict(docs) for t, docs in read_qrels(file).judged.items()}
     return qrels, random_run(qrels, np.random.default_rng(1))
 

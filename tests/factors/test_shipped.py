@@ -115,7 +115,7 @@ def test_each_measure_keeps_its_own_source_and_number_of_systems() -> None:
 
 @pytest.mark.parametrize("name", ["terabyte04", "terabyte05", "terabyte06"])
 def test_terabytes_ap_goes_deeper_than_its_sp(name: str) -> None:
-    """Over the same documents AP would be SP over the number of relevant ones."""
+    """Check that AP is not SP divided by the number of relevant documents."""
     factors = load_factors(name)
     relevant = np.array(list(factors.n_rel.values()), float)
     assert (factors.sd["AP"] > 0).all()

@@ -428,7 +428,7 @@ def test_unknown_fields_are_warned_of(file: Path) -> None:
 
 
 def damaged(content: bytes, random: np.random.Generator) -> bytes:
-    """Cut a file short, or change one to three of its bytes."""
+    """Damage a file by a cut, or by one to three changed bytes."""
     changed = bytearray(content)
     if random.random() < 0.3:
         return bytes(changed[: random.integers(len(changed))])

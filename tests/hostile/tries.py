@@ -62,7 +62,7 @@ def answer(action: Callable[[], Any]) -> Any:
 
 
 def mutated(content: bytes, random: Random) -> bytes:
-    """Content with some bytes changed, left out, repeated, or put elsewhere."""
+    """Return content with some bytes changed, left out, repeated, or moved."""
     data = bytearray(content)
     for _ in range(int(random.integers(1, 5))):
         place, size = int(random.integers(0, len(data) + 1)), int(random.integers(1, 20))
@@ -90,7 +90,7 @@ HOSTILE = [
 
 
 def packed(content: bytes, random: Random) -> bytes:
-    """Content as it is, or packed."""
+    """Return the content as it is, or packed."""
     return [bytes, gzip.compress, bz2.compress, lzma.compress][random.integers(0, 4)](content)  # type: ignore[no-any-return, operator]
 
 
@@ -229,7 +229,7 @@ def failing(nth: int, error: BaseException) -> Iterator[None]:
 
 
 def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Modes and contents of all files below a folder."""
+    """Return the modes and contents of all files below a folder."""
     return {
         str(path.relative_to(folder)): (path.stat().st_mode, path.read_bytes())
         for path in sorted(folder.rglob("*"))

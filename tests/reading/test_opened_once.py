@@ -34,7 +34,7 @@ RUNS = ("a.run", "b.run", "c.run")
 
 
 def fill(inputs: Path) -> Path:
-    """Three runs, qrels and scores."""
+    """Write three runs, qrels and scores."""
     (inputs / "runs").mkdir(parents=True)
     for i, name in enumerate(RUNS):
         lines = [f"{t} Q0 d{(k + i) % 9} {k} {9 - k} x\n" for t in "12345" for k in range(9)]

@@ -14,7 +14,7 @@ from ir_std.reporting.html.report import write_report
 
 @pytest.fixture(scope="session")
 def results() -> Any:
-    """Many runs and a baseline."""
+    """Evaluate many runs and a baseline."""
     return simulated(N_RUNS, baseline="run0")
 
 

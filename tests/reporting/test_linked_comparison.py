@@ -45,7 +45,7 @@ def scores_of(track: str, level: float, seed: int) -> RunScores:
 
 @pytest.fixture(scope="module")
 def entries() -> list[tuple[str, Any, Any]]:
-    """Four anchors and a system between them on three tracks."""
+    """Simulate four anchors and a system between them on three tracks."""
     return [
         (system, scores_of(track, level + above, seed), None)
         for track, level in LEVELS.items()

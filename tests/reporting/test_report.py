@@ -511,7 +511,7 @@ def test_what_several_collections_cannot_have_is_one_line(
 
 @pytest.fixture(scope="module")
 def whole() -> Any:
-    """Evaluate runs on a data set of a set of two data sets and four models."""
+    """Evaluate runs on a dataset of a set of two datasets and four models."""
     toys = factors_from_scores(
         {"nDCG@10": np.array([[0.2, 0.4, 0.6, np.nan], [0.1, 0.1, 0.3, 0.5]])},
         {"beir/toy": None, "beir/nq": None},

@@ -272,7 +272,7 @@ def test_without_scripts_the_sentences_the_means_and_the_method_are_there(
 
 
 def luminance(color: str) -> float:
-    """Relative luminance of ``rgb(r, g, b)``, as WCAG 2 has it."""
+    """Compute the relative luminance of ``rgb(r, g, b)``, as WCAG 2 defines it."""
     parts = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

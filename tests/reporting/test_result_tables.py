@@ -30,7 +30,7 @@ BUILT = build_factors(QRELS, RUNS, ["AP", "P@5"], id="mine")
 
 @pytest.fixture(scope="module")
 def results() -> ir_std.Results:
-    """Three of the standardizing systems, and a run that is none."""
+    """Evaluate three of the reference systems, and a run that is not one."""
     new = {
         t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
         for t, docs in RUNS["sys4"].items()

@@ -30,7 +30,7 @@ SP_AP = [AP, P @ 10]
 
 @pytest.fixture(scope="module")
 def small() -> ir_std.Results:
-    """Three simulated runs on qrels with TREC-8's topics and counts."""
+    """Evaluate three simulated runs on qrels with TREC-8's topics and counts."""
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     runs = {name: simulated_run(qrels, seed) for seed, name in enumerate("abc")}
     return ir_std.evaluate(runs, qrels, SP_AP, baseline="b")

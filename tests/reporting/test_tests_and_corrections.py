@@ -32,7 +32,7 @@ OTHERS = "abde"
 
 @pytest.fixture(scope="module")
 def collections() -> dict[str, Any]:
-    """Qrels with the counts of three collections, and simulated runs on each."""
+    """Simulate qrels with the counts of three collections, and runs on each."""
     made = {}
     for name, names in (
         ("trec7-adhoc", RUNS),

@@ -23,14 +23,14 @@ N_RUNS = 24
 
 
 def simulated(n: int, measures: Any = None, set_id: str = "trec8-adhoc", **options: Any) -> Any:
-    """Results of simulated runs on qrels with a set's topics and counts."""
+    """Evaluate simulated runs on qrels with a set's topics and counts."""
     qrels = simulated_qrels(ir_std.load_factors(set_id).n_rel)
     runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(n)}
     return ir_std.evaluate(runs, qrels, measures or [AP, P @ 10], factors=set_id, **options)
 
 
 def hits(by_run: dict[str, list[float]], **options: Any) -> Any:
-    """Results with success at rank 1 as given, topic by topic; no factors are known."""
+    """Make results with this success at rank 1, topic by topic, without factors."""
     qrels = {str(i): {"good": 1, "bad": 0} for i in range(len(next(iter(by_run.values()))))}
     runs = {
         name: {str(i): {"good": 2.0 * hit, "bad": 1.0} for i, hit in enumerate(of_run)}

@@ -13,7 +13,7 @@ import ir_std
 
 
 def test_topics_beyond_the_published_ideal_are_rescaled(data: Path) -> None:
-    """On topic 189 of TREC-3 a perfect ranking of 1,000 has .898, not 1, as the tools compute."""
+    """Check topic 189 of TREC-3, where the tools give 1,000 perfect documents .898."""
     built = published("trec3-adhoc", data)
     row = built.topics.index("189")
     raw = {"nDCG(dcg='jk',rel=1)": 0.3991485075, "nDCG(rel=1)": 0.441689346140344}

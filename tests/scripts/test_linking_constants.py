@@ -25,7 +25,7 @@ REAL_SETS = (
 
 
 def systems(tau: float, seed: int = 0, n: int = 60) -> tuple[Floats, Floats]:
-    """Z of systems on two sets of topics, which suit each by ``tau``, a shift of -0.5 between."""
+    """Simulate z on two sets of topics, -0.5 apart, that suit systems by ``tau``."""
     random = np.random.default_rng(seed)
     level = random.normal(0, 0.3, n)
     unlike = random.normal(0, tau, n)
@@ -103,5 +103,5 @@ def test_the_guide_has_what_the_script_prints(
 
 
 def short(number: str) -> str:
-    """``.136``; 0 as it is."""
+    """Format a figure like ``.136``, but 0 as it is."""
     return number[1:].replace(".000", "0")

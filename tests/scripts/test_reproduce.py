@@ -61,7 +61,7 @@ def test_webbers_tables_agree_at_every_printed_digit(
 
 @pytest.fixture(scope="session")
 def trec8(data: Path) -> dict[str, Scores]:
-    """Evaluate all 129 runs of TREC-8 with AP and SP, which is AP before its division."""
+    """Score TREC-8's 129 runs with AP and SP, which is AP before its division."""
     return score_runs(data, "trec8-adhoc", ["AP", "SP"])
 
 

@@ -1,4 +1,4 @@
-"""Reading runs and qrels: what is accepted, and what a broken file is told."""
+"""Tests of reading runs and qrels, and of the messages about broken files."""
 
 from __future__ import annotations
 
