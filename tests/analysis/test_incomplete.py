@@ -76,7 +76,7 @@ def mean_n(x: np.ndarray) -> np.ndarray:
     return np.asarray(np.nanmean(stats.norm.cdf(z), axis=0))
 
 
-def test_who_leaves_out_the_topics_of_strong_systems_gains_nothing() -> None:
+def test_leaving_out_the_topics_of_strong_systems_gains_nothing() -> None:
     x = made_up(12, 60)
     order = np.argsort(-x.mean(axis=0))
     x[:6, order[40:]] = np.nan  # the weak ones are on the last topics only

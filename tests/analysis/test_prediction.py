@@ -174,7 +174,9 @@ def test_dropping_topics_that_are_hard_for_the_model_would_bias() -> None:
         ({"population": "all"}, "choose from finite, topics"),
     ],
 )
-def test_what_cannot_be_estimated_is_refused(changed: dict[str, object], message: str) -> None:
+def test_means_that_cannot_be_estimated_are_refused(
+    changed: dict[str, object], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         corrected(**changed)
 
@@ -214,7 +216,7 @@ def test_a_sound_estimate_has_no_warnings() -> None:
     assert corrected().warnings == ()
 
 
-def test_few_topics_are_warned_of() -> None:
+def test_few_topics_are_warned_about() -> None:
     assert "only 9 topics" in corrected(human=TRUTH[ROWS[:9]], rows=ROWS[:9]).warnings[0]
 
 
@@ -227,6 +229,6 @@ def test_standardized_scores_are_advised_where_difficulty_is_not_followed() -> N
     assert "scheme N" in corrected(llm=unlike).warnings[0]
 
 
-def test_topics_that_are_all_easy_for_the_model_are_warned_of() -> None:
+def test_topics_that_are_all_easy_for_the_model_are_warned_about() -> None:
     rows = np.argsort(MODEL.mean(axis=1))[-12:]
     assert "random draw" in corrected(human=TRUTH[rows], rows=rows).warnings[0]

@@ -273,7 +273,7 @@ def test_runs_are_cut_in_trec_evals_order_before_they_are_evaluated() -> None:
     assert (built.mean["nDCG"] <= whole.mean["nDCG@10"]).all()
 
 
-def test_a_run_deeper_than_the_set_is_warned_of() -> None:
+def test_a_run_deeper_than_the_set_is_warned_about() -> None:
     built = build_factors(QRELS, RUNS, ["AP"], id="x", depth=10)
     with pytest.warns(StandardizationWarning, match="run: 40 documents per topic"):
         ir_std.calc_aggregate([ir_measures.AP], QRELS, RUNS["sys0"], factors=built)
@@ -290,7 +290,7 @@ def test_a_run_deeper_than_the_set_is_warned_of() -> None:
         ({"measures": ["sAP"]}, "cannot be standardized"),
     ],
 )
-def test_what_cannot_be_built_is_refused(arguments: dict[str, Any], message: str) -> None:
+def test_sets_that_cannot_be_built_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         build_factors(**{"qrels": QRELS, "runs": RUNS, "id": "x", **arguments})
 
@@ -311,7 +311,7 @@ def test_a_run_given_by_another_path_is_refused(
             build_factors(qrels, [*sorted(runs.iterdir()), again], id="x")
 
 
-def test_runs_with_the_same_scores_on_every_topic_are_warned_of(qrels: Path, runs: Path) -> None:
+def test_runs_with_the_same_scores_on_every_topic_are_warned_about(qrels: Path, runs: Path) -> None:
     (runs / "copy").write_text((runs / "sys1").read_text())
     with pytest.warns(
         StandardizationWarning,

@@ -171,7 +171,7 @@ def test_wrong_teams_are_one_line(table: Path, tmp_path: Path, lines: str, messa
         build_from_scores([table], id="x", teams=teams)
 
 
-def test_scores_that_no_ranking_can_have_are_warned_of() -> None:
+def test_scores_that_no_ranking_can_have_are_warned_about() -> None:
     tables = {
         "RR@10": {"a": {"1": 1.0, "2": 0.5}, "b": {"1": 0.5, "2": 0.5}},
         "P@10": {"a": {"1": 0.1, "2": 0.1}, "b": {"1": 0.1, "2": 0.0}},

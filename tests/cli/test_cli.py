@@ -93,7 +93,7 @@ def test_runs_of_the_same_name_are_named_by_their_paths(
     assert {line.split("\t")[0] for line in done.out} == {str(files / "run"), str(tmp_path / "run")}
 
 
-def test_values_by_topic_end_with_the_mean_as_topic_all(files: Path, ir_std_cli: Any) -> None:
+def test_values_per_topic_end_with_the_mean_as_topic_all(files: Path, ir_std_cli: Any) -> None:
     done = ir_std_cli(files / "run", files / "qrels", "AP", "-q")
     assert len(done.out) == 102
     assert done.out[0].startswith("401\tAP\t")
@@ -673,7 +673,7 @@ def test_a_table_names_the_test_and_correction_and_csv_does_so_separately(
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
-def test_tables_hold_values_by_topic_and_places(files: Path, form: str, ir_std_cli: Any) -> None:
+def test_tables_hold_values_per_topic_and_places(files: Path, form: str, ir_std_cli: Any) -> None:
     inputs = (files / "run", files / "other", files / "qrels", "AP", "-q", "--place")
     lines = [line.split("\t") for line in ir_std_cli(*inputs).out]
     done = ir_std_cli(*inputs, "-o", form)

@@ -109,7 +109,7 @@ def test_a_folder_means_its_scores_and_files_of_one_name_mean_one_system(
     assert {system for system, _ in compared(capsys, "mine=all/one/a.eval", "AP")} == {"mine"}
 
 
-def test_a_models_results_on_several_data_sets_are_one_system(
+def test_a_models_results_on_several_datasets_are_one_system(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "results" / "me__mine"
@@ -177,7 +177,7 @@ def test_labels_that_contradict_each_other_are_an_error(
         ("two=wide.csv", "wide.csv has 2 systems, which cannot all be named two"),
     ],
 )
-def test_what_cannot_be_compared_is_one_line_of_error(
+def test_entries_that_cannot_be_compared_give_one_line_of_error(
     argument: str, error: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("run").write_text("1 Q0 d 1 1.0 x\n")

@@ -375,7 +375,7 @@ def test_a_depth_is_what_trec_evals_m_is(files: Path, ir_std_cli: Any) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_depth_is_warned_of_where_the_systems_go_deeper(
+def test_a_depth_is_warned_about_where_the_systems_go_deeper(
     files: Path, jobs: int, ir_std_cli: Any
 ) -> None:
     done = ir_std_cli(

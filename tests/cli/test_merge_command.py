@@ -83,7 +83,7 @@ def test_ranks_are_merged_without_a_method(shards: list[str], tmp_path: Path, co
     assert out.read_text().splitlines()[0].endswith(f" {combine}")
 
 
-def test_runs_without_common_topics_are_warned_of(
+def test_runs_without_common_topics_are_warned_about(
     shards: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     alone = tmp_path / "alone.run"

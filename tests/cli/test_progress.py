@@ -105,7 +105,7 @@ def test_progress_is_seen_on_a_terminal_and_changes_no_result(
 
 
 @pytest.mark.parametrize("command", quick_first(["evaluate", "build"]))
-def test_who_wants_no_notes_sees_no_progress(files: Path, tmp_path: Path, command: str) -> None:
+def test_quiet_hides_progress(files: Path, tmp_path: Path, command: str) -> None:
     done = on_terminal(files, [*(part.format(tmp_path) for part in COMMANDS[command]), "--quiet"])
     assert done.status == 0
     assert [line for line in done.err.splitlines() if "1 of 6 topics is missing" not in line] == []

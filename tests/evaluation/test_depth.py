@@ -47,7 +47,7 @@ def messages(
     return [m for m in evaluation.messages if "document" in m.text]
 
 
-def test_lists_that_were_cut_on_most_topics_are_warned_of() -> None:
+def test_lists_that_were_cut_on_most_topics_are_warned_about() -> None:
     (message,) = messages([100, *[10] * 11], depth=100)
     assert message.warns
     assert message.text == (
@@ -56,7 +56,7 @@ def test_lists_that_were_cut_on_most_topics_are_warned_of() -> None:
     )
 
 
-def test_lists_that_were_cut_on_some_topics_are_warned_of() -> None:
+def test_lists_that_were_cut_on_some_topics_are_warned_about() -> None:
     (message,) = messages([100] * 8 + [20] * 4, depth=100)
     assert message.warns
     assert "only 20 documents on 4 of 12 topics" in message.text
@@ -68,7 +68,7 @@ def test_lists_that_end_at_different_places_are_noted() -> None:
     assert "only 20 to 75 documents on 3 of 12 topics" in message.text
 
 
-def test_most_lists_far_too_short_are_warned_of_wherever_they_end() -> None:
+def test_most_lists_far_too_short_are_warned_about_wherever_they_end() -> None:
     (message,) = messages([100, *range(5, 16)], depth=100)
     assert message.warns
 
@@ -81,7 +81,9 @@ def test_lists_as_deep_as_the_systems_and_topics_that_are_missing_are_not(sizes:
 
 
 @pytest.mark.parametrize("depth", [100, None])
-def test_one_document_short_of_a_cutoff_is_warned_of_whatever_the_depth(depth: int | None) -> None:
+def test_one_document_short_of_a_cutoff_is_warned_about_whatever_the_depth(
+    depth: int | None,
+) -> None:
     assert messages([100, *[10] * 11], "P@10", depth=depth) == []
     (message,) = messages([100] * 11 + [9], "P@10", depth=depth)
     assert message.warns
@@ -98,7 +100,7 @@ def test_the_usual_cause_of_one_document_less_on_every_topic_is_named() -> None:
     )
 
 
-def test_several_cutoffs_are_warned_of_in_one_line() -> None:
+def test_several_cutoffs_are_warned_about_in_one_line() -> None:
     (message,) = messages([9, *[100] * 10, 3], ["P@10", "RBP(p=0.5,rel=1)@10", "P@5"], depth=100)
     assert message.text.startswith(
         "only 3 to 9 documents on 2 of 12 topics, but sP@10, sRBP(p=0.5,rel=1)@10 need 10 and "
@@ -160,7 +162,7 @@ def test_an_unknown_depth_is_reported_for_measures_of_whole_lists() -> None:
     ]
 
 
-def test_a_shallow_run_is_warned_of_where_the_depth_of_the_systems_is_unknown() -> None:
+def test_a_shallow_run_is_warned_about_where_the_depth_of_the_systems_is_unknown() -> None:
     (message,) = messages([10] * 12, ["AP", "P@10"])
     assert message.warns
     assert message.text == (
@@ -170,7 +172,7 @@ def test_a_shallow_run_is_warned_of_where_the_depth_of_the_systems_is_unknown() 
     assert messages([1000, *[10] * 11], ["AP", "P@10"]) == []
 
 
-def test_ten_documents_of_a_deep_run_are_warned_of_on_web10(data: Path) -> None:
+def test_ten_documents_of_a_deep_run_are_warned_about_on_web10(data: Path) -> None:
     qrels = data / "qrels" / "web10.txt"
     judged = as_qrels(qrels).judged
     first = {
@@ -186,7 +188,7 @@ def test_ten_documents_of_a_deep_run_are_warned_of_on_web10(data: Path) -> None:
     ]
 
 
-def test_trec8_cut_on_all_topics_but_one_is_warned_of(
+def test_trec8_cut_on_all_topics_but_one_is_warned_about(
     data: Path, runs_of: Callable[[str], Path]
 ) -> None:
     lists = read_run(runs_of("trec8-adhoc") / "mds08a1").lists
@@ -207,7 +209,7 @@ def test_trec8_cut_on_all_topics_but_one_is_warned_of(
         pytest.param("covid-round5", marks=pytest.mark.exhaustive),
     ],
 )
-def test_few_of_a_tracks_own_runs_are_warned_of(
+def test_few_of_a_tracks_own_runs_are_warned_about(
     name: str, data: Path, runs_of: Callable[[str], Path]
 ) -> None:
     evaluator = ir_std.evaluator("AP", data / "qrels" / f"{name}.txt")

@@ -99,7 +99,7 @@ def test_a_means_uncertainty_by_rounding_is_the_larger_change() -> None:
     assert plan.uncertainty(highest, 0.1) == pytest.approx(0.03)
 
 
-def test_a_doubtful_fit_is_warned_of() -> None:
+def test_a_doubtful_match_is_warned_about() -> None:
     judged, runs = collection()
     factors = ir_std.build_factors(judged, runs, "AP", id="mine")
     others = as_qrels(

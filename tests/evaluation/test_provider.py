@@ -192,7 +192,7 @@ def test_graded_ndcg_uses_binary_factors_only_where_qrels_are_binary() -> None:
         snDCG.calc_aggregate(graded, RUN)
 
 
-def test_a_run_deeper_than_the_systems_behind_the_factors_is_warned_of_once() -> None:
+def test_a_run_deeper_than_the_systems_behind_the_factors_is_warned_about_once() -> None:
     deep = {"t1": {"a": 1.0} | {f"d{i}": float(-i) for i in range(1499)}}
     with pytest.warns(
         StandardizationWarning, match="1500 documents per topic.*at depth 1000"
@@ -201,7 +201,7 @@ def test_a_run_deeper_than_the_systems_behind_the_factors_is_warned_of_once() ->
     assert len([w for w in caught if "1500" in str(w.message)]) == 1
 
 
-def test_each_measures_depth_is_warned_of_and_topics_without_qrels_do_not_count() -> None:
+def test_each_measures_depth_is_warned_about_and_topics_without_qrels_do_not_count() -> None:
     measures = {"AP": {"systems": 2, "depth": 1}, "nDCG(rel=1)": {"systems": 2, "depth": 2}}
     factors = factor_set(measures=measures)
     deep = {"t1": {"a": 3.0, "b": 2.0, "c": 1.0}, "other": {f"d{i}": float(i) for i in range(9)}}
@@ -254,7 +254,7 @@ def test_cutoff_measures_do_not_mind_depth() -> None:
         assert [str(w.message) for w in caught if " deep" in str(w.message)] == []
 
 
-def test_a_part_that_several_sets_fit_is_warned_of(tmp_path: Path) -> None:
+def test_a_part_that_several_sets_match_is_warned_about(tmp_path: Path) -> None:
     larger = judgments_of(as_qrels(QRELS | {"t4": {"a": 1}, "t5": {"a": 1}}))
     FactorSet(
         {"id": "wide", "measures": {"AP": {"systems": 2}}},
@@ -335,7 +335,7 @@ def test_unusable_inputs_are_reported_with_the_reason(qrels: Any, run: Any, says
     assert says in str(caught.value)
 
 
-def test_calc_gives_means_and_values_by_topic() -> None:
+def test_calc_gives_means_and_values_per_topic() -> None:
     result = ir_std.calc([AP], QRELS, RUN)
     assert result.aggregated == pytest.approx({AP: RAW.mean(), sAP: N.mean()})
     assert [m.query_id for m in result.per_query] == ["t1", "t1", "t2", "t2", "t3", "t3"]

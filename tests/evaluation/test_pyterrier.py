@@ -90,7 +90,7 @@ def test_means_are_those_of_the_library(as_transformer: bool) -> None:
     assert {name: row[name] for name in map(str, MEASURES)} == pytest.approx(expected(RESULTS))
 
 
-def test_values_by_topic_include_topics_without_results() -> None:
+def test_values_per_topic_include_topics_without_results() -> None:
     table = experiment([RESULTS], perquery=True)
     mine = table[table["measure"] == "sAP"].set_index("qid")["value"]
     assert set(mine.index) == set(TOPICS["qid"])

@@ -57,7 +57,7 @@ def test_earlier_documents_are_found_on_their_topics_alone(form: str, tmp_path: 
 
 
 @pytest.mark.parametrize("form", ["dict", "file"])
-def test_a_run_that_holds_them_is_warned_of_and_taking_them_out_restores_it(
+def test_a_run_that_holds_them_is_warned_about_and_taking_them_out_restores_it(
     form: str, tmp_path: Path
 ) -> None:
     full = FULL if form == "dict" else as_file(FULL, tmp_path)
@@ -186,7 +186,7 @@ def test_shipped_sets_know_all_documents_of_earlier_rounds(number: int, data: Pa
 
 
 @pytest.mark.slow  # unpacks 126 runs
-def test_a_run_on_all_of_cord19_is_warned_of_and_restored(
+def test_a_run_on_all_of_cord19_is_warned_about_and_restored(
     data: Path, runs_of: Callable[[str], Path]
 ) -> None:
     lists = read_run(runs_of("covid-round5") / "covidex.r5.2s").lists

@@ -132,7 +132,7 @@ def test_a_single_topic_shows_no_fault_of_a_run(tmp_path: Path, word: str) -> No
     ("kept", "warns", "is_fault"),
     [(10, True, True), (11, True, False), (17, True, False), (18, False, False)],
 )
-def test_a_run_without_a_tenth_of_the_topics_is_warned_of_without_half_it_is_broken(
+def test_a_run_without_a_tenth_of_the_topics_is_warned_about_without_half_it_is_broken(
     tmp_path: Path, kept: int, warns: bool, is_fault: bool
 ) -> None:
     short = evaluated(tmp_path, lambda x: x if x[0] in TOPICS[:kept] else None)
@@ -204,7 +204,7 @@ def test_scores_of_a_run_that_was_cut_are_not_explained_otherwise(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_of_trec_covids_runs_nine_have_their_highest_scores_at_the_last_ranks(
+def test_nine_runs_of_trec_covid_have_their_highest_scores_at_the_last_ranks(
     data: Path, runs_of: Callable[[str], Path]
 ) -> None:
     evaluator = ir_std.evaluator([nDCG @ 10], data / "qrels" / "covid-round1.txt")

@@ -94,7 +94,7 @@ def test_it_works_in_every_call_that_accepts_a_run() -> None:
     assert np.mean(values) == pytest.approx(mean, abs=1e-12)
 
 
-def test_its_set_is_used_without_qrels_though_others_fit_too() -> None:
+def test_its_set_is_used_without_qrels_though_others_match_too() -> None:
     # The same topics, and the same numbers of relevant documents: only the name tells.
     results = ir_std.evaluate("dl19-passage-modern/colbert", measures="AP")
     assert results.match is not None
@@ -212,7 +212,7 @@ def test_scores_by_other_judgments_are_refused(data: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
-def test_topics_that_are_judged_otherwise_have_no_value(data: Path) -> None:
+def test_topics_that_are_judged_differently_have_no_value(data: Path) -> None:
     judged = qrels_dict(data)
     first = next(iter(judged))
     judged[first] = {f"other{i}": 1 for i in range(5)}
@@ -246,7 +246,7 @@ def test_documents_cannot_be_cut_off_scores(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.slow
-def test_whole_data_sets_have_systems_too() -> None:
+def test_whole_datasets_have_systems_too() -> None:
     models = systems_of(ir_std.load_factors("mteb-retrieval"))
     scores = ir_std.system(f"mteb-retrieval/{models[0]}")
     assert "/" in models[0]

@@ -159,7 +159,7 @@ def test_a_set_says_whose_its_systems_are(
     assert part.source == (BY_GUESSED_TEAM if teams is None else BY_TEAM)
 
 
-def test_of_few_teams_the_error_is_not_below_that_by_system() -> None:
+def test_the_error_with_few_teams_is_not_below_that_by_system() -> None:
     values = np.array([[1.0], [-1.0], [0.5], [-0.5]])  # both teams' sums are 0
     influences = Influences(values, tuple("abcd"), tuple("xxyy"), 1.0)
     error, df = influences.error([1.0])

@@ -13,7 +13,7 @@ from ir_std.trec.files import read_qrels
 
 
 @pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
-def test_numbers_alone_are_named_and_warned_of_on_a_part() -> None:
+def test_numbers_alone_are_named_and_warned_about_on_a_part() -> None:
     n_rel = load_factors("trec2004-web").n_rel
     qrels = {
         t: {f"G{i:02}-00-1": int(i < (n or 0)) for i in range((n or 0) + 9)}
@@ -27,7 +27,7 @@ def test_numbers_alone_are_named_and_warned_of_on_a_part() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
-def test_grades_that_a_set_does_not_know_are_warned_of() -> None:
+def test_grades_that_a_set_does_not_know_are_warned_about() -> None:
     n_rel = load_factors("dl22-passage").n_rel
     qrels = {
         t: {f"msmarco_passage_{i:02}_{i}": 1 + (i % 3) for i in range(n or 0)} | {"x": 0}
@@ -41,7 +41,7 @@ def test_grades_that_a_set_does_not_know_are_warned_of() -> None:
     )
 
 
-def test_that_no_set_fits_is_in_the_notes() -> None:
+def test_the_notes_say_that_no_set_matches() -> None:
     scores = ir_std.calc_aggregate([AP], {"nowhere": {"a": 1}}, {"nowhere": {"a": 1.0}})
     assert any("no factor set" in note for note in scores.notes)
 
@@ -53,7 +53,7 @@ def test_a_run_that_shares_no_topic_is_an_error(run: Any) -> None:
             call([AP], {"here": {"a": 1}}, run)
 
 
-def test_a_users_set_that_is_called_as_a_shipped_one_is_hidden_and_warned_of(
+def test_a_users_set_that_is_called_as_a_shipped_one_is_hidden_and_warned_about(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load_factors("trec8-adhoc").save(tmp_path / "trec8-adhoc.npz")
@@ -70,7 +70,7 @@ def test_a_measure_that_another_set_has_is_found_there(data: Path) -> None:
     assert any("blog08 has it: name it with factors= or --factors" in note for note in notes)
 
 
-def test_more_topics_than_a_data_set_has_are_not_the_whole_of_it(data: Path) -> None:
+def test_more_topics_than_a_dataset_has_are_not_the_whole_of_it(data: Path) -> None:
     judged = read_qrels(data / "qrels" / "beir" / "nfcorpus.txt").judged
     whole = {t: dict(docs) for t, docs in judged.items()}
     assert recognize(whole).fit is not None

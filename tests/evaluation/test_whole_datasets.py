@@ -64,13 +64,13 @@ def test_the_mean_is_standardized_and_placed() -> None:
     } <= set(results.notes)
 
 
-def test_scores_are_by_topic_where_runs_are_given_and_by_data_set_where_means_are() -> None:
+def test_scores_are_by_topic_where_runs_are_given_and_by_dataset_where_means_are() -> None:
     assert ir_std.evaluate({"x": RUN}, QRELS).collection.unit == "topic"
     means = RunScores("x", {nDCG @ 10: {"beir/toy": 0.5, "NQ/test": 0.2}}, unit="collection")
     assert ir_std.evaluate(means, None, nDCG @ 10).collection.unit == "data set"
 
 
-def test_values_by_topic_are_raw_only() -> None:
+def test_values_per_topic_are_raw_only() -> None:
     evaluator = ir_std.evaluator(nDCG @ 10, QRELS)
     assert {m.measure for m in evaluator.iter_calc(RUN)} == {nDCG @ 10}
     assert set(evaluator.calc_aggregate(RUN)) == {nDCG @ 10, snDCG @ 10}
@@ -78,7 +78,7 @@ def test_values_by_topic_are_raw_only() -> None:
         ir_measures.calc_aggregate([snDCG @ 10], QRELS, RUN)
 
 
-def test_other_judgments_are_another_data_set() -> None:
+def test_other_judgments_are_another_dataset() -> None:
     other = {**QRELS, "8": {"other": 2}}  # as many pairs, of other documents
     assert ir_std.recognize(other).factors is None
     assert ir_std.recognize({"9": QRELS["7"], "8": QRELS["8"]}).factors is None
@@ -92,7 +92,7 @@ def test_tables_and_tests_of_two_runs_do_without_topics() -> None:
     assert "snDCG@10" in results.table().text()
 
 
-def test_means_over_three_data_sets_have_both_averages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_means_over_three_datasets_have_both_averages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("IR_STD_FACTORS")  # what is shipped has more of them
     scores = [
         RunScores(name, {nDCG @ 10: {f"{name}/test": value}}, unit="collection")
@@ -107,7 +107,7 @@ def test_means_over_three_data_sets_have_both_averages(monkeypatch: pytest.Monke
 
 
 @pytest.mark.filterwarnings("ignore:these topics belong to toys")
-def test_a_data_set_without_a_result_is_left_out_and_warned_of() -> None:
+def test_a_dataset_without_a_result_is_left_out_and_warned_about() -> None:
     full = RunScores("full", {nDCG @ 10: {"beir/toy": 0.5, "NQ/test": 0.2}}, unit="collection")
     part = RunScores("part", {nDCG @ 10: {"beir/toy": 0.5}}, unit="collection")
     with pytest.warns(

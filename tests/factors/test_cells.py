@@ -111,7 +111,7 @@ def test_zero_shot_models_are_those_known_not_to_be_trained_on_it(rows: FactorSe
         select_kind(rows, "zeroshot")
 
 
-def test_another_name_of_a_data_set_finds_its_row(rows: FactorSet) -> None:
+def test_another_name_of_a_dataset_finds_its_row(rows: FactorSet) -> None:
     scores = RunScores("x", {ir_std.nDCG @ 10: {"beir/a": 0.5}}, unit="collection")
     placed, _ = ir_std.place(scores, measures="nDCG@10", factors="rows")
     assert (placed.n_systems, placed.factors) == (MODELS - 2, "rows")

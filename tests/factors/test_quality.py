@@ -49,7 +49,7 @@ FORTY = RANDOM.beta(2, 5, (10, 40))
         (FORTY * np.where(np.arange(40) < 2, 0.01, 1), {}, "ok"),  # A twentieth is not too many.
     ],
 )
-def test_a_measure_is_good_thin_coarse_old_or_low(scores: Any, info: Any, word: str) -> None:
+def test_each_quality_label_has_its_cause(scores: Any, info: Any, word: str) -> None:
     assert Quality(made({"AP": scores}, **info), "AP").label == word
     assert word in QUALITY_LABELS
 
@@ -179,7 +179,7 @@ def test_topics_with_fewer_systems_than_others_are_named() -> None:
     assert Quality(made({"AP": some}), "AP").label == "few-systems"
 
 
-def test_half_of_the_topics_with_few_systems_do_not_make_a_measure_thin() -> None:
+def test_few_systems_on_half_of_the_topics_do_not_make_the_label_few_systems() -> None:
     some = np.hstack([FORTY, FORTY[:, :5] ** 1.1])
     some[:5, :8] = np.nan
     half = Quality(made({"AP": some}), "AP")
@@ -230,7 +230,7 @@ def test_models_far_below_others_are_sound_if_they_are_of_all_sorts() -> None:
     assert Quality(made({"AP": low}, unit="collection"), "AP").weak_systems == ()
 
 
-def test_data_sets_that_nobody_ran_on_do_not_lessen_the_number_of_models() -> None:
+def test_datasets_that_nobody_ran_on_do_not_lessen_the_number_of_models() -> None:
     some = FORTY.copy()
     some[:6] = np.nan
     some[6, :10] = np.nan
@@ -244,7 +244,7 @@ def test_weak_systems_are_reported_for_default_measures_only() -> None:
         assert ("times the median" in " ".join(findings(factors, [measure]))) is told
 
 
-def test_whole_data_sets_are_counted_as_such_with_a_limit_of_their_own() -> None:
+def test_whole_datasets_are_counted_as_such_with_a_limit_of_their_own() -> None:
     factors = load_factors("mteb-retrieval")
     numbers = np.isfinite(factors.scores["nDCG@10"]).sum(axis=1)
     few, known = int((numbers[numbers > 0] < 30).sum()), int((numbers > 0).sum())

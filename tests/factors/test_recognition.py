@@ -219,7 +219,7 @@ def test_scores_alone_are_recognized_by_counts(make: Make) -> None:
 
 @pytest.mark.parametrize(("altered", "fits"), [(1, True), (10, True), (11, False), (20, False)])
 @pytest.mark.parametrize("by", [1, -1, 5])
-def test_a_set_fits_where_at_most_half_of_the_topics_were_judged_otherwise(
+def test_a_set_matches_if_at_most_half_of_the_topics_were_judged_differently(
     altered: int, fits: bool, by: int, make: Make
 ) -> None:
     make("mine", judged(range(20)))
@@ -308,7 +308,7 @@ def test_a_note_on_many_topics_stays_short(make: Make) -> None:
     st.sampled_from([dict, permuted, renamed]),
 )
 @example([(20, 0)] * 9 + [(30, 1)] * 3, False, dict)
-def test_no_set_that_fits_is_ruled_out_unread_by_its_counts(
+def test_no_matching_set_is_ruled_out_unread_by_its_counts(
     counts: list[tuple[int, int]], fingerprints: bool, named: Callable[[Qrels], Qrels]
 ) -> None:
     before = {t: q for i, (n, _) in enumerate(counts) for t, q in judged([i], n).items()}
@@ -338,7 +338,7 @@ def test_the_set_with_the_fewest_topics_beyond_these_wins(make: Make) -> None:
     assert found(recognize(judged(range(25)))) == ("large", "judgments")
 
 
-def test_of_sets_that_share_as_many_topics_the_smaller_wins_whatever_differs(make: Make) -> None:
+def test_the_smaller_of_two_sets_that_share_as_many_topics_wins(make: Make) -> None:
     qrels = judged(range(30), relevant=20)
     make("large", qrels)
     make("small", {t: changed(qrels, [3], 1)[t] for t in list(qrels)[:20]})
@@ -612,7 +612,7 @@ def test_terabyte_2005_was_judged_again(data: Path) -> None:
     assert there.count_mismatches["752"] == (345, 349)
 
 
-def test_single_topics_of_robust_2004_find_it_where_trec_6_judged_otherwise(data: Path) -> None:
+def test_single_topics_of_robust_2004_find_it_where_trec_6_judged_differently(data: Path) -> None:
     trec6 = read_qrels(data / "qrels" / "trec6-adhoc.txt").judged
     robust = {
         t: {d: level for d, level in docs.items() if not d.startswith("CR")}

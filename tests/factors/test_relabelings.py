@@ -114,7 +114,7 @@ def tried_on_data_sets(names: list[str], n: int, folder: Path) -> Counter[str]:
         ),
     ],
 )
-def test_altered_data_sets_are_not_standardized(names: str, n: int, data: Path) -> None:
+def test_altered_datasets_are_not_standardized(names: str, n: int, data: Path) -> None:
     counts = tried_on_data_sets(names.split(), n, data / "qrels" / "beir")
     assert counts["wrong"] == 0
 

@@ -421,7 +421,7 @@ def test_a_later_format_asks_for_an_upgrade(file: Path) -> None:
     assert "format is 2, and up to 1 is known here: upgrade ir_std" in check_set(file)[0]
 
 
-def test_unknown_fields_are_warned_of(file: Path) -> None:
+def test_unknown_fields_are_warned_about(file: Path) -> None:
     rewrite(file, info(titel="x"))
     with pytest.warns(StandardizationWarning, match="fields that are not known here: titel"):
         FactorSet.load(file)

@@ -139,7 +139,7 @@ def test_what_several_processes_read_is_opened_by_the_first_and_by_the_reader(fo
 
 
 @pytest.mark.slow
-def test_of_very_many_files_only_some_wait_open(folder: Path) -> None:
+def test_only_some_of_very_many_files_wait_open(folder: Path) -> None:
     for i in range(MOST_WAITING + 10):
         (folder / "runs" / f"{i}.run").write_bytes((folder / "a.run").read_bytes())
     count = opened(folder, "-m", "ir_std", "runs", "qrels", "AP", "--jobs", "1")

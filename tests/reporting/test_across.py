@@ -67,7 +67,7 @@ def said(results: ir_std.Results) -> str:
     return f"{plain(found['headline'])} {plain(found['deck'])}"
 
 
-def test_of_two_collections_each_counts_and_nothing_is_summarized(five: ir_std.Results) -> None:
+def test_two_collections_are_counted_singly_and_not_summarized(five: ir_std.Results) -> None:
     two = only(five, ("bm25", SETS[:2]), ("mono", SETS[:2]))
     best = [max(("bm25", "mono"), key=lambda run: two.on(n).means[run][sAP]) for n in SETS[:2]]
     subject = across_of(two)["subject"]
@@ -82,7 +82,7 @@ def test_of_two_collections_each_counts_and_nothing_is_summarized(five: ir_std.R
     assert "There is no mean over collections: that takes 3." in two.table().notes
 
 
-def test_of_two_collections_differences_are_not_summarized_anywhere(
+def test_differences_on_two_collections_are_not_summarized_anywhere(
     five: ir_std.Results,
 ) -> None:
     two = against_bm25(only(five, ("bm25", SETS[:2]), ("mono", SETS[:2])))
@@ -92,7 +92,7 @@ def test_of_two_collections_differences_are_not_summarized_anywhere(
     assert {row[1].text for row in two.table().rows} == {*SETS[:2]}
 
 
-def test_who_lacks_a_collection_is_named(five: ir_std.Results) -> None:
+def test_runs_that_lack_a_collection_are_named(five: ir_std.Results) -> None:
     unbalanced = only(five, ("bm25", SETS[:2]), ("mono", SETS[:1]))
     assert "mono has no run on trec5-adhoc." in said(unbalanced)
     assert "over the" not in said(unbalanced)
@@ -113,7 +113,7 @@ def test_a_mean_over_the_three_shared_collections_names_them(
     assert summed == {"bm25", "mono"}
 
 
-def test_of_five_collections_picture_sentence_and_table_agree(five: ir_std.Results) -> None:
+def test_picture_sentence_and_table_of_five_collections_agree(five: ir_std.Results) -> None:
     run = across_of(five)["subject"]
     mean = five.estimate(run, sAP)
     low, high = mean.interval
@@ -145,7 +145,7 @@ def test_a_collection_where_no_difference_is_known_is_named(five: ir_std.Results
     assert f"There is no standardized AP on {name}." in said(against_bm25(joined(five, more)))
 
 
-def test_of_five_unbalanced_collections_the_mean_is_over_those_of_all(
+def test_the_mean_of_five_unbalanced_collections_is_over_those_of_all(
     five: ir_std.Results,
 ) -> None:
     unbalanced = only(five, ("bm25", SETS), ("mono", SETS[:4]))
@@ -156,7 +156,7 @@ def test_of_five_unbalanced_collections_the_mean_is_over_those_of_all(
     assert kinds(unbalanced) == {"collection"}
 
 
-def test_of_few_collections_differences_are_drawn_one_by_one(five: ir_std.Results) -> None:
+def test_differences_on_few_collections_are_drawn_one_by_one(five: ir_std.Results) -> None:
     few = against_bm25(only(five, ("bm25", SETS[:3]), ("mono", SETS[:3])))
     for d, row in zip(run_differences(few)["mono"][sAP].differences, of(few)["rows"], strict=True):
         assert [row["name"], row["mean"], row["low"], row["high"]] == [d.where, d.mean, *d.interval]
@@ -166,7 +166,7 @@ def test_of_few_collections_differences_are_drawn_one_by_one(five: ir_std.Result
     assert any("3 collections are few" in note for note in table.notes)
 
 
-def test_of_five_collections_differences_have_a_summary(five: ir_std.Results) -> None:
+def test_differences_on_five_collections_have_a_summary(five: ir_std.Results) -> None:
     against = against_bm25(five)
     found = run_differences(against)["mono"][sAP]
     summary = found.summary()

@@ -136,7 +136,7 @@ def test_topics_without_a_relevant_document_count_among_the_drawn() -> None:
     assert estimate.df == 14 - 2
 
 
-def test_what_cannot_be_corrected_is_refused() -> None:
+def test_scores_that_cannot_be_corrected_are_refused() -> None:
     people, model = made_up(30, 0.02), made_up(30, 0.03)
     with pytest.raises(UsageError, match="no run in common"):
         ir_std.correct({"x": people["r0"]}, {"y": model["r1"]})

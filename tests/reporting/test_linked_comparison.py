@@ -195,7 +195,7 @@ def test_systems_that_are_known_to_be_identical_have_a_p_value_by_two_anchors(
         ir_std.compare(entries, AP, same_systems=True)
 
 
-def test_one_anchor_is_warned_of(entries: list[tuple[str, Any, Any]]) -> None:
+def test_one_anchor_is_warned_about(entries: list[tuple[str, Any, Any]]) -> None:
     with pytest.warns(ir_std.StandardizationWarning, match="a single anchor does not tell"):
         ir_std.compare(entries, AP, anchors=["anchor0"])
 
@@ -282,7 +282,7 @@ def test_the_page_has_the_links_name_words_and_differences(
     assert "less that of" in text
 
 
-def test_systems_that_the_anchors_do_not_resemble_are_warned_of(
+def test_systems_that_the_anchors_do_not_resemble_are_warned_about(
     entries: list[tuple[str, Any, Any]],
 ) -> None:
     strong = [
@@ -297,7 +297,7 @@ def test_systems_that_the_anchors_do_not_resemble_are_warned_of(
 
 
 @pytest.mark.parametrize(("above", "side"), [(0.9, "worse"), (-0.3, "better")])
-def test_anchors_on_one_side_of_all_systems_are_warned_of(
+def test_anchors_on_one_side_of_all_systems_are_warned_about(
     entries: list[tuple[str, Any, Any]], above: float, side: str
 ) -> None:
     others = [

@@ -81,7 +81,7 @@ def test_every_field_of_several_collections_is_read(written: type) -> None:
         assert re.search(rf"(\.|[{{ ]){field}\b", source), field
 
 
-def test_scores_by_topic_are_those_that_tables_print(small: Any, found: Any) -> None:
+def test_scores_per_topic_are_those_that_tables_print(small: Any, found: Any) -> None:
     one = measure_of(found, "AP")
     for number, run in enumerate(found["runs"]):
         for name, measure in (("byTopic", AP), ("scoresByTopic", sAP)):
@@ -108,14 +108,14 @@ def test_means_intervals_ranks_and_tests_are_those_of_the_results(small: Any, fo
     )
 
 
-def test_places_by_topic_count_the_better_systems(small: Any, found: Any) -> None:
+def test_places_per_topic_count_the_better_systems(small: Any, found: Any) -> None:
     scores = ir_std.load_factors("trec8-adhoc").scores["AP"]
     for number, run in enumerate(found["runs"]):
         better = (scores > small.values[run][AP][:, None] + 1e-9).sum(axis=1)
         assert measure_of(found, "AP")["places"][number] == (better + 1).tolist()
 
 
-def test_places_by_topic_are_from_the_lowest_on_where_less_is_better(tmp_path: Path) -> None:
+def test_places_per_topic_are_from_the_lowest_on_where_less_is_better(tmp_path: Path) -> None:
     table = tmp_path / "scores.csv"
     table.write_text(
         "run,topic,latency\na,1,900\na,2,1500\nb,1,1100\nb,2,1000\nc,1,4000\nc,2,1250\n"
@@ -381,7 +381,7 @@ def test_each_factor_set_has_its_source_and_licence(text: str) -> None:
     assert factors.info["licence"] in table
 
 
-def test_what_is_known_against_a_set_is_on_the_page_notes_first() -> None:
+def test_known_limitations_of_a_set_are_on_the_page_after_its_notes() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(3)}
     factors = ir_std.build_factors(qrels, runs, id="mine", measures=[AP, P @ 10])
@@ -532,7 +532,7 @@ def whole() -> Any:
     return ir_std.evaluate(runs, read, nDCG @ 10, factors=toys, baseline="run0")
 
 
-def test_of_a_whole_data_set_topics_have_raw_scores_alone(whole: Any) -> None:
+def test_topics_of_a_whole_dataset_have_only_raw_scores(whole: Any) -> None:
     (one,) = data_of(render(whole))["collections"][0]["measures"]
     assert one["standardized"]
     assert [one["scoresByTopic"], one["places"]] == [None, None]

@@ -369,7 +369,7 @@ def test_more_than_eighty_topics_share_columns(browser: Any, tmp_path: Path) -> 
     view.context.close()
 
 
-def test_of_very_many_runs_the_first_are_drawn_and_ones_own(browser: Any, tmp_path: Path) -> None:
+def test_the_first_of_very_many_runs_are_drawn_and_ones_own(browser: Any, tmp_path: Path) -> None:
     results = simulated(40, [P @ 10], baseline="run39")
     view = opened(browser, results, tmp_path)
     names = view.column("Runs by standardized P@10", "Run")[:-1]

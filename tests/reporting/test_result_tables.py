@@ -146,7 +146,7 @@ def test_more_runs_than_can_be_compared_in_pairs_are_refused(
         rank_runs(means | {"c": 0.1}, scores)
 
 
-def test_five_topics_tell_runs_apart_and_fewer_data_sets_do_not() -> None:
+def test_five_topics_tell_runs_apart_and_fewer_datasets_do_not() -> None:
     by_run = {run: RunRank(1, 1, 2, 1) for run in "ab"}
     assert could_be_first(by_run, 4, "data set") == (
         "Either run could be first: fewer than 5 data sets tell no runs apart."
@@ -171,7 +171,7 @@ def test_a_table_is_sorted_only_by_what_it_holds(results: ir_std.Results) -> Non
         results.table(sort="P@10")
 
 
-def test_csv_by_topic_holds_each_value_in_full(results: ir_std.Results) -> None:
+def test_csv_per_topic_holds_each_value_in_full(results: ir_std.Results) -> None:
     written = rows(results.table(by_topic=True))
     assert [row["topic"] for row in written] == [*TOPICS, "all"] * 4
     for row in written:
@@ -214,7 +214,7 @@ def test_places_follow_their_measures(results: ir_std.Results) -> None:
     assert "Place: among the reference systems of mine" in " ".join(table.text().split())
 
 
-def test_places_by_topic(results: ir_std.Results) -> None:
+def test_places_per_topic(results: ir_std.Results) -> None:
     for row in rows(results.table(by_topic=True, means=False, place=True)):
         placed = place_topics(results)[row["run"]][sAP][TOPICS.index(row["topic"])]
         assert placed

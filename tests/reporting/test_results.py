@@ -43,7 +43,7 @@ def test_means_are_those_of_calc_aggregate(small: ir_std.Results) -> None:
     assert small.measures == tuple(expected)
 
 
-def test_what_a_notebook_shows_is_read_as_it_stands(small: ir_std.Results) -> None:
+def test_notebooks_show_tables_and_evaluators_readably(small: ir_std.Results) -> None:
     table = small.table()
     assert repr(table) == str(table) == table.text()
     assert table._repr_html_() == table.html()

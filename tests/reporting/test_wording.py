@@ -143,7 +143,7 @@ def test_scores_without_company_have_no_comparison() -> None:
     assert said == "a scores 0.500; there are no other systems to compare with."
 
 
-def test_models_are_called_models_and_data_sets_data_sets() -> None:
+def test_models_are_called_models_and_datasets_datasets() -> None:
     results = mteb("mine")
     found = record(results)
     place = results.placements["mine"][results.measures[1]]
@@ -246,7 +246,7 @@ def test_nothing_is_called_judged_if_only_scores_are_known() -> None:
     ]
 
 
-def test_of_13_systems_the_place_is_rough() -> None:
+def test_the_place_among_13_systems_is_rough() -> None:
     found = record(system("ntcir13-www-english/RMIT-E-NU-Own-1"))
     assert found["trust"][0] == "The place, roughly: 13 systems are few."
 

@@ -76,7 +76,7 @@ def test_tables_in_memory_are_read_as_files_are() -> None:
 
 
 @pytest.mark.parametrize("by_run", [True, False])
-def test_scores_by_topic_and_measure_are_read_as_pytrec_eval_gives_them(by_run: bool) -> None:
+def test_scores_per_topic_and_measure_are_read_as_pytrec_eval_gives_them(by_run: bool) -> None:
     by_topic = {
         run: {t: {"map": by[AP][t], "P_10": 0.5} for t in ("1", "2")}
         for run, by in EXPECTED.items()
@@ -106,7 +106,7 @@ def test_frames_of_scores_are_evaluated_where_runs_are() -> None:
     assert ir_std.calc_aggregate("AP", qrels, frame[frame.name == "b"])["AP"] == 0.5
 
 
-def test_of_scores_without_a_set_all_measures_are_reported() -> None:
+def test_all_measures_of_scores_without_a_set_are_reported() -> None:
     scores = {"nDCG@10": {"q1": 0.5}, "AP": {"q1": 0.25}, "faithfulness": {"q1": 3.0}}
     results = ir_std.evaluate(scores, schemes=())
     assert [str(m) for m in results.measures] == ["nDCG@10", "AP", "faithfulness"]
@@ -155,7 +155,7 @@ def test_a_column_of_texts_is_not_a_measure_and_is_reported() -> None:
 @pytest.mark.parametrize(
     "names", [("ArguAna", "FiQA2018"), ("beir/arguana", "beir/fiqa/test"), ("arguana", "FIQA")]
 )
-def test_a_leaderboard_has_data_sets_by_any_of_their_names(names: tuple[str, str]) -> None:
+def test_a_leaderboard_has_datasets_by_any_of_their_names(names: tuple[str, str]) -> None:
     board = f"Rank,Model,{names[0]},{names[1]},Average\n1,m,0.6,0.5,0.55\n2,n,0.5,0.4,0.45\n"
     read = read_text(board, "ndcg_at_10")
     assert {scores.unit for scores in read.values()} == {"collection"}

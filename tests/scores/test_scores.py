@@ -211,9 +211,7 @@ def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
         (mteb("SciFact", ndcg_at_10=67.9), "divide percentages by 100"),
     ],
 )
-def test_what_cannot_be_scores_is_refused_with_its_place(
-    tmp_path: Path, text: str, said: str
-) -> None:
+def test_invalid_scores_are_refused_with_their_place(tmp_path: Path, text: str, said: str) -> None:
     assert said in refused(tmp_path, text)
 
 

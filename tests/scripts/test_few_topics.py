@@ -23,7 +23,7 @@ def test_a_models_labels_lower_the_error_and_keep_the_coverage() -> None:
     assert 12 < found.worth < 40
 
 
-def test_labels_that_tell_nothing_do_no_harm() -> None:
+def test_uninformative_labels_do_no_harm() -> None:
     for kind, worse in trials.worse_labels(MODEL, 1).items():
         found = trials.draw_trials(PEOPLE, worse, 12, 100, 1)
         assert (found.ratio < 1.15).all(), kind

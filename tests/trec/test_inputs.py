@@ -84,7 +84,7 @@ def test_numbers_may_be_of_any_type_that_is_one() -> None:
         assert as_qrels(frame).judged == {"1": {"a": 0, "c": 2}}
 
 
-def test_of_documents_judged_twice_the_last_counts_as_in_ir_measures() -> None:
+def test_the_last_of_two_judgments_counts_as_in_ir_measures() -> None:
     rows = [Judged("1", "a", 0), Judged("1", "b", 1), Judged("1", "a", 2)]
     assert as_qrels(rows).judged == as_qrels(pd.DataFrame(rows)).judged == {"1": {"a": 2, "b": 1}}
 
