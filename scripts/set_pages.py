@@ -97,7 +97,7 @@ def page(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
 
 def _facts(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
     info = factors.info
-    known = set(ir_datasets.registry)  # others that its data sets go by are MTEB's names
+    known = set(ir_datasets.registry)  # others that its datasets go by are MTEB's names
     of_datasets = [name for name in info.get("aliases", ()) if name in known]
     datasets = ", ".join(f"`{name}`" for name in info.get("ir_datasets") or of_datasets)
     reason = TRACKS[factors.id].no_dataset if factors.id in TRACKS else ""
@@ -206,7 +206,7 @@ def _named(factors: FactorSet, topics: Sequence[str]) -> str:
 
 
 def _unit(factors: FactorSet, number: int = 2) -> str:
-    return ("data set" if factors.of_datasets else "topic") + "s" * (number > 1)
+    return ("dataset" if factors.of_datasets else "topic") + "s" * (number > 1)
 
 
 def _systems_text(factors: FactorSet, measure: str) -> str:

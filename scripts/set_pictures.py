@@ -124,7 +124,7 @@ def draw_topics(factors: FactorSet, measure: str) -> Figure:
     )
     ax.plot(x, mean[order], color=COLORS["ink"], lw=1.2, label="mean")
     ax.set_ylabel(measure)
-    ax.set_xlabel("data set" if factors.of_datasets else "topic")
+    ax.set_xlabel("dataset" if factors.of_datasets else "topic")
     ax.set_xlim(-0.5, len(order) - 0.5)
     label_topics(ax, [_shortened(factors.topics[i]) for i in order])
     ax.legend(frameon=False, fontsize="small", loc="upper left")
@@ -132,7 +132,7 @@ def draw_topics(factors: FactorSet, measure: str) -> Figure:
 
 
 def _shortened(name: str) -> str:
-    """Return the end of a long name, as of a data set."""
+    """Return the end of a long name, as of a dataset."""
     return name if len(name) <= LONGEST_LABEL else f"…{name[-LONGEST_LABEL:]}"
 
 

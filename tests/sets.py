@@ -13,7 +13,7 @@ EACH_KIND = {
     "blog08": "topics of two years",
     "dl19-passage-modern": "alternative systems",
     "dl20-passage": "graded",
-    "mteb-retrieval": "means of data sets",
+    "mteb-retrieval": "means of datasets",
     "robust05": "two sources",
     "trec8-adhoc": "binary",
 }

@@ -112,7 +112,7 @@ def _systems(name: str, *texts: str) -> None:
     if anonymous := sum(map(is_anonymous, tags)):
         note(f"{anonymous} of {len(tags)} systems of {factors.id} are anonymous and have numbers")
     teams = factors.info.get("teams", {})
-    unit = "data sets" if factors.of_datasets else "topics"
+    unit = "datasets" if factors.of_datasets else "topics"
     columns = (column for name in names for column in (name, f"s{name}"))
     print("\t".join(["system", *["team"] * bool(teams), unit, *columns]))
     by_system = means_by_system(factors, names)

@@ -352,7 +352,7 @@ def read_entries(args: Namespace) -> Entries:
     """Sort arguments into entries and measures.
 
     A file of scores, or a folder of such, needs no name: systems are called as the scores call
-    them, else as the file.  Scores of the same model on several data sets are one entry.
+    them, else as the file.  Scores of the same model on several datasets are one entry.
     """
     sources = SourceCache()
     entries: list[Entry] = []
@@ -451,7 +451,7 @@ def _entries_of_scores(
 
 
 def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Yield the entries, with a model's scores on several data sets as one."""
+    """Yield the entries, with a model's scores on several datasets as one."""
     whole: dict[tuple[str, str | None], Entry] = {}
     for entry in entries:
         if not (isinstance(entry.run, RunScores) and entry.run.unit == "collection"):

@@ -371,7 +371,7 @@ class StdEvaluator(providers.Evaluator):
     def by_topic(self, evaluation: Evaluation) -> Iterator[Metric]:
         """Yield the values of an evaluation as ir_measures gives them, topic by topic.
 
-        Other providers may have no value on a topic; whole data sets have none on any.
+        Other providers may have no value on a topic; whole datasets have none on any.
         """
         theirs = None
         if evaluation.provider_results is not None:

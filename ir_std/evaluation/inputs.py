@@ -354,7 +354,7 @@ def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) ->
         given = name if len(read) > 1 or scores.unit == "collection" else file
         known = named.get(given)
         if scores.unit == "collection" and isinstance(known, RunScores):
-            named[given] = known.joined(scores)  # MTEB writes a file a data set
+            named[given] = known.joined(scores)  # MTEB writes a file a dataset
         elif known is not None:
             raise UsageError(f"two runs are called {given}: the second is in {file}")
         else:

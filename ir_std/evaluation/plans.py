@@ -101,7 +101,7 @@ class Plan(NamedTuple):
     ``name`` is what the factor set calls the raw measure; ``apply`` standardizes the raw values
     on ``topics``, those of the qrels, which are at ``rows`` of the set, -1 where it lacks them, or
     where the judgments differ (``differing``) at the ``levels`` that the measure looks at.
-    With factors of whole data sets these are one, the data set, and its value is the run's mean.
+    With factors of whole datasets these are one, the dataset, and its value is the run's mean.
     """
 
     measure: Standardized
@@ -141,7 +141,7 @@ class Plan(NamedTuple):
         Returns
         -------
         values : ndarray, shape (n_topics,)
-            NaN on topics without factors, and on all with factors of whole data sets.
+            NaN on topics without factors, and on all with factors of whole datasets.
         mean : float
             Over what has a value.
         """

@@ -376,7 +376,7 @@ def score_messages(
         )
     without = {m: n for m, values in columns.items() if (n := int(np.isnan(values).sum()))}
     if without:
-        units = "data sets" if scores.unit == "collection" else "topics"
+        units = "datasets" if scores.unit == "collection" else "topics"
         text = f"no value on some {units} ({listed_counts(without)}), which the means leave out"
         yield Message(text, warns=True, run=name)
     if scores.skipped:

@@ -1,4 +1,4 @@
-"""MTEB's benchmarks: which data sets of ``mteb-retrieval`` their tasks are, and scores there."""
+"""MTEB's benchmarks: which datasets of ``mteb-retrieval`` their tasks are, and scores there."""
 
 from __future__ import annotations
 

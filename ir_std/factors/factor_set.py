@@ -278,8 +278,8 @@ class FactorSet:
 
     @property
     def unit(self) -> str:
-        """Name of a row: topic, or data set."""
-        return "data set" if self.of_datasets else "topic"
+        """Name of a row: topic, or dataset."""
+        return "dataset" if self.of_datasets else "topic"
 
     # -- judgments ---------------------------------------------------------------------------------
 

@@ -275,9 +275,9 @@ MISSING = np.iinfo(np.int32).min
 NOT_TRAINED, TRAINED, UNKNOWN = 0, 1, 2
 """Whether a model was trained on the dataset or one that resembles it, as its authors state."""
 KINDS: dict[str, str] = {
-    "all": "all models that state a language of the data set (or none, and it is English); some "
+    "all": "all models that state a language of the dataset (or none, and it is English); some "
     "were trained on it (--systems zero-shot leaves these out)",
-    "zero-shot": "zero-shot models, which state what they were trained on, neither the data set "
+    "zero-shot": "zero-shot models, which state what they were trained on, neither the dataset "
     "nor one that resembles it",
 }
 """Which models of a dataset its factors are made from; the default first."""

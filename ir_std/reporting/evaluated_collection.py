@@ -75,13 +75,13 @@ class EvaluatedCollection:
 
     @property
     def unit(self) -> str:
-        """What one score belongs to: a topic, or a data set."""
+        """What one score belongs to: a topic, or a dataset."""
         fit = self.match and self.match.fit
         return fit.factors.unit if fit and fit.dataset is None else "topic"
 
     @property
     def is_of_datasets(self) -> bool:
-        """True if the factors are those of whole data sets."""
+        """True if the factors are those of whole datasets."""
         fit = self.match and self.match.fit
         return bool(fit and fit.factors.of_datasets)
 

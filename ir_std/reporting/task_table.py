@@ -24,12 +24,12 @@ def task_table(
     places: int = 4,
     systems: str = KINDS[0],
 ) -> Table:
-    """Show each model's main score, N, place and neighbors on each data set.
+    """Show each model's main score, N, place and neighbors on each dataset.
 
     Parameters
     ----------
     runs : mapping of str to RunScores
-        By model, of data sets of MTEB.
+        By model, of datasets of MTEB.
     places : int
         Decimals; -1 for all.
     systems : {'all', 'zero-shot'}
@@ -52,18 +52,18 @@ def task_table(
                 )
             )
     notes = [
-        f"place of {' and '.join(runs)}: among {systems} models of {SET} on the data set, and "
+        f"place of {' and '.join(runs)}: among {systems} models of {SET} on the dataset, and "
         "itself; neighbors: the next ones"
     ]
     if without:
-        notes.append(f"{without} data sets have fewer than 20 such models: no place there")
+        notes.append(f"{without} datasets have fewer than 20 such models: no place there")
     names = ("model",) if len(runs) > 1 else ()
-    header = (*names, "data set", "main score", "N", "place", "neighbors")
+    header = (*names, "dataset", "main score", "N", "place", "neighbors")
     return Table(header, tuple(lines), len(names) + 1, tuple(notes))
 
 
 def _models_on(row: str, systems: str) -> FactorSet | None:
-    """Select the models of a kind on a data set; None if there are too few."""
+    """Select the models of a kind on a dataset; None if there are too few."""
     factors = load_factors(SET)
     try:
         return select_kind(factors, systems, [row]) if row in factors.judgments else None
@@ -72,7 +72,7 @@ def _models_on(row: str, systems: str) -> FactorSet | None:
 
 
 def _placed(row: str, score: float, models: FactorSet | None) -> tuple[float, Placement] | None:
-    """N and the place of a score on a data set; None where there are too few models."""
+    """N and the place of a score on a dataset; None where there are too few models."""
     if models is None:
         return None
     try:

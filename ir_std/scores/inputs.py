@@ -42,7 +42,7 @@ def kind_of(source: Source) -> str:
         source.name,
         f"columns {abbreviate(cells, 8)} in its first line" if len(cells) > 1 else columns,
         f"{RUN.layout}, {QRELS.layout}, a table of scores a header with a column topic, run or "
-        "data set",
+        "dataset",
     )
 
 

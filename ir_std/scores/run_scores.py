@@ -103,7 +103,7 @@ class RunScores:
         """Return a measure's values on these topics: 0 on those that the run lacks altogether.
 
         NaN on a topic that the run has, but not with this measure; where less is better, for 0
-        would be the best; and on data sets without a result, which says nothing of the model.
+        would be the best; and on datasets without a result, which says nothing of the model.
         """
         known, mine = self.values[measure], set(self.topics)
         lacking = 0.0 if self.unit == "topic" and sign_of(measure) > 0 else math.nan

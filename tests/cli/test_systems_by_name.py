@@ -110,7 +110,7 @@ def test_systems_without_a_name_are_counted(capsys: pytest.CaptureFixture[str]) 
 def test_means_over_different_datasets_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     main(["factors", "systems", "mteb-retrieval", "nDCG@10"])
     caught = capsys.readouterr()
-    assert "systems have scores on different data sets" in caught.err
+    assert "systems have scores on different datasets" in caught.err
     assert caught.out.startswith("system\tdata sets\tnDCG@10\tsnDCG@10\n")
     assert "\nQwen/Qwen3-Embedding-8B\t" in caught.out
 

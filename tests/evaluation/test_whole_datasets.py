@@ -67,7 +67,7 @@ def test_the_mean_is_standardized_and_placed() -> None:
 def test_scores_are_by_topic_where_runs_are_given_and_by_dataset_where_means_are() -> None:
     assert ir_std.evaluate({"x": RUN}, QRELS).collection.unit == "topic"
     means = RunScores("x", {nDCG @ 10: {"beir/toy": 0.5, "NQ/test": 0.2}}, unit="collection")
-    assert ir_std.evaluate(means, None, nDCG @ 10).collection.unit == "data set"
+    assert ir_std.evaluate(means, None, nDCG @ 10).collection.unit == "dataset"
 
 
 def test_values_per_topic_are_raw_only() -> None:
@@ -112,7 +112,7 @@ def test_a_dataset_without_a_result_is_left_out_and_warned_about() -> None:
     part = RunScores("part", {nDCG @ 10: {"beir/toy": 0.5}}, unit="collection")
     with pytest.warns(
         ir_std.StandardizationWarning,
-        match=r"part: no value on some data sets \(nDCG@10 on 1\), which the means leave out",
+        match=r"part: no value on some datasets \(nDCG@10 on 1\), which the means leave out",
     ):
         results = ir_std.evaluate({"full": full, "part": part})
     assert results.means["part"][nDCG @ 10] == pytest.approx(0.5)

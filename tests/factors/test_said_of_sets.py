@@ -173,7 +173,7 @@ def test_a_set_has_an_id_of_ir_datasets_or_there_is_a_reason(name: str) -> None:
     assert bool(ids) != bool(TRACKS[name].no_dataset)
     known = ir_datasets.registry._registered
     if "msmarco-passage-v2/trec-dl-2023/judged" not in known:
-        pytest.skip("this version of ir_datasets knows fewer data sets")
+        pytest.skip("this version of ir_datasets knows fewer datasets")
     assert [one for one in ids if one not in known] == []
 
 

@@ -55,7 +55,7 @@ def test_documents_may_be_shared_without_topics() -> None:
     ("a", "b"),
     [
         (judged("1", "FT1"), judged("1", "LA1")),
-        # Two data sets that number their documents, and queries, from 1.
+        # Two datasets that number their documents, and queries, from 1.
         (
             {"1": {"7": 1}, "2": {"8": 1}, "3": {"9": 1}},
             {"1": {"8": 1}, "2": {"7": 1}, "3": {"4": 1}},

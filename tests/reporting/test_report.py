@@ -432,7 +432,7 @@ def test_a_source_has_the_licence_that_the_set_states_for_it() -> None:
     assert second == Licence("mine", "another", "", "MIT", "", ["P@10"])
 
 
-# Several collections, whole data sets.
+# Several collections, whole datasets.
 
 
 @pytest.fixture(scope="module")
@@ -544,6 +544,6 @@ def test_topics_of_a_whole_dataset_have_only_raw_scores(whole: Any) -> None:
 
 def test_the_method_says_that_means_are_standardized(whole: Any) -> None:
     said = method([whole])
-    assert "Means over data sets are standardized by" in said
+    assert "Means over datasets are standardized by" in said
     assert "with factors from the 3 systems of Toys with beir/toy" in said
     assert "by topic by" not in said

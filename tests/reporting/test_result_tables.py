@@ -148,8 +148,8 @@ def test_more_runs_than_can_be_compared_in_pairs_are_refused(
 
 def test_five_topics_tell_runs_apart_and_fewer_datasets_do_not() -> None:
     by_run = {run: RunRank(1, 1, 2, 1) for run in "ab"}
-    assert could_be_first(by_run, 4, "data set") == (
-        "Either run could be first: fewer than 5 data sets tell no runs apart."
+    assert could_be_first(by_run, 4, "dataset") == (
+        "Either run could be first: fewer than 5 datasets tell no runs apart."
     )
     few, many = (could_be_first(by_run, n, "topic") for n in (12, 30))
     assert few.endswith("With fewer than 30 topics both hold less often.")

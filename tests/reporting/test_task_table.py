@@ -87,7 +87,7 @@ def test_zero_shot_models_alone_may_be_too_few() -> None:
         ["0.5000", "-", "-", "-"],
         ["0.4000", "-", "-", "-"],
     ]
-    assert "2 data sets have fewer than 20 such models" in table.notes[1]
+    assert "2 datasets have fewer than 20 such models" in table.notes[1]
 
 
 def test_mtebs_objects_are_runs() -> None:

@@ -148,9 +148,9 @@ def test_models_are_called_models_and_datasets_datasets() -> None:
     found = record(results)
     place = results.placements["mine"][results.measures[1]]
     assert f"mine would have been {place.n_better + 1}" in plain(found["headline"])
-    assert f" of {place.n_systems + 1} models on 3 data sets" in plain(found["headline"])
-    assert "Compared with all models; some were trained on these data sets." in found["trust"][0]
-    assert found["trust"][1] == "3 of 3 data sets are known, by name."
+    assert f" of {place.n_systems + 1} models on 3 datasets" in plain(found["headline"])
+    assert "Compared with all models; some were trained on these datasets." in found["trust"][0]
+    assert found["trust"][1] == "3 of 3 datasets are known, by name."
     said = " ".join([plain(found["headline"]), plain(found["deck"]), *found["trust"]])
     assert "topic" not in said
     assert "qrels" not in said
@@ -158,7 +158,7 @@ def test_models_are_called_models_and_datasets_datasets() -> None:
 
 def test_a_model_that_too_few_others_can_be_compared_with_has_no_place() -> None:
     found = record(ir_std.evaluate("mteb-retrieval/BAAI/bge-m3", None, "nDCG@10"))
-    assert plain(found["headline"]) == "BAAI/bge-m3 is about average on 525 data sets."
+    assert plain(found["headline"]) == "BAAI/bge-m3 is about average on 525 datasets."
     assert found["place"] == [None]
     assert max(n or 0 for n in found["systemsOn"]) > 80
 

@@ -122,7 +122,7 @@ def method(several: Iterable[Results]) -> str:
         }
         what = " and ".join(
             ["Scores are standardized by topic"] * (False in of_means)
-            + ["means over data sets are standardized"] * (True in of_means)
+            + ["means over datasets are standardized"] * (True in of_means)
         )
         texts.append(
             f"{what[0].upper()}{what[1:]} {join_with_and(ways)}, "

@@ -99,7 +99,7 @@ class CollectionRecord(TypedDict):
     """One collection."""
 
     name: str
-    unit: str  # what scores are by: topic, or data set
+    unit: str  # what scores are by: topic, or dataset
     systemsWord: str  # what reference systems are called
     runsWord: str  # runs, or models
     runs: list[str]

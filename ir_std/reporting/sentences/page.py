@@ -73,7 +73,7 @@ def recognized_by(results: Results) -> str:
     if not isinstance(results.collection.evaluator.qrels, QrelsFromCounts):
         return "recognized from the qrels"
     if results.collection.is_of_datasets:
-        return "recognized by the names of the data sets"
+        return "recognized by the names of the datasets"
     return "recognized from the topics of the scores"
 
 
@@ -113,7 +113,7 @@ def _place(facts: RunStanding, placed: Placement) -> str:
     results = facts.results
     if results.collection.is_of_datasets:
         n = len(results.topics)
-        where = results.topics[0] if n == 1 else f"{n} data sets"
+        where = results.topics[0] if n == 1 else f"{n} datasets"
         where = f"models on {where}"
     else:
         where = "systems of its track"
@@ -397,7 +397,7 @@ def _matched(facts: RunStanding) -> str:
         return f"Only the mean over {fit.dataset} is compared, no topic by itself."
     if collection.is_of_datasets:
         known = int((n_systems(plan) > 0).sum()) if plan else 0
-        return f"{known} of {pluralize(total, 'data set')} are known, by name."
+        return f"{known} of {pluralize(total, 'dataset')} are known, by name."
     if fit.missing:
         return f"{len(fit.matched)} of {total} topics are those of the track; {rest}."
     if fit.differing_topics:

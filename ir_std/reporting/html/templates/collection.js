@@ -18,7 +18,7 @@ class Measure {
   /** The score that pictures show. */
   score(run, topic) { return this.scoresByTopic ? parts(this.scoresByTopic[run]?.[topic]) : this.value(run, topic); }
 
-  /** The scale of the pictures by topic: of a whole data set topics have raw scores alone. */
+  /** The scale of the pictures by topic: of a whole dataset topics have raw scores alone. */
   get topicAverage() { return this.scoresByTopic || !this.standardized ? this.average : null; }
 
   /** Whether b is better than a. */
@@ -61,7 +61,7 @@ class Collection {
     return [...this.topics.keys()].sort((a, b) => hardness[a] - hardness[b] || a - b);
   }
 
-  /** Of how many the places of all runs are; null if that differs, as where runs lack data sets. */
+  /** Of how many the places of all runs are; null if that differs, as where runs lack datasets. */
   placesOf(m) {
     const known = [...new Set(m.placeOf.filter((n) => n !== null))];
     return known.length === 1 ? known[0] : null;
