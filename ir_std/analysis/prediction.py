@@ -90,9 +90,9 @@ class PredictionPowered:
         Returns
         -------
         Estimate
-            Its ``interval`` is Student's t interval.  The error is NaN if the weighted sum of human
-            scores is the same on all but fewer than `MIN_VARYING_TOPICS` of the judged topics: they
-            say too little about how much it varies.
+            Its ``interval`` is Student's t interval.  The error is NaN if the weighted sum of
+            human scores varies on fewer than `MIN_VARYING_TOPICS` of the judged topics, which say
+            too little about its variance.
 
         Raises
         ------

@@ -207,6 +207,6 @@ def _print_message(message: str) -> None:
 
 
 def fail(message: str) -> int:
-    """Say what is wrong in one line; the exit status."""
+    """Print the error in one line, and return the exit status."""
     _print_message(f"error: {' '.join(str(message).split())}")
     return 2

@@ -164,7 +164,7 @@ class Plan(NamedTuple):
         return max(abs(end - mean) for end in ends)
 
     def _rounding(self, step: float) -> dict[str, Any]:
-        """Return what :attr:`apply` takes for values in such steps, if the set's are finer."""
+        """Return the argument for :attr:`apply` if values have coarser steps than the set's."""
         if step <= self.factors.about(self.name, "resolution", 0.0):
             return {}
         if self.measure["scheme"] != "E":

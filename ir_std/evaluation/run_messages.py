@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
@@ -23,6 +22,7 @@ from ir_std.factors.match import Match
 from ir_std.factors.quality import NEAR_THE_END, saturates
 from ir_std.measures import measure_record
 from ir_std.measures.records import TREC_EVAL
+from ir_std.scores.inputs import match_in_other_form
 from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import Ranker
@@ -116,36 +116,18 @@ def _fault_messages(name: str, run: Run, qrels: Qrels, n_relevant: int) -> Itera
 def _missing_topics(
     name: str, missing: Sequence[str], given: Iterable[str], qrels: Qrels
 ) -> Iterator[Message]:
-    """Report how many topics of the qrels a run, or scores, lack, and why they may."""
+    """Report how many topics of the qrels are missing, and the likely reason."""
     n, total = len(missing), len(qrels.topics)
     if not n:
         return
     lacks_many = FAULT_SHARE * total <= n < total
     verbs = "is missing and counts" if n == 1 else "are missing and count"
     text = f"{n} of {pluralize(total, 'topic')} {verbs} as 0"
-    if same := _same_but_for_form(missing, given, qrels):
+    if same := match_in_other_form(missing, given, qrels):
         text += f"; it has {same[1]!r} where the qrels have {same[0]!r}, write topic IDs alike"
     elif n > MANY_MISSING * total:
         text += "; complete the run, or pass qrels for its topics only"
     yield Message(text, n > MANY_MISSING * total, run=name, is_fault=lacks_many)
-
-
-def _same_but_for_form(
-    missing: Iterable[str], given: Iterable[str], qrels: Qrels
-) -> tuple[str, str] | None:
-    """Return a missing topic and the ID that it seems to have in the run, if most have one."""
-    others = {_number_of(topic): topic for topic in given if topic not in qrels.positions}
-    if not others:
-        return None
-    pairs = [(topic, others.get(_number_of(topic))) for topic in missing]
-    found = [(topic, other) for topic, other in pairs if other is not None]
-    return found[0] if 2 * len(found) > len(pairs) else None
-
-
-def _number_of(topic: str) -> str:
-    """Return the last number in a topic's ID without zeros before it; without one, its letters."""
-    numbers = re.findall(r"\d+", topic)
-    return numbers[-1].lstrip("0") if numbers else topic.strip().casefold()
 
 
 def _fault(name: str, text: str) -> Message:

@@ -132,7 +132,7 @@ def benchmark_scores(
     UsageError
         If there is no such benchmark or kind.
     NoFactorsError
-        If a further model has no whole task.
+        If an added model has no complete task.
     """
     if kind not in KINDS:
         raise UsageError(f"no kind of results {kind!r}: take {' or '.join(KINDS)}")

@@ -82,7 +82,7 @@ def caveat(fit: Fit) -> str | None:
 
 
 def describe_difference(fit: Fit, levels: Iterable[int]) -> str | None:
-    """Say on how many topics, and where, judgments differ from the set's; None if on none."""
+    """Describe on how many topics judgments differ from the set's; None if on none."""
     where = _where_different(fit, levels)
     return where and f"judgments differ from {fit.factors.id} {where}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -147,9 +148,29 @@ def _is_table(given: Sequence[Any]) -> bool:
 def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
     """Check that a run and qrels have a topic in common."""
     if set(qrels.topics).isdisjoint(run.topics):
+        same = match_in_other_form(qrels.topics, run.topics, qrels)
+        there, here = same or (next(iter(qrels.topics), "none"), next(iter(run.topics), "none"))
         raise InputError.at(
             run.name,
-            f"no topic in common with {qrels.name} (topics here such as "
-            f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
-            "give the qrels of the run's own topics",
+            f"no topic in common with {qrels.name} (topics here such as {here}, there such as "
+            f"{there})",
+            "write topic IDs alike" if same else "give the qrels of the run's own topics",
         )
+
+
+def match_in_other_form(
+    missing: Iterable[str], given: Iterable[str], qrels: Qrels
+) -> tuple[str, str] | None:
+    """Return a missing topic and the ID that it seems to have in the run, if most have one."""
+    others = {_number_of(topic): topic for topic in given if topic not in qrels.positions}
+    if not others:
+        return None
+    pairs = [(topic, others.get(_number_of(topic))) for topic in missing]
+    found = [(topic, other) for topic, other in pairs if other is not None]
+    return found[0] if 2 * len(found) > len(pairs) else None
+
+
+def _number_of(topic: str) -> str:
+    """Return the last number in a topic's ID without zeros before it; without one, its letters."""
+    numbers = re.findall(r"\d+", topic)
+    return numbers[-1].lstrip("0") if numbers else topic.strip().casefold()

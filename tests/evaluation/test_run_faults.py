@@ -10,6 +10,7 @@ import pytest
 from ir_measures import nDCG
 
 import ir_std
+from ir_std.errors import InputError
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.trec.files import read_run
 
@@ -152,6 +153,12 @@ def test_topic_ids_in_another_form_are_named_as_the_cause(form: str) -> None:
         f"17 of 20 topics are missing and count as 0; it has {form.format(TOPICS[3])!r} where the "
         f"qrels have {TOPICS[3]!r}, write topic IDs alike"
     )
+
+
+def test_topic_ids_that_are_all_in_another_form_are_named_in_the_error() -> None:
+    evaluator = ir_std.evaluator([nDCG @ 10], QRELS, factors="dl19-passage")
+    with pytest.raises(InputError, match=rf"such as 0{TOPICS[0]}, .*; write topic IDs alike"):
+        evaluator.evaluate({f"0{t}": {"1000": 1.0} for t in TOPICS})
 
 
 def test_other_topics_are_not_taken_for_those_of_the_qrels() -> None:

@@ -265,7 +265,7 @@ def _comparability(results: Results, raw: str) -> str:
 
 
 def missing_collections(results: Results) -> dict[str, tuple[str, ...]]:
-    """Find the collections that other runs have and this one lacks, for each run that lacks one."""
+    """Find, for each incomplete run, the collections that it lacks and other runs have."""
     lacked = {
         run: tuple(c for c, scored in results.evaluations.items() if run not in scored)
         for run in results.runs
