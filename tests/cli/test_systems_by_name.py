@@ -111,7 +111,7 @@ def test_means_over_different_datasets_are_reported(capsys: pytest.CaptureFixtur
     main(["factors", "systems", "mteb-retrieval", "nDCG@10"])
     caught = capsys.readouterr()
     assert "systems have scores on different datasets" in caught.err
-    assert caught.out.startswith("system\tdata sets\tnDCG@10\tsnDCG@10\n")
+    assert caught.out.startswith("system\tdatasets\tnDCG@10\tsnDCG@10\n")
     assert "\nQwen/Qwen3-Embedding-8B\t" in caught.out
 
 
