@@ -62,13 +62,13 @@ write_generated_pages()
 
 
 def setup(app: Sphinx) -> None:
-    """Have properties described by whole sentences, and measures not taken for addresses."""
+    """Describe properties by whole sentences, and do not link measures as mail addresses."""
     app.connect("autodoc-process-docstring", whole_sentence, priority=900)
     app.connect("doctree-read", unlink_measures)
 
 
 def unlink_measures(_app: Sphinx, page: nodes.document) -> None:
-    """Show a measure such as nDCG@10 as text: docutils takes it for a mail address."""
+    """Show a measure such as nDCG@10 as text, because docutils takes it for a mail address."""
     for link in list(page.findall(nodes.reference)):
         if link.get("refuri", "").startswith("mailto:"):
             link.replace_self(link.children)

@@ -1,4 +1,4 @@
-"""Writes the pages that are made from the program: its command line, and a page for each set."""
+"""Write the pages that ir_std itself provides: its commands, and a page for each set."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def write_command_pages(folder: Path) -> None:
 
 
 def command_page(parser: CommandParser) -> str:
-    """Return what ``--help`` prints: a heading for each group, an entry for each option."""
+    """Return the help of a command with a heading per group and an entry per option."""
     options = {option.text.strip(): option for option in parser.options}
     parts = [f"# {parser.prog}", f"```{{program}} {parser.prog}\n```"]
     for paragraph in parser.text.strip("\n").split("\n\n"):
@@ -122,5 +122,5 @@ def option_entry(option: Option) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text in which Markdown finds no markup."""
+    """Escape the characters that Markdown reads as markup."""
     return re.sub(r"([\\`*_$<\[{])", r"\\\1", text)
