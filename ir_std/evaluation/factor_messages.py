@@ -108,7 +108,7 @@ def _unknown_level_messages(fit: Fit, plans: Iterable[Plan]) -> Iterator[Message
     """Report measures that look at levels whose judgments a set does not record."""
     at = fit.agreement.at_level
     own = [plan for plan in plans if plan.factors.id == fit.factors.id]
-    levels = [level for level in fit.levels if level > 1 and at(level).unknown]
+    levels = [level for level in fit.levels if level > 1 and at(level).unknown.any()]
     graded = [str(plan.measure) for plan in own if set(levels) & {*plan.levels}]
     if graded:
         yield Message(
@@ -120,7 +120,9 @@ def _unknown_level_messages(fit: Fit, plans: Iterable[Plan]) -> Iterator[Message
     unknown = [
         str(plan.measure)
         for plan in own
-        if any(at(level).unknown or at(level).count_only for level in plan.levels if level < 1)
+        if any(
+            (at(level).unknown | at(level).count_only).any() for level in plan.levels if level < 1
+        )
     ]
     if unknown:
         yield Message(

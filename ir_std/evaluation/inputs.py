@@ -41,7 +41,7 @@ from ir_std.factors.catalog import (
 )
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.match import Fit, Match, fit_set
+from ir_std.factors.match import Fit, Match
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import (
     Standardized,
@@ -424,7 +424,7 @@ def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
         return scores
     if isinstance(qrels, TopicsOfSet) and qrels.factors is factors:
         return replace(scores, factors=None)
-    fit = fit_set(factors, collection_of(qrels))
+    fit = Fit(factors, collection_of(qrels))
     if fit.missing:
         raise InputError.at(
             scores.name,
@@ -432,7 +432,7 @@ def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
             f"({abbreviate(fit.missing)}), which {factors.id} does not hold",
             "give qrels of only the set's topics",
         )
-    if fit.mismatch_reason and (fit.count_mismatches or fit.differing_topics):
+    if fit.match_type is None and (fit.count_mismatches or fit.differing_topics):
         raise InputError.at(
             scores.name,
             f"its scores use the judgments of {factors.id}, but {fit.mismatch_reason}",
@@ -484,7 +484,8 @@ def _comparable_values(
     scores: RunScores, fit: Fit
 ) -> Iterable[tuple[Measure, Mapping[str, float]]]:
     for measure, by_topic in scores.values.items():
-        differing = set(fit.agreement.differing(levels_of(measure, fit)))
+        differs = fit.agreement.differs(levels_of(measure, fit))
+        differing = set(fit.agreement.topics_where(differs))
         yield measure, {t: v for t, v in by_topic.items() if t not in differing}
 
 

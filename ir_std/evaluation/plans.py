@@ -482,8 +482,7 @@ def why_inapplicable(raw: Measure, name: str, match: Match, qrels: Qrels) -> str
 def _level_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str | None:
     """Return why a measure cannot be compared at the levels of these qrels."""
     here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
-    levels_known = any(fit.factors.judgments[topic].levels for topic in fit.matched)
-    if has_graded_gains(raw) and there is not None and not levels_known:
+    if has_graded_gains(raw) and there is not None and not fit.agreement.is_graded.any():
         if here > 1 >= there:
             return f"these qrels have levels to {here}, its systems were judged with one level"
         if there > 1 >= here and not fit.is_subset:
@@ -503,7 +502,9 @@ def _differing_obstacle(raw: Measure, match: Match, fit: Fit) -> str | None:
     differing = topics_without_value(raw, match)
     if not differing or 2 * len(differing) <= len(fit.matched):
         return None
-    levels = [level for level in levels_of(raw, fit) if fit.agreement.at_level(level).different]
+    levels = [
+        level for level in levels_of(raw, fit) if fit.agreement.at_level(level).different.any()
+    ]
     if levels and levels[-1] < 1:
         return f"other documents are judged not relevant on {pluralize(len(differing), 'topic')}"
     where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"

@@ -79,6 +79,11 @@ class Collection:
         """Number of topics that have relevant documents, as far as is known."""
         return sum(n != 0 for n in self.counts.values())
 
+    @property
+    def n_topics(self) -> int:
+        """Number of topics of the qrels, or of the scores."""
+        return len(self.qrels.topics if self.qrels else self.counts)
+
     @cached_property
     def counts_known(self) -> bool:
         """True if the number of relevant documents is known for any topic."""
@@ -89,9 +94,8 @@ class Collection:
         pairs = [
             (known, here)
             for topic in self.counts.keys() & there.keys()
-            if (here := self.counts[topic]) is not None
-            and (known := there[topic]) is not None
-            and (known or here)
+            for known, here in [(there[topic], self.counts[topic])]
+            if known is not None and here is not None and (known or here)
         ]
         return 2 * sum(known != here for known, here in pairs) > len(pairs)
 
@@ -119,11 +123,6 @@ class Collection:
         qrels = self.qrels
         assert qrels is not None  # scores have no documents
         return qrels.cached(("prints", level), lambda: fingerprints_by_topic(qrels, level))
-
-    @cached_property
-    def levels(self) -> set[int]:
-        """The levels from 1 that occur, where they are known."""
-        return set(self.qrels.levels) if self.qrels else set()
 
 
 def judgments_of_dataset(qrels: Qrels) -> Judgments:
@@ -171,32 +170,30 @@ class DatasetCollection(Collection):
 
     def prints_at(self, level: int) -> Keys:
         """Return the fingerprint of the pairs at ``level`` or above; computed once."""
-        level = next((at for at in self._judged.all_levels if at >= level), level)
-        if not (self._judged.flat_levels >= level).any():
-            return np.zeros(1, np.uint64)
+        lowest = next((at for at in self._judged.all_levels if at >= level), level)
         found = self._judged.cached(
-            ("whole", level), lambda: _pairs_fingerprint(self._judged, level)
+            ("whole", lowest), lambda: _pairs_fingerprint(self._judged, lowest)
         )
         return np.array([found], np.uint64)
 
 
 class LevelAgreement(NamedTuple):
-    """How topics agree on the documents at a level or above; each is in one of the fields.
+    """How topics agree on the documents at a level or above; each is in one of the masks.
 
     Attributes
     ----------
-    identical, different : tuple of str
+    identical, different : ndarray of bool, shape (n_topics,)
         The documents are the same; they differ, or their numbers do.
-    count_only : tuple of str
+    count_only : ndarray of bool, shape (n_topics,)
         The numbers agree; which documents these are is not known.
-    unknown : tuple of str
+    unknown : ndarray of bool, shape (n_topics,)
         The set, or the collection, does not know its judgments at the level.
     """
 
-    identical: tuple[str, ...]
-    different: tuple[str, ...]
-    count_only: tuple[str, ...]
-    unknown: tuple[str, ...]
+    identical: Mask
+    different: Mask
+    count_only: Mask
+    unknown: Mask
 
 
 class Agreement:
@@ -211,51 +208,66 @@ class Agreement:
 
     Attributes
     ----------
+    is_graded : ndarray of bool, shape (n_topics,)
+        True if the set knows the numbers of documents at all levels.
     compares_documents : ndarray of bool, shape (n_topics,)
         True if it is known on both sides which documents are judged.
     """
 
     def __init__(self, factors: FactorSet, collection: Collection, topics: Sequence[str]) -> None:
         self._topics, self._collection = topics, collection
-        self._rows, self._places = factors.rows(topics), collection.places(topics)
+        rows, self._places = factors.rows(topics), collection.places(topics)
         self._levels, self._max_level = factors.levels, factors.info.get("max_level")
-        self._counts, self._prints = factors.counts[self._rows], factors.prints[self._rows]
-        none = np.zeros(len(topics), bool)
-        is_complete: Mask = np.all(self._counts >= 0, axis=1)
-        self._complete: Mask = is_complete if min(self._levels) <= 0 else none
-        has_prints: Mask = np.all((self._prints != 0) | (self._counts <= 0), axis=1)
-        self.compares_documents = self._complete & has_prints if collection.qrels else none
+        counts, prints = factors.counts[rows], factors.prints[rows]
+        self.is_graded: Mask = np.all(counts >= 0, axis=1) & (self._levels[0] <= 0)
+        has_prints: Mask = np.all((prints != 0) | (counts <= 0), axis=1)
+        self.compares_documents: Mask = self.is_graded & has_prints & (collection.qrels is not None)
+        # The last column stands for all levels above the set's.
+        self._counts = np.column_stack([counts, np.where(self.is_graded, 0, -1)])
+        self._prints = np.column_stack([prints, np.zeros(len(rows), np.uint64)])
         self._by_level: dict[int, LevelAgreement] = {}
+
+    @property
+    def levels(self) -> list[int]:
+        """The levels from 1 that occur, in the set or in the collection."""
+        at_least = self._counts[self.is_graded]
+        occurs: Mask = np.any(at_least[:, :-1] > at_least[:, 1:], axis=0)
+        qrels = self._collection.qrels
+        known = {1, *compress(self._levels, occurs.tolist()), *(qrels.levels if qrels else ())}
+        return sorted(level for level in known if level > 0)
 
     def at_level(self, level: int) -> LevelAgreement:
         """Sort the topics by how they agree on the documents at a level or above."""
         if level not in self._by_level:
             there, here = self.counts(level)
-            known = (there >= 0) & (here >= 0)
-            same_documents = self._set_prints(level) == self._prints_here(level)
+            is_known, is_equal = (there >= 0) & (here >= 0), there == here
             compares = self.compares_documents
-            fields = (
+            same_documents = compares
+            if compares.any():
+                prints = self._collection.prints_at(level)[self._places]
+                same_documents = self._prints[:, self._column(level)] == prints
+            self._by_level[level] = LevelAgreement(
                 compares & same_documents,
-                np.where(compares, ~same_documents, known & (there != here)),
-                ~compares & known & (there == here),
-                ~compares & ~known,
+                np.where(compares, ~same_documents, is_known & ~is_equal),
+                ~compares & is_known & is_equal,
+                ~compares & ~is_known,
             )
-            self._by_level[level] = LevelAgreement(*map(self.topics_where, fields))
         return self._by_level[level]
 
     def topics_where(self, mask: Mask) -> tuple[str, ...]:
         """Return the topics that a mask selects."""
         return tuple(compress(self._topics, mask.tolist()))
 
-    def differing(self, levels: Iterable[int]) -> list[str]:
-        """Return the topics that differ at one of the levels, in the collection's order."""
-        differing = {topic for level in levels for topic in self.at_level(level).different}
-        return [topic for topic in self._topics if topic in differing]
+    def differs(self, levels: Iterable[int]) -> Mask:
+        """Find the topics that differ at one of the levels."""
+        none = np.zeros(len(self._topics), bool)
+        differs: Mask = np.any([none, *(self.at_level(at).different for at in levels)], axis=0)
+        return differs
 
-    def identical(self, levels: Iterable[int]) -> list[str]:
-        """Return the topics on which the documents are the same at every level."""
-        same = set(self._topics).intersection(*(self.at_level(at).identical for at in levels))
-        return [topic for topic in self._topics if topic in same]
+    def is_identical(self, levels: Iterable[int]) -> Mask:
+        """Find the topics on which the documents are the same at every level."""
+        identical: Mask = np.all([self.at_level(level).identical for level in levels], axis=0)
+        return identical
 
     def counts(self, level: int) -> tuple[Ints, Ints]:
         """Return the numbers of documents in the set and in the collection; -1 where not known.
@@ -263,30 +275,17 @@ class Agreement:
         Those at ``level`` or above; of a level below 1 those that are judged not relevant.
         """
         here = self._collection.counts_at(level)[self._places]
+        there = self._counts[:, self._column(max(level, 1))]
         if level < 1:
-            relevant = self._set_counts(1)
-            return np.where(self._complete, self._counts[:, 0] - relevant, -1), here
-        there = self._set_counts(level)
+            there = np.where(self.is_graded, self._counts[:, 0] - there, -1)
+        elif level > 1:  # some sets know the numbers at level 1 only
+            there = np.where(self.is_graded, there, -1)
         if self._max_level is not None and level > self._max_level:
             there = np.maximum(there, 0)
         return there, here
 
-    def _set_counts(self, level: int) -> Ints:
-        column = int(np.searchsorted(self._levels, level))
-        if column == len(self._levels):
-            return np.where(self._complete, 0, -1)
-        is_stated = level == self._levels[column] == 1  # all that some sets know
-        return np.where(self._complete | is_stated, self._counts[:, column], -1)
-
-    def _set_prints(self, level: int) -> Keys:
-        column = int(np.searchsorted(self._levels, level))
-        none = np.zeros(len(self._topics), np.uint64)
-        return none if column == len(self._levels) else self._prints[:, column]
-
-    def _prints_here(self, level: int) -> Keys:
-        if self._collection.qrels is None:
-            return np.zeros(len(self._topics), np.uint64)
-        return self._collection.prints_at(level)[self._places]
+    def _column(self, level: int) -> int:
+        return int(np.searchsorted(self._levels, level))
 
 
 BITS = 40

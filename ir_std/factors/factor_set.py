@@ -21,8 +21,8 @@ from ir_std.factors.schema import Cells
 from ir_std.factors.store import (
     LARGEST,
     SUFFIX,
-    AliasDict,
     Array,
+    FrozenDict,
     LazyDict,
     content_hash,
     freeze,
@@ -67,8 +67,7 @@ class FactorSet:
     id, title, source : str
     topics : tuple of str
     judgments : mapping of str to Judgments
-        By topic (those of a dataset are found by its aliases, too); ``n_rel`` holds only their
-        numbers of relevant documents.
+        By topic; ``n_rel`` holds only their numbers of relevant documents.
     measures : tuple of str
     n_systems : mapping of str to int
     mean, sd : mapping of str to ndarray, shape (n_topics,)
@@ -284,18 +283,15 @@ class FactorSet:
     # -- judgments ---------------------------------------------------------------------------------
 
     @cached_property
-    def _aliases(self) -> Mapping[str, str]:
-        here = {*self.topics}
-        return {a: t for a, t in self.info.get("aliases", {}).items() if t in here}
-
-    @cached_property
-    def _row(self) -> Mapping[str, int]:
-        numbers = {topic: i for i, topic in enumerate(self.topics)}
-        return numbers | {alias: numbers[topic] for alias, topic in self._aliases.items()}
+    def row_of(self) -> Mapping[str, int]:
+        """Row of each topic, also under the other names of a dataset."""
+        rows = {topic: i for i, topic in enumerate(self.topics)}
+        aliases = self.info.get("aliases", {})
+        return rows | {name: rows[topic] for name, topic in aliases.items() if topic in rows}
 
     def rows(self, topics: Iterable[str]) -> Ints:
         """Return for each topic its row in this set, -1 where the set does not hold it."""
-        return np.array([self._row.get(t, -1) for t in topics], np.int64)
+        return np.array([self.row_of.get(t, -1) for t in topics], np.int64)
 
     @cached_property
     def counts(self) -> Ints:
@@ -317,19 +313,17 @@ class FactorSet:
         return prints
 
     @cached_property
-    def judgments(self) -> AliasDict[Judgments]:
+    def judgments(self) -> Mapping[str, Judgments]:
         """What is known of the judgments, by topic."""
         known = judgments_from_arrays(self.levels, self.counts, self.prints)
-        return AliasDict(dict(zip(self.topics, known, strict=True)), self._aliases)
+        return FrozenDict(zip(self.topics, known, strict=True))
 
     @cached_property
-    def n_rel(self) -> AliasDict[int | None]:
+    def n_rel(self) -> Mapping[str, int | None]:
         """Number of documents judged relevant, by topic."""
-        numbers: list[int | None] = [None] * len(self.topics)
-        if 1 in self.levels:
-            column = self.counts[:, self.levels.index(1)].tolist()
-            numbers = [n if n >= 0 else None for n in column]
-        return AliasDict(dict(zip(self.topics, numbers, strict=True)), self._aliases)
+        column = self.counts[:, self.levels.index(1)].tolist()
+        numbers = (n if n >= 0 else None for n in column)
+        return FrozenDict(zip(self.topics, numbers, strict=True))
 
     @cached_property
     def earlier(self) -> npt.NDArray[np.uint64] | None:

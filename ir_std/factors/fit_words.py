@@ -11,7 +11,7 @@ from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.factors.judgments import ALL_JUDGED
 
 if TYPE_CHECKING:
-    from ir_std.factors.match import Fit
+    from ir_std.factors.match import Fit, Match
 
 COUNTS = "counts of relevant documents"
 
@@ -27,9 +27,16 @@ def describe_fit(fit: Fit, warning: str = "") -> str:
         what = _what_is_identical(fit)[0] if fit.match_type == "judgments" else "names"
         systems = pluralize(n, "system")
         evidence = f"{what} match on the dataset {fit.dataset}; only means can be standardized"
-    kinds = f"all topics are of kind {' or '.join(fit.kinds)}" if fit.kinds else ""
-    text = "; ".join(filter(None, (evidence, kinds, warning)))
+    text = "; ".join(filter(None, (evidence, _kinds(fit), warning)))
     return f"{factors.id} ({factors.title}, {systems}): {text}"
+
+
+def _kinds(fit: Fit) -> str:
+    """Say of which kinds the topics are, if the set has others, too."""
+    known = fit.factors.info.get("topic_kinds", {})
+    kinds = dict.fromkeys(known[t] for t in fit.matched if t in known)
+    is_part = 0 < len(kinds) < len({*known.values()})
+    return f"all topics are of kind {' or '.join(kinds)}" if is_part else ""
 
 
 def _evidence(fit: Fit) -> str:
@@ -39,31 +46,30 @@ def _evidence(fit: Fit) -> str:
     if fit.match_type == "systems":
         return f"judgments match on {every}"
     if fit.match_type == "counts":
-        n = len(fit.matched) - len(fit.agreement.at_level(1).different)
+        n = len(fit.matched) - np.count_nonzero(fit.agreement.at_level(1).different)
         return f"{COUNTS} match on {n} of {of}"
     if fit.match_type == "names of measures":
         shared = [m for m in fit.collection.external if m in fit.factors.measures]
         return f"only topic IDs ({every}) and the name of {abbreviate(shared)} match"
     if fit.match_type and fit.identical_topics:
-        what, topics = _what_is_identical(fit)
+        what, n_identical = _what_is_identical(fit)
         left_out = {*fit.unverified_topics, *fit.count_mismatches}
         n = sum(topic not in left_out for topic in fit.count_only_topics)
-        return f"{what} match on {len(topics)} of {of}" + (f", {COUNTS} on {n}" if n else "")
+        return f"{what} match on {n_identical} of {of}" + (f", {COUNTS} on {n}" if n else "")
     if fit.match_type is None and not (fit.collection.qrels or fit.factors.of_datasets):
         return f"topic IDs match on {every}; whether the judgments do is unknown"
     return f"{'names' if fit.factors.of_datasets else 'topic IDs'} match on {every}"
 
 
-def _what_is_identical(fit: Fit) -> tuple[str, list[str]]:
-    """Return what is identical on topics with the same relevant documents, and these topics."""
-    relevant = fit.agreement.identical([1])
-    graded = fit.agreement.identical(fit.levels)
-    judged = fit.agreement.identical([*fit.levels, 0, ALL_JUDGED])
-    if len(judged) == len(relevant):
-        return "judgments", judged
-    if len(graded) == len(relevant) and len(fit.levels) > 1:
-        return "relevant documents at every level", graded
-    return "relevant documents", relevant
+def _what_is_identical(fit: Fit) -> tuple[str, int]:
+    """Return what is identical where the relevant documents are, and on how many topics."""
+    levels = [1], fit.levels, [*fit.levels, 0, ALL_JUDGED]
+    masks = map(fit.agreement.is_identical, levels)
+    relevant, graded, judged = map(int, map(np.count_nonzero, masks))
+    if judged == relevant:
+        return "judgments", relevant
+    is_graded = graded == relevant and len(fit.levels) > 1
+    return f"relevant documents{' at every level' * is_graded}", relevant
 
 
 def caveat(fit: Fit) -> str | None:
@@ -76,7 +82,7 @@ def caveat(fit: Fit) -> str | None:
         )
     if fit.unfamiliar_id and not fit.identical_topics:
         found.append(f"document IDs such as {fit.unfamiliar_id!r} do not look like {name}'s")
-    if fit.collection.qrels and 0 < len(fit.matched) == len(fit.agreement.at_level(1).unknown):
+    if fit.collection.qrels and fit.matched and fit.agreement.at_level(1).unknown.all():
         found.append(f"{name} does not record its judgments, so nothing was compared")
     return "; ".join(filter(None, found)) or None
 
@@ -88,21 +94,22 @@ def describe_difference(fit: Fit, levels: Iterable[int]) -> str | None:
 
 
 def _where_different(fit: Fit, levels: Iterable[int]) -> str | None:
-    levels = [level for level in levels if fit.agreement.at_level(level).different]
+    levels = [level for level in levels if fit.agreement.at_level(level).different.any()]
     if not levels:
         return None
     relevant = [level for level in levels if level > 0]
     where = [f"at {levels_text(relevant)}"] if relevant else []
     if len(relevant) < len(levels):
         where.append("in the documents judged not relevant")
-    n = f"{len(fit.agreement.differing(levels))} of {pluralize(len(fit.matched), 'topic')}"
+    differs = np.count_nonzero(fit.agreement.differs(levels))
+    n = f"{differs} of {pluralize(len(fit.matched), 'topic')}"
     return f"{' and '.join(where)} on {n} ({_example(fit, levels[-1])})"
 
 
 def _example(fit: Fit, level: int) -> str:
     """Describe a topic whose judgments differ at a level."""
-    topic = fit.agreement.at_level(level).different[0]
-    row = fit.matched.index(topic)
+    row = int(np.argmax(fit.agreement.at_level(level).different))
+    topic = fit.matched[row]
     there, here = (int(counts[row]) for counts in fit.agreement.counts(level))
     if there == here:
         return f"e.g. {topic}: {there} in both, but not the same documents"
@@ -114,11 +121,54 @@ def _source(fit: Fit) -> str:
     return "qrels" if fit.collection.qrels else "scores"
 
 
+def describe_no_match(match: Match) -> str:
+    """Say why no set is used, and what to do."""
+    if len(match.elsewhere) > 1:
+        sets = " and ".join(f"{name} ({n})" for name, n in match.elsewhere.items())
+        return (
+            f"no factor set holds more than half of these topics, which belong to {sets}; "
+            "evaluate each collection by itself with `ir_std compare`"
+        )
+    if not match.nearest:
+        return "no factor set has these topics; build one with `ir_std build`"
+    closest = match.nearest[0]
+    collection, factors = closest.collection, closest.factors
+    what = "datasets" if factors.of_datasets else _source(closest)
+    if not (collection.counts_known or collection.qrels or factors.of_datasets):
+        whole = [f.factors.id for f in match.nearest if not f.n_missing and not f.is_subset]
+        advice = (
+            f"their topics are those of {whole[0]}: pass --factors {whole[0]} (factors=)"
+            if whole
+            else "name one with --factors (factors=), or build one with `ir_std build "
+            "--from-scores`"
+        )
+        return f"no factor set matches these scores, which have no num_rel; {advice}"
+    if closest.unfamiliar_id or (closest.n_missing > 0 and not closest.identical_topics):
+        return (
+            f"no factor set has the judgments of these {what}; {factors.id} has topics with "
+            f"these IDs, but {closest.mismatch_reason}; build a set with `ir_std build`"
+        )
+    return (
+        f"no factor set matches these {what}; closest is {factors.id}, but "
+        f"{closest.mismatch_reason}; pass --factors {factors.id} (factors=) to use it anyway, "
+        "or build a set with `ir_std build`"
+    )
+
+
 def mismatch_reason(fit: Fit) -> str:
-    """Say why a set does not fit, in a clause."""
+    """Say in a clause why a set does not fit, or is not used."""
     if not fit.matched:
         return "it holds none of the topics"
-    if not fit.comparable_topics:
+    if fit.dataset is not None:
+        there = pluralize(fit.n_queries or 0, "topic")
+        return (
+            f"its dataset {fit.dataset} has {there} and your qrels have {fit.collection.n_topics}"
+        )
+    if fit.match_type:
+        total = len(fit.matched) + fit.n_missing
+        return f"it holds {len(fit.matched)} of {pluralize(total, fit.factors.unit)}"
+    n_comparable = np.count_nonzero(fit.is_comparable)
+    if not n_comparable:
         if fit.collection.counts_known:
             return "it does not record its judgments, so it is used only if you name it"
         return "the scores have no num_rel to compare"
@@ -126,7 +176,7 @@ def mismatch_reason(fit: Fit) -> str:
     if n and not fit.identical_topics and not fit.count_only_topics:
         topics = f"{'all ' if n > 1 else ''}{pluralize(n, 'topic')}"
         return f"its relevant documents differ on {topics} ({_example(fit, 1)}){_about_ids(fit)}"
-    if 2 * n <= len(fit.comparable_topics) and not fit.counts_suffice:
+    if 2 * n <= n_comparable and not fit.counts_suffice:
         return _why_counts_fail(fit)
     return f"its judgments differ {_where_different(fit, [1])}"
 

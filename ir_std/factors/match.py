@@ -12,7 +12,6 @@ from ir_std._arrays import Mask
 from ir_std.factors import fit_words
 from ir_std.factors.collection import Agreement, Collection, look_alike
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit_words import describe_fit
 from ir_std.factors.quality import Quality, quality_warning
 
 BY_MEASURES = "names of measures"
@@ -32,32 +31,46 @@ class Fit:
     factors : FactorSet
     collection : Collection
         What it was compared with.
-    match_type : {'judgments', 'counts', 'dataset names', 'names of measures', 'systems'} or None
-        Why it fits.  ``judgments``: the relevant documents are the same, except on
-        ``differing_topics``.  ``counts``: there are as many, except on ``count_mismatches``, and
-        which they are is not known.  ``dataset names``: only these were compared.  ``systems``: the
-        scores are those of its own systems.  None if it does not fit.
-    mismatch_reason : str or None
-        Why the set does not fit; None if it does.
+    known_type : str or None
+        The :attr:`match_type`, if it does not follow from the judgments.
     """
 
     factors: FactorSet
     collection: Collection
-    match_type: str | None = None
-    mismatch_reason: str | None = None
+    known_type: str | None = None
+
+    @cached_property
+    def match_type(self) -> str | None:
+        """Why the set fits; None if it does not.
+
+        ``judgments``: the relevant documents are the same, except on ``differing_topics``.
+        ``counts``: their numbers are the same, except on ``count_mismatches``; which documents they
+        are is not known.  ``dataset names``: only these were compared.  ``names of measures``: only
+        these and topic IDs agree.  ``systems``: the scores are those of the set's own systems.
+        """
+        if self.known_type:
+            return self.known_type
+        if self.factors.of_datasets and self.matched:
+            if self.n_queries not in (None, self.collection.n_topics):
+                return None
+            return "judgments" if self.identical_topics else "dataset names"
+        n = np.count_nonzero(self.is_comparable)
+        if not n or 2 * np.count_nonzero(self.is_verified) < n:
+            return None
+        return "judgments" if self.identical_topics else "counts"
 
     # -- topics ------------------------------------------------------------------------------------
 
     @cached_property
     def matched(self) -> tuple[str, ...]:
         """Topics of the qrels that the set holds."""
-        return self.collection.shared_topics(self.factors.judgments.names())
+        return self.collection.shared_topics(self.factors.row_of.keys())
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
         """Topics of the qrels that have relevant documents and that the set does not hold."""
         counts = self.collection.counts
-        return tuple(t for t, n in counts.items() if n != 0 and t not in self.factors.judgments)
+        return tuple(t for t, n in counts.items() if n != 0 and t not in self.factors.row_of)
 
     @property
     def n_missing(self) -> int:
@@ -71,52 +84,43 @@ class Fit:
         return Agreement(self.factors, self.collection, self.matched)
 
     @cached_property
-    def _is_comparable(self) -> Mask:
+    def is_comparable(self) -> Mask:
         """Where the numbers of relevant documents are known on both sides, and not both 0."""
         there, here = self.agreement.counts(1)
         return np.asarray((there >= 0) & (here >= 0) & (there + here > 0))
 
     @cached_property
-    def comparable_topics(self) -> tuple[str, ...]:
-        """Topics whose numbers of relevant documents are known on both sides, and not both 0."""
-        return self.agreement.topics_where(self._is_comparable)
+    def _is_count_only(self) -> Mask:
+        return self.is_comparable & ~self.agreement.compares_documents
+
+    @cached_property
+    def is_verified(self) -> Mask:
+        """Where judgments are these: by fingerprints or, where these are unknown, counts."""
+        at = self.agreement.at_level(1)
+        return self.is_comparable & (at.identical | (at.count_only & self.counts_suffice))
 
     @cached_property
     def count_mismatches(self) -> Mapping[str, tuple[int, int]]:
         """Topics whose numbers of relevant documents differ: (in the set, in the qrels)."""
         there, here = self.agreement.counts(1)
-        rows = np.flatnonzero(self._is_comparable & (there != here)).tolist()
+        rows = np.flatnonzero(self.is_comparable & (there != here)).tolist()
         return {self.matched[i]: (int(there[i]), int(here[i])) for i in rows}
 
     @cached_property
     def identical_topics(self) -> tuple[str, ...]:
         """Topics on which the relevant documents are known to be the same."""
-        comparable = set(self.comparable_topics)
-        return tuple(t for t in self.agreement.at_level(1).identical if t in comparable)
-
-    @cached_property
-    def _documents_compared(self) -> Mask:
-        return self._is_comparable & self.agreement.compares_documents
+        return self._topics_where(self.is_comparable & self.agreement.at_level(1).identical)
 
     @cached_property
     def differing_topics(self) -> tuple[str, ...]:
         """Topics on which the relevant documents are known to be others."""
-        same = set(self.identical_topics)
-        compared = self.agreement.topics_where(self._documents_compared)
-        return tuple(topic for topic in compared if topic not in same)
+        compared = self.is_comparable & self.agreement.compares_documents
+        return self._topics_where(compared & self.agreement.at_level(1).different)
 
     @cached_property
     def count_only_topics(self) -> tuple[str, ...]:
         """Topics of which only the numbers of relevant documents can be compared."""
-        return self.agreement.topics_where(self._is_comparable & ~self._documents_compared)
-
-    @cached_property
-    def verified_topics(self) -> tuple[str, ...]:
-        """Topics whose judgments are these: by fingerprints or, where these are unknown, counts."""
-        topics = {*self.identical_topics}
-        if self.counts_suffice:
-            topics.update(t for t in self.count_only_topics if t not in self.count_mismatches)
-        return tuple(topic for topic in self.matched if topic in topics)
+        return self._topics_where(self._is_count_only)
 
     @cached_property
     def unverified_topics(self) -> tuple[str, ...]:
@@ -124,35 +128,34 @@ class Fit:
         if self.match_type != "judgments" or self.counts_suffice:
             return ()
         at = self.agreement.at_level(1)
-        topics = {*at.count_only, *at.unknown}
-        return tuple(topic for topic in self.matched if topic in topics)
+        return self._topics_where(at.count_only | at.unknown)
 
     def without_value(self, levels: Iterable[int]) -> list[str]:
         """Return topics without a standardized value of a measure that looks at these levels."""
-        topics = {*self.agreement.differing(levels), *self.unverified_topics}
+        topics = {*self._topics_where(self.agreement.differs(levels)), *self.unverified_topics}
         return [topic for topic in self.matched if topic in topics]
+
+    def _topics_where(self, mask: Mask) -> tuple[str, ...]:
+        return self.agreement.topics_where(mask)
 
     @cached_property
     def counts_suffice(self) -> bool:
         """True if topics of which only counts can be compared may go by these."""
-        return not (
-            self.counts_disagree
-            or (self.unfamiliar_id and self.count_only_topics)
-            or not self.has_enough_counts
+        _, here = self.agreement.counts(1)
+        is_counted = self._is_count_only
+        looks_strange = self.unfamiliar_id is not None and is_counted.any()
+        return bool(
+            not (self.counts_disagree or looks_strange)
+            and np.count_nonzero(is_counted) >= MIN_COUNTED_TOPICS
+            and (here[is_counted] != 1).any()
         )
 
     @property
     def counts_disagree(self) -> bool:
         """True if counts differ on too many of the topics of which only these are known."""
-        n = len(self.count_only_topics)
-        differ = sum(topic in self.count_mismatches for topic in self.count_only_topics)
-        return n - differ < MIN_COUNT_AGREEMENT * n
-
-    @property
-    def has_enough_counts(self) -> bool:
-        """True if enough topics can be compared for counts of documents to prove something."""
-        counts, topics = self.collection.counts, self.count_only_topics
-        return len(topics) >= MIN_COUNTED_TOPICS and any(counts[t] != 1 for t in topics)
+        equal = self._is_count_only & self.agreement.at_level(1).count_only
+        share = MIN_COUNT_AGREEMENT * np.count_nonzero(self._is_count_only)
+        return bool(np.count_nonzero(equal) < share)
 
     # -- the whole ---------------------------------------------------------------------------------
 
@@ -168,42 +171,22 @@ class Fit:
         return len(self.matched) < len(self.factors.topics)
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of the matched topics, where the set has topics of others, too."""
-        known = self.factors.info.get("topic_kinds", {})
-        kinds = tuple(dict.fromkeys(known[t] for t in self.matched if t in known))
-        return kinds if len(kinds) < len(set(known.values())) else ()
-
-    @property
     def dataset(self) -> str | None:
         """The dataset that the qrels are, where factors are of whole datasets."""
         whole = self.factors.of_datasets and self.collection.qrels is not None
         return next(iter(self.collection.counts)) if whole else None
 
+    @property
+    def n_queries(self) -> int | None:
+        """Number of topics of the :attr:`dataset`, if the set states it."""
+        about = self.factors.info.get("datasets", {}).get(self.dataset, {})
+        n: int | None = about.get("queries")
+        return n
+
     @cached_property
     def levels(self) -> list[int]:
         """The levels from 1 that occur, in the set or in the qrels."""
-        known = {1, *(at for t in self.matched for at in self.factors.judgments[t].levels or ())}
-        return sorted(at for at in known | self.collection.levels if at > 0)
-
-    def agrees(self, level: int | None = None) -> bool | None:
-        """Check whether the judgments agree on what is relevant at a level, on every topic.
-
-        Parameters
-        ----------
-        level : int, optional
-            Lowest level that counts as relevant, such as a measure's ``rel``; by default all
-            levels, which graded gains look at.
-
-        Returns
-        -------
-        bool or None
-            None if the set does not know its judgments at that level.
-        """
-        at = [self.agreement.at_level(each) for each in ([level] if level else self.levels)]
-        if any(each.different for each in at):
-            return False
-        return None if any(not (each.identical or each.count_only) for each in at) else True
+        return self.agreement.levels
 
     # -- words -------------------------------------------------------------------------------------
 
@@ -211,6 +194,11 @@ class Fit:
     def caveat(self) -> str | None:
         """What a reader should know of a fit that is not perfect; None if it is."""
         return fit_words.caveat(self)
+
+    @property
+    def mismatch_reason(self) -> str:
+        """Why the set does not fit, or is not used."""
+        return fit_words.mismatch_reason(self)
 
     @property
     def summary(self) -> str:
@@ -222,18 +210,6 @@ class Fit:
 
     def __repr__(self) -> str:
         return f"<Fit: {self}>"
-
-
-def fit_set(factors: FactorSet, collection: Collection) -> Fit:
-    """Compare one set with a collection."""
-    fit = Fit(factors, collection)
-    proof = "judgments" if fit.identical_topics else "counts"
-    if factors.of_datasets and fit.matched:
-        return Fit(factors, collection, proof if proof == "judgments" else "dataset names")
-    n = len(fit.comparable_topics)
-    if n and 2 * len(fit.verified_topics) >= n:
-        return Fit(factors, collection, proof)
-    return Fit(factors, collection, mismatch_reason=fit_words.mismatch_reason(fit))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -285,24 +261,23 @@ class Match:
         One of ``ok``, ``few-systems``, ``coarse``, ``pre-2019`` or ``weak-systems``; computed from
         the set's scores on the topics that matched.
         """
+        return self._labels(self.factors.measures if self.factors else ())
+
+    def _labels(self, measures: Iterable[str]) -> dict[str, str]:
         if self.fit is None:
             return {}
         factors, topics = self.fit.factors, self.fit.matched
-        return {m: Quality(factors, m, topics).label for m in factors.measures}
+        return {m: Quality(factors, m, topics).label for m in measures if m in factors.measures}
 
     def quality_warnings(self, measures: Iterable[str]) -> list[str]:
         """Return the known limitations of the set's factors for these measures."""
-        if self.fit is None:
-            return []
-        factors, by_label = self.fit.factors, dict[str, list[str]]()
-        for name in measures:
-            if name in factors.n_systems:
-                label = Quality(factors, name, self.fit.matched).label
-                by_label.setdefault(label, []).append(name)
+        by_label: dict[str, list[str]] = {}
+        for name, label in self._labels(measures).items():
+            by_label.setdefault(label, []).append(name)
         return [
-            quality_warning(label, factors, names, is_general=len(by_label) == 1)
+            quality_warning(label, self.fit.factors, names, is_general=len(by_label) == 1)
             for label, names in by_label.items()
-            if label != "ok"
+            if label != "ok" and self.fit
         ]
 
     @property
@@ -314,42 +289,11 @@ class Match:
         """Say :attr:`summary`, and the known limitations of the factors for these measures."""
         if self.fit is None:
             return str(self)
-        return f"using {describe_fit(self.fit, '; '.join(self.quality_warnings(measures)))}"
+        warning = "; ".join(self.quality_warnings(measures))
+        return f"using {fit_words.describe_fit(self.fit, warning)}"
 
     def __repr__(self) -> str:
         return f"<Match: {self}>"
 
     def __str__(self) -> str:
-        if self.fit:
-            return f"using {self.fit}"
-        if len(self.elsewhere) > 1:
-            sets = " and ".join(f"{name} ({n})" for name, n in self.elsewhere.items())
-            return (
-                f"no factor set holds more than half of these topics, which belong to {sets}; "
-                "evaluate each collection by itself with `ir_std compare`"
-            )
-        if not self.nearest:
-            return "no factor set has these topics; build one with `ir_std build`"
-        closest = self.nearest[0]
-        collection, factors = closest.collection, closest.factors
-        what = "datasets" if factors.of_datasets else "qrels" if collection.qrels else "scores"
-        if not (collection.counts_known or collection.qrels or factors.of_datasets):
-            return f"no factor set matches these scores, which have no num_rel; {self._way_out}"
-        if closest.unfamiliar_id or (closest.n_missing > 0 and not closest.identical_topics):
-            return (
-                f"no factor set has the judgments of these {what}; {factors.id} has topics with "
-                f"these IDs, but {closest.mismatch_reason}; build a set with `ir_std build`"
-            )
-        return (
-            f"no factor set matches these {what}; closest is {factors.id}, but "
-            f"{closest.mismatch_reason}; pass --factors {factors.id} (factors=) to use it anyway, "
-            "or build a set with `ir_std build`"
-        )
-
-    @property
-    def _way_out(self) -> str:
-        """What to do about scores without counts: name the set whose topics they are, or build."""
-        sets = [fit.factors.id for fit in self.nearest if not fit.n_missing and not fit.is_subset]
-        if sets:
-            return f"their topics are those of {sets[0]}: pass --factors {sets[0]} (factors=)"
-        return "name one with --factors (factors=), or build one with `ir_std build --from-scores`"
+        return f"using {self.fit}" if self.fit else fit_words.describe_no_match(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from ir_std.errors import NoFactorsError, abbreviate, pluralize
+from ir_std.errors import NoFactorsError, abbreviate
 from ir_std.factors.catalog import (
     Entry,
     SetVersion,
@@ -16,7 +16,7 @@ from ir_std.factors.catalog import (
 )
 from ir_std.factors.collection import Collection, DatasetCollection
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.match import BY_MEASURES, Fit, Match, fit_set
+from ir_std.factors.match import BY_MEASURES, Fit, Match
 
 Sets = tuple[SetVersion, ...]
 
@@ -73,7 +73,8 @@ def _match_whole_dataset(collection: Collection, sets: Sets) -> Match | None:
     """Return the first set of datasets that has the qrels, as a whole, as a row."""
     for factors in described_sets(sets, _is_of_datasets):
         for fit in dataset_fits(factors, collection):
-            return Match(_loaded(fit))
+            if fit.match_type:
+                return Match(_loaded(fit))
     return None
 
 
@@ -93,8 +94,7 @@ def _match_by_measures(collection: Collection, sets: Sets) -> Match | None:
         return None
     best, *others = sorted(fits, key=lambda fit: fit.n_missing)
     names = tuple(fit.factors.id for fit in others)
-    fit = replace(_loaded(best), match_type=BY_MEASURES, mismatch_reason=None)
-    return Match(fit, names, equivalent_sets=names)
+    return Match(replace(_loaded(best), known_type=BY_MEASURES), names, equivalent_sets=names)
 
 
 def _no_match(collection: Collection, sets: Sets) -> Match:
@@ -118,7 +118,7 @@ def _usable_fits(
     is_candidate: Callable[[Fit], bool] = lambda _: True,
 ) -> list[Fit]:
     """Return the candidates among the wanted sets, most specific first, without broken ones."""
-    fits = (fit_set(factors, collection) for factors in described_sets(sets, wanted))
+    fits = (Fit(factors, collection) for factors in described_sets(sets, wanted))
     usable = [
         fit
         for fit in fits
@@ -134,63 +134,46 @@ def _proven_fits(collection: Collection, sets: Sets) -> list[Fit]:
     def is_likely(entry: Entry) -> bool:
         return shares_topics(entry) and not collection.rules_out(entry["topics"])
 
-    return _usable_fits(collection, sets, is_likely, lambda fit: not fit.mismatch_reason)
+    return _usable_fits(collection, sets, is_likely, lambda fit: fit.match_type is not None)
 
 
 def _topics_elsewhere(topics: Iterable[str], fits: Iterable[Fit]) -> dict[str, int]:
     """Count how many of the topics belong to which other sets, the set with the most first."""
     left, found = set(topics), {}
-    for fit in sorted(fits, key=lambda fit: -len(left.intersection(fit.verified_topics))):
-        if n := len(left.intersection(fit.verified_topics)):
-            found[fit.factors.id] = n
-            left.difference_update(fit.verified_topics)
+    verified = {f.factors.id: left & {*f.agreement.topics_where(f.is_verified)} for f in fits}
+    for name, belonging in sorted(verified.items(), key=lambda item: -len(item[1])):
+        if n := len(left & belonging):
+            found[name] = n
+            left -= belonging
     return found
 
 
 def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
-    """Yield the rows of a set of datasets that are the qrels, by ir_datasets ID or judgments."""
-    return (fit for fit in _dataset_candidates(factors, collection) if not fit.mismatch_reason)
-
-
-def _dataset_candidates(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
-    """Yield the rows that the qrels may be; those that they are not say why."""
+    """Yield the rows of a set of datasets that the qrels may be, by ir_datasets ID or judgments."""
     qrels = collection.qrels
     if qrels is None:
         return
     n_rel = int(qrels.count().sum())
     named = factors.info.get("aliases", {}).get(collection.dataset, collection.dataset)
     for name, known in factors.judgments.items():
-        if name != named and known.n_rel != n_rel:
-            continue
-        fit = fit_set(factors, DatasetCollection(name, qrels))
-        queries = factors.info.get("datasets", {}).get(name, {}).get("queries")
-        if fit.match_type != "judgments" and (name != named or known.fingerprints):
-            continue
-        if queries is not None and queries != len(qrels.topics):
-            there = pluralize(queries, "topic")
-            reason = f"its dataset {name} has {there} and your qrels have {len(qrels.topics)}"
-            fit = replace(fit, mismatch_reason=reason)
-        yield fit
+        if name == named or known.n_rel == n_rel:
+            fit = Fit(factors, DatasetCollection(name, qrels))
+            if fit.identical_topics or (name == named and not known.fingerprints):
+                yield fit
 
 
 def _nearest_fits(collection: Collection, sets: Sets) -> tuple[Fit, ...]:
-    """Return the three sets that come nearest, each with the reason why it does not match."""
+    """Return the three sets that come nearest."""
     for factors in described_sets(sets, _is_of_datasets):
-        for fit in _dataset_candidates(factors, collection):
+        for fit in dataset_fits(factors, collection):
             return (fit,)
-    fits = [fit_set(one, collection) for one in described_sets(sets, _shares_topics(collection))]
+    fits = [
+        Fit(factors, collection) for factors in described_sets(sets, _shares_topics(collection))
+    ]
     fits.sort(
         key=lambda f: (f.n_missing, len(f.count_mismatches), len(f.factors.topics), f.factors.id)
     )
-    return tuple(
-        fit if fit.mismatch_reason else replace(fit, mismatch_reason=_too_few_topics(fit))
-        for fit in fits[:3]
-    )
-
-
-def _too_few_topics(fit: Fit) -> str:
-    total = len(fit.matched) + fit.n_missing
-    return f"it holds {len(fit.matched)} of {pluralize(total, fit.factors.unit)}"
+    return tuple(fits[:3])
 
 
 def _loaded(fit: Fit) -> Fit:
@@ -199,7 +182,7 @@ def _loaded(fit: Fit) -> Fit:
         return fit
     from ir_std.factors.derived import select_rows  # rarely needed
 
-    return fit_set(select_rows(fit.factors, fit.matched), fit.collection)
+    return Fit(select_rows(fit.factors, fit.matched), fit.collection)
 
 
 def _holds_most_topics(fit: Fit) -> bool:
@@ -232,8 +215,8 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
     NoFactorsError
         If the set holds none of the topics.
     """
-    dataset_fit = next(dataset_fits(factors, collection), None) if factors.of_datasets else None
-    fit = dataset_fit or fit_set(factors, collection)
+    as_datasets = dataset_fits(factors, collection) if factors.of_datasets else ()
+    fit = next((fit for fit in as_datasets if fit.match_type), Fit(factors, collection))
     if not fit.matched:
         raise NoFactorsError(
             f"{factors.id} holds none of the {factors.unit}s "
@@ -245,5 +228,4 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
 
 def match_by_systems(factors: FactorSet, collection: Collection) -> Match:
     """Return the match with the set whose own systems' scores are evaluated."""
-    fit = replace(fit_set(factors, collection), match_type="systems", mismatch_reason=None)
-    return Match(fit, chosen_by="systems")
+    return Match(Fit(factors, collection, "systems"), chosen_by="systems")

@@ -97,9 +97,11 @@ _STEP = Rule(
     lambda value: isinstance(value, (int, float)) and value is not False and 0 <= value < 1,
 )
 _LEVELS = Rule(
-    "a list of ascending whole numbers",
+    "a list of ascending whole numbers, 1 among them,",
     lambda value: (
-        _is_list(value, lambda level: type(level) is int) and [*value] == sorted({*value})
+        _is_list(value, lambda level: type(level) is int)
+        and [*value] == sorted({*value})
+        and 1 in value
     ),
 )
 

@@ -73,27 +73,6 @@ class FrozenDict(dict[str, Value]):
         return freeze, (dict(self),)
 
 
-class AliasDict(FrozenDict[Value]):
-    """Values by topic, found by other names of a dataset, too; those are not listed."""
-
-    def __init__(self, values: Mapping[str, Value], aliases: Mapping[str, str]) -> None:
-        super().__init__(values)
-        self._aliases = aliases
-
-    def __contains__(self, topic: object) -> bool:
-        return super().__contains__(topic) or topic in self._aliases
-
-    def names(self) -> set[str]:
-        """Return the topics and their other names."""
-        return {*self, *self._aliases}
-
-    def __missing__(self, topic: str) -> Value:
-        return self[self._aliases[topic]]
-
-    def __reduce__(self) -> Any:
-        return AliasDict, (dict(self), self._aliases)
-
-
 def freeze(value: Any) -> Any:
     """Return the same value, deeply read-only; mutable parts are copied."""
     if isinstance(value, Mapping):

@@ -66,7 +66,7 @@ def _models_on(row: str, systems: str) -> FactorSet | None:
     """Select the models of a kind on a dataset; None if there are too few."""
     factors = load_factors(SET)
     try:
-        return select_kind(factors, systems, [row]) if row in factors.judgments else None
+        return select_kind(factors, systems, [row]) if row in factors.row_of else None
     except NoFactorsError:
         return None
 

@@ -209,13 +209,14 @@ def test_an_interrupted_write_leaves_no_litter(what: str, tmp_path: Path) -> Non
 
 def test_scores_of_which_a_topic_lacks_num_rel_are_compared_on_the_others(tmp_path: Path) -> None:
     from ir_std.factors.collection import Collection
-    from ir_std.factors.match import fit_set
+    from ir_std.factors.match import Fit
 
     scores = "".join(f"map\t{t}\t0.5\n" for t in (1, 2, 3)) + "num_rel\t1\t4\nnum_rel\t2\t4\n"
     (tmp_path / "s").write_text(scores)
     counted = counted_topics(read_scores(tmp_path / "s").values())
-    fit = fit_set(small_set("mine"), Collection(counted.n_rel.items(), qrels=counted))
-    assert fit.agrees(1) is True
+    fit = Fit(small_set("mine"), Collection(counted.n_rel.items(), qrels=counted))
+    assert not fit.agreement.at_level(1).different.any()
+    assert fit.agreement.at_level(1).count_only.any()
 
 
 def test_a_number_with_an_endless_exponent_has_no_decimals_to_count() -> None:
