@@ -82,7 +82,9 @@ def Experiment(  # noqa: N802 - PyTerrier's name
     for metric in map(_parsed, metrics):
         added = add_standardized(_measures_of(metric), match, judgments, scheme_names(schemes))
         messages |= dict.fromkeys(message_texts(added.messages, False))
-        refused = {plan.measure: plan.factors.id for plan in added.plans if plan.of_mean}
+        refused = {
+            plan.measure: plan.factors.id for plan in added.plans if plan.factors.of_datasets
+        }
         for set_id in refused.values():
             messages[
                 f"{set_id} has factors of whole datasets, and pt.Experiment averages over topics; "

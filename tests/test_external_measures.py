@@ -176,8 +176,8 @@ def test_scores_are_evaluated_and_placed_with_the_best_first(mine: Path, scores:
     assert "the lowest mean first" in " ".join(table.notes)
     assert runs_by_mean(results, results.measures[0]) == ["b", "a", "c"]
     assert subject_of(replace(results, baseline=None)) == "b"
-    topics: Any = place_topics(results)
-    assert [topics[r]["latency"][0].n_better for r in "abc"] == [0, 1, 2]
+    topic = results.topics[0]
+    assert [place_topics(results)[r]["latency"][topic].n_better for r in "abc"] == [0, 1, 2]
 
 
 def test_less_is_better_without_a_set_if_the_user_says_so(scores: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,10 +64,9 @@ def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterato
     names = {id(measure): str(measure) for measure in results.measures}  # Making a text is slow.
     if args.by_query:
         placements = place_topics(results).get(run) if args.place else None
-        rows = {topic: row for row, topic in enumerate(results.topics)}
         for metric in results.collection.evaluator.by_topic(evaluations_of(results)[run]):
             places = placements.get(metric.measure) if placements else None
-            place = places[rows[metric.query_id]] if places else None
+            place = places.get(metric.query_id) if places else None
             more = {"place": place.summary} if place else {}
             yield _line(run, metric.query_id, names[id(metric.measure)], metric.value) | more
     if not args.no_summary:
@@ -213,8 +213,11 @@ def trec_eval_lines(results: Results, tag: str, args: Namespace) -> Iterator[str
     evaluator, (evaluation,) = results.collection.evaluator, evaluations_of(results).values()
     names = {m: trec_eval_name(m, args.l) for m in evaluator.measures}
     order = sorted(evaluator.measures, key=lambda m: _position(names[m]))
-    values = {m: _values(m, evaluator.qrels, evaluation) for m in order}
-    rows = evaluator.qrels.positions
+    collection = results.collection
+    values = {
+        m: dict(zip(collection.topics_of(m), _values(m, evaluator.qrels, evaluation), strict=True))
+        for m in order
+    }
 
     def line(measure: Measure, topic: str, value: float) -> str:
         places = 4 if args.places is None else args.places
@@ -223,16 +226,16 @@ def trec_eval_lines(results: Results, tag: str, args: Namespace) -> Iterator[str
         return f"{escape_line(names[measure]):22}\t{escape_line(topic)}\t{number}"
 
     if args.by_query:
-        for topic in sorted(rows, key=str.encode):
+        for topic in sorted({*chain.from_iterable(values.values())}, key=str.encode):
             for measure in order:
-                if measure.__name__ not in MEANS_ONLY:
-                    yield line(measure, topic, float(values[measure][rows[topic]]))
+                if measure.__name__ not in MEANS_ONLY and topic in values[measure]:
+                    yield line(measure, topic, float(values[measure][topic]))
     if not args.no_summary:
         if tag:
             yield f"{'runid':22}\t{SUMMARY}\t{tag}"
         for measure in order:
             known = measure.__name__ in OF_QRELS
-            mean = float(values[measure].sum()) if known else evaluation.means[measure]
+            mean = float(sum(values[measure].values())) if known else evaluation.means[measure]
             yield line(measure, SUMMARY, mean)
 
 

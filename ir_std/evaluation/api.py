@@ -302,7 +302,7 @@ class _GuestEvaluator(StdEvaluator):
                 f"{missing}; here, name it in the measure, such as {example}"
             ) from None
         for plan in self.plans:
-            if plan.of_mean:
+            if plan.factors.of_datasets:
                 raise NoFactorsError(
                     f"{plan.measure}: {plan.factors.id} has per-dataset factors, so only a run's "
                     "mean can be standardized, and ir_measures asks for values per topic; use "

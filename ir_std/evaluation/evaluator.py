@@ -371,19 +371,22 @@ class StdEvaluator(providers.Evaluator):
     def by_topic(self, evaluation: Evaluation) -> Iterator[Metric]:
         """Yield the values of an evaluation as ir_measures gives them, topic by topic.
 
-        Other providers may have no value on a topic; whole datasets have none on any.
+        Other providers may have no value on a topic.  Topics of a factor set that are not those of
+        the qrels, its datasets, come last.
         """
         theirs = None
         if evaluation.provider_results is not None:
             theirs = {(r.measure, r.query_id): r.value for r in evaluation.provider_results}
-        columns = [
-            (c.measure, c.by_topic(evaluation.values[c.measure], self.qrels.topics, theirs))
-            for c in self.columns[: len(self.measures)]
-            if not (c.plan and c.plan.of_mean)
-        ]
-        for i, topic in enumerate(self.qrels.topics):
-            for measure, values in columns:
-                if (value := values[i]) is not None:
+        columns: list[tuple[Measure, dict[str, float | None]]] = []
+        topics = dict.fromkeys(self.qrels.topics)
+        for column in self.columns[: len(self.measures)]:
+            own = column.plan.topics if column.plan else self.qrels.topics
+            topics |= dict.fromkeys(own)
+            values = column.by_topic(evaluation.values[column.measure], own, theirs)
+            columns.append((column.measure, dict(zip(own, values, strict=True))))
+        for topic in topics:
+            for measure, on_topic in columns:
+                if (value := on_topic.get(topic)) is not None:
                     yield Metric(topic, measure, value)
 
     def _scores(self, evaluation: Evaluation) -> Scores:

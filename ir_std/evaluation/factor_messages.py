@@ -32,7 +32,7 @@ def factor_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
     yield from _doubt_messages(plans, matches)
     yield from _proof_messages(plans, matches)
     yield from _gap_messages(plans, matches)
-    yield from _dataset_messages(plans)
+    yield from _population_messages(plans)
     yield from _flat_topic_messages(plans)
     yield from _unknown_depth_messages(plans)
     yield from _few_system_messages(plans)
@@ -80,7 +80,7 @@ def _proof_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
     """Report judgments that could not be compared, so that counts decided."""
     for match in matches:
         fit = match.fit
-        if fit is None or fit.match_type is None or fit.dataset is not None:
+        if fit is None or fit.match_type is None:
             continue
         by_count = [topic for topic in fit.count_only_topics if topic not in fit.unverified_topics]
         # Scores only come with counts, as the summary says.
@@ -159,35 +159,16 @@ def topics_without_factors(plan: Plan) -> list[str]:
     return [plan.topics[i] for i in np.flatnonzero(missing).tolist()]
 
 
-def _dataset_messages(plans: Iterable[Plan]) -> Iterator[Message]:
-    """Report the systems that a run is compared with on whole datasets, and their notes."""
-    notes_by_population: dict[str, dict[str, str]] = {}
-    for plan in plans:
-        if plan.factors.of_datasets:
-            info = plan.factors.info
-            notes = notes_by_population.setdefault(info.get("population", ""), {})
-            for dataset in plan.topics:
-                if note := info.get("datasets", {}).get(dataset, {}).get("note"):
-                    notes[dataset] = note
-            if plan.of_mean:
-                yield from _spread_messages(plan)
-    for population, notes in notes_by_population.items():
-        if population:
-            yield Message(f"compared with {population}")
-        for dataset, note in notes.items():
-            yield Message(f"{dataset}: {note}")
-
-
-def _spread_messages(plan: Plan) -> Iterator[Message]:
-    """Report the systems' mean, median and standard deviation on the dataset."""
-    scores, row = plan.factors.scores.get(plan.name), plan.rows[0]
-    if scores is not None and row >= 0:
-        known = scores[row][~np.isnan(scores[row])]
-        yield Message(
-            f"{plan.raw} of the {len(known)} systems on {plan.topics[0]}: mean "
-            f"{known.mean():.4f}, median {np.median(known):.4f}, standard deviation "
-            f"{known.std(ddof=1):.4f}"
-        )
+def _population_messages(plans: Iterable[Plan]) -> Iterator[Message]:
+    """Report which systems of several a run is compared with, and notes on the set's topics."""
+    topics_by_set = {plan.factors: plan.topics for plan in plans}
+    for factors, topics in topics_by_set.items():
+        if population := factors.info.get("population"):
+            yield Message(f"reference systems: {population}")
+        known = factors.info.get("datasets", {})
+        for topic in topics:
+            if note := known.get(topic, {}).get("note"):
+                yield Message(f"{topic}: {note}")
 
 
 def _flat_topic_messages(plans: Iterable[Plan]) -> Iterator[Message]:
@@ -227,7 +208,7 @@ def _unknown_depth_messages(plans: Iterable[Plan]) -> Iterator[Message]:
     measures_by_set: dict[str, list[str]] = {}
     for plan in plans:
         known = plan.factors.about(plan.name, "depth")
-        if isinstance(plan.raw, ExternalMeasure) or plan.factors.of_datasets:
+        if isinstance(plan.raw, ExternalMeasure):
             continue  # nothing is known of lists
         if not known and "cutoff" not in plan.raw.params:
             measures_by_set.setdefault(plan.factors.id, []).append(str(plan.measure))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from operator import itemgetter
@@ -13,7 +13,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints, Mask
-from ir_std.errors import NoFactorsError, UsageError, warn_caller
+from ir_std.errors import NoFactorsError, UsageError, pluralize, warn_caller
 from ir_std.evaluation.evaluation import message_texts
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.inputs import resolve, resolve_qrels
@@ -23,9 +23,9 @@ from ir_std.evaluation.plans import (
     match_factors,
     name_in_set,
     rows_excluding,
+    scores_on,
     topics_of_set,
     topics_without_value,
-    values_on,
 )
 from ir_std.evaluation.uncertainty import team_tags
 from ir_std.factors.catalog import Factors, load_factors
@@ -74,6 +74,8 @@ class Placement:
         What the run was compared with: the systems' means, sorted.
     names : tuple of str
         The systems that have these means; empty if the set does not name its systems.
+    unit : {'topic', 'dataset'}
+        What the set calls a topic.
 
     Examples
     --------
@@ -96,6 +98,7 @@ class Placement:
     unavailable_reason: str | None = None
     means: tuple[float, ...] = field(default=(), repr=False)
     names: tuple[str, ...] = field(default=(), repr=False)
+    unit: str = field(default="topic", repr=False)
 
     @property
     def rank(self) -> int | None:
@@ -114,7 +117,7 @@ class Placement:
             return f"not placed, {self.unavailable_reason}"
         would = "" if self.is_own_system else "would have been "
         place = f"{would}{_ordinal_with_ties(self.n_better + 1, self.n_tied)} of {self.n_ranked}"
-        part = f" on {self.n_topics} of the {self.n_set_topics} topics"
+        part = f" on {self.n_topics} of the {pluralize(self.n_set_topics, self.unit)}"
         return place + part * (self.n_topics < self.n_set_topics)
 
     @property
@@ -270,16 +273,14 @@ class Placer:
         own = self._sets_with_run(values)
         return [self._place_mean(m, values, own) for m in self.evaluator.measures]
 
-    def place_topics(
-        self, values: Mapping[Measure, Floats]
-    ) -> dict[Measure, tuple[Placement | None, ...]]:
-        """Place a run on each topic of the qrels, by measure.
+    def place_topics(self, values: Mapping[Measure, Floats]) -> dict[Measure, dict[str, Placement]]:
+        """Place a run on each topic, by measure.
 
-        Parameters as for :meth:`place_values`.  None on topics without factors, and where scores of
-        single systems are not known.
+        Parameters as for :meth:`place_values`.  Topics without factors, and where scores of single
+        systems are not known, are left out.
         """
         own = self._sets_with_run(values)
-        return {m: tuple(self._on_topics(m, values, own)) for m in self.evaluator.measures}
+        return {m: dict(self._on_topics(m, values, own)) for m in self.evaluator.measures}
 
     def _scale(self, measure: Measure) -> _Scale | None:
         """Return how a measure's values compare with the systems'; None if no set has it."""
@@ -300,14 +301,13 @@ class Placer:
         same: dict[str, list[bool]] = {}
         by_raw = {(each.factors, each.name, each.raw): each for each in self._scales.values()}
         for scale in by_raw.values():
-            # The mean on one dataset may be a system's by chance.
-            if scale.name in scale.factors.scores and scale.topics == self.evaluator.qrels.topics:
-                is_one = self._is_one(scale, values[scale.raw])
+            if scale.name in scale.factors.scores:
+                is_one = self._is_one(scale, scale.on_topics(values))
                 same.setdefault(scale.factors.id, []).append(is_one)
         return {set_id for set_id, by_measure in same.items() if all(by_measure)}
 
     def _is_one(self, scale: _Scale, raw: Floats) -> bool:
-        usable = scale.has_factors
+        usable = scale.has_factors & ~np.isnan(raw)
         _, scores = self._columns(scale.factors, scale.name)
         mine = round_to_resolution(scale.factors, scale.name, raw)[usable, None]
         same = np.abs(scores[scale.rows[usable]] - mine) <= EXACT
@@ -328,9 +328,9 @@ class Placer:
         compared = scale.apply(round_to_resolution(factors, scale.name, raw))
         usable = scale.has_factors & ~np.isnan(compared)
         n = int(usable.sum())
-        total = n if factors.of_datasets else int((~np.isnan(factors.mean[scale.name])).sum())
+        total = int((~np.isnan(factors.mean[scale.name])).sum())
         value = float(scale.apply(raw)[usable].mean()) if n else float("nan")
-        placement = partial(Placement, measure, value, factors.id, n, total)
+        placement = partial(Placement, measure, value, factors.id, n, total, unit=factors.unit)
         rows = tuple(scale.rows[usable].tolist())
         known = self._means(factors, measure, scale.name, rows) if n else None
         if known is None:
@@ -349,13 +349,13 @@ class Placer:
 
     def _on_topics(
         self, measure: Measure, values: Mapping[Measure, Floats], own: set[str]
-    ) -> list[Placement | None]:
-        scale, topics = self._scales.get(measure), self.evaluator.qrels.topics
-        placed: list[Placement | None] = [None] * len(topics)
-        if scale is None or scale.name not in scale.factors.scores or scale.topics != topics:
-            return placed
-        factors, name = scale.factors, scale.name
-        mine = scale.apply(round_to_resolution(factors, name, values[scale.raw]))
+    ) -> Iterator[tuple[str, Placement]]:
+        scale = self._scales.get(measure)
+        if scale is None or scale.name not in scale.factors.scores:
+            return
+        factors, name, raw = scale.factors, scale.name, scale.on_topics(values)
+        mine = scale.apply(round_to_resolution(factors, name, raw))
+        shown = values[measure] if scale.plan else raw
         known = np.flatnonzero(scale.has_factors & ~np.isnan(mine))
         scheme, params = scheme_of(measure)
         theirs = scores_of_systems(factors, name, scheme, scale.rows[known], **params)
@@ -368,9 +368,11 @@ class Placer:
             (~np.isnan(theirs)).sum(axis=1).tolist(),
             strict=True,
         ):
-            value, n_tied = float(values[measure][i]), _n_others(n_equal, is_own)
-            placed[i] = Placement(measure, value, factors.id, 1, 1, n_better, n, is_own, n_tied)
-        return placed
+            value, n_tied = float(shown[i]), _n_others(n_equal, is_own)
+            yield (
+                scale.topics[i],
+                Placement(measure, value, factors.id, 1, 1, n_better, n, is_own, n_tied),
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -384,7 +386,7 @@ class _Scale:
         What the set calls the raw measure.
     raw : Measure
     topics : tuple of str
-        The topics that are compared: those of the qrels, or the dataset that these are.
+        The topics that are compared.
     rows : ndarray, shape (n_topics,)
         Their rows in the set; -1 where it lacks them or the judgments differ.
     plan : Plan or None
@@ -411,7 +413,7 @@ class _Scale:
 
     def on_topics(self, values: Mapping[Measure, Floats]) -> Floats:
         """Return a run's raw values on the topics that are compared."""
-        return values_on(self.topics, values[self.raw])
+        return scores_on(self.topics, values[self.raw])
 
     def apply(self, raw: Floats) -> Floats:
         """Standardize raw values, if the measure is standardized."""

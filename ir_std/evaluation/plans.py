@@ -100,8 +100,8 @@ class Plan(NamedTuple):
 
     ``name`` is what the factor set calls the raw measure; ``apply`` standardizes the raw values
     on ``topics``, those of the qrels, which are at ``rows`` of the set, -1 where it lacks them, or
-    where the judgments differ (``differing``) at the ``levels`` that the measure looks at.
-    With factors of whole datasets these are one, the dataset, and its value is the run's mean.
+    where the judgments differ (``differing``) at the ``levels`` that the measure looks at.  If the
+    set holds whole datasets, the only topic is the dataset that the qrels are.
     """
 
     measure: Standardized
@@ -111,7 +111,6 @@ class Plan(NamedTuple):
     apply: Callable[..., Floats]
     topics: tuple[str, ...]
     rows: Ints
-    of_mean: bool = False
     levels: tuple[int, ...] = ()
     differing: tuple[str, ...] = ()
 
@@ -140,14 +139,13 @@ class Plan(NamedTuple):
 
         Returns
         -------
-        values : ndarray, shape (n_topics,)
-            NaN on topics without factors, and on all with factors of whole datasets.
+        values : ndarray
+            On the plan's topics; NaN on those without factors.
         mean : float
             Over what has a value.
         """
-        values = self.apply(values_on(self.topics, raw), **self._rounding(step))
-        mean = mean_of_values(values)
-        return (np.full(len(raw), np.nan) if self.of_mean else values), mean
+        values = self.apply(scores_on(self.topics, raw), **self._rounding(step))
+        return values, mean_of_values(values)
 
     def uncertainty(self, raw: Floats, step: float) -> float:
         """Return how much the mean can change by rounding raw values to steps.
@@ -157,9 +155,9 @@ class Plan(NamedTuple):
         raw : ndarray, shape (n_topics,)
         step : float
         """
-        values = values_on(self.topics, raw)
+        scores = scores_on(self.topics, raw)
         mean, *ends = (
-            mean_of_values(self.apply(v)) for v in (values, values - step / 2, values + step / 2)
+            mean_of_values(self.apply(s)) for s in (scores, scores - step / 2, scores + step / 2)
         )
         return max(abs(end - mean) for end in ends)
 
@@ -204,7 +202,7 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     """
     if match.fit is None:
         raise NoFactorsError(f"{measure}: {match}")
-    factors, scheme, dataset = match.fit.factors, measure["scheme"], match.fit.dataset
+    factors, scheme = match.fit.factors, measure["scheme"]
     table = factors.scores if scheme == "E" else factors.mean
     applicable = _applicable(measure, match, match.fit, qrels, table)
     topics = topics_of_set(match.fit, qrels)
@@ -225,7 +223,6 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
         factors.at(usable, name, scheme, **measure.scheme_params),
         topics,
         usable,
-        of_mean=dataset is not None,
         levels=tuple(levels_of(raw, match.fit)),
         differing=differing,
     )
@@ -298,8 +295,12 @@ def topics_of_set(fit: Fit, qrels: Qrels) -> tuple[str, ...]:
     return qrels.topics if fit.dataset is None else (fit.dataset,)
 
 
-def values_on(topics: Sequence[str], raw: Floats) -> Floats:
-    """Return a run's raw values on topics of a set: as they are, or their mean on a dataset."""
+def scores_on(topics: Sequence[str], raw: Floats) -> Floats:
+    """Return a run's raw scores on topics of a set.
+
+    A set of whole datasets has one topic for the qrels, the dataset: the run's score there is its
+    mean over the topics of the qrels.  Nothing after this distinguishes such sets from others.
+    """
     return raw if len(raw) == len(topics) else np.array([mean_of_values(raw)])
 
 

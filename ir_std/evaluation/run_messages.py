@@ -424,7 +424,7 @@ def saturation_messages(
     far: dict[FactorSet, list[str]] = {}
     below: dict[FactorSet, dict[str, int]] = {}
     for plan, values in zip(plans, standardized, strict=True):
-        if plan.of_mean or not saturates(values, plan.measure["scheme"]):
+        if not saturates(values, plan.measure["scheme"]):
             continue
         known = values[~np.isnan(values)]
         if (low := int((known < NEAR_THE_END).sum())) > len(known) / 2:

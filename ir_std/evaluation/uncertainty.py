@@ -106,18 +106,16 @@ class SystemsCovariance:
         return Estimate.of(values, *self.influences.error(contrast))
 
 
-def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsCovariance:
+def systems_covariance(plan: Plan, raw: Floats) -> SystemsCovariance:
     """Estimate how runs' means by a standardized measure vary with its systems.
 
     Parameters
     ----------
     plan : Plan
-    topics : sequence of str
     raw : ndarray, shape (n_topics, n_runs)
-        The scores of ``plan.raw``.
+        The runs' scores by ``plan.raw`` on the plan's topics.
     """
-    factors, name = plan.factors, plan.name
-    rows = factors.rows(topics)
+    factors, name, rows = plan.factors, plan.name, plan.rows
     # Where one of them has no value (flat topics under z) the mean does without the topic.
     used: Mask = (rows >= 0) & ~np.isnan(
         np.stack([plan.apply(column) for column in raw.T], axis=1)

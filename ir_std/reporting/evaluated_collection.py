@@ -90,17 +90,19 @@ class EvaluatedCollection:
         """Factors that each standardized measure is computed with."""
         return ByMeasure({plan.measure: plan for plan in self.evaluator.plans})
 
-    @property
+    def topics_of(self, measure: Measure) -> tuple[str, ...]:
+        """Return the topics of a measure's values: those of the qrels, or the dataset they are."""
+        return self.plans[measure].topics if isinstance(measure, Standardized) else self.topics
+
+    @cached_property
     def topic_measures(self) -> list[Measure]:
-        """Measures with values per topic: only raw ones if factors are per dataset."""
-        return [
-            m for m in self.measures if not (isinstance(m, Standardized) and self.plans[m].of_mean)
-        ]
+        """Measures with values on the qrels' topics."""
+        return [m for m in self.measures if self.topics_of(m) == self.topics]
 
     def tested_measure(self, measure: Measure) -> Measure:
-        """Return the measure to test: the raw one if only means are standardized."""
-        of_mean = isinstance(measure, Standardized) and self.plans[measure].of_mean
-        return measure.base if of_mean else measure
+        """Return the measure to test over the qrels' topics: the raw one if need be."""
+        is_elsewhere = isinstance(measure, Standardized) and measure not in self.topic_measures
+        return measure.base if is_elsewhere else measure
 
     def plan_behind(self, measure: Measure) -> Plan | None:
         """Find the plan whose factors a raw or standardized measure has, if any.
@@ -118,7 +120,7 @@ class EvaluatedCollection:
         raw = [plan.raw for plan in self.plans.values()]
         measure = named_measure(measure, [*raw, *self.measures])
         plan = self.plan_behind(measure)
-        if plan is None or plan.of_mean:
+        if plan is None or plan.topics != self.topics:
             return None
         from ir_std.evaluation.placement import peers_of
 

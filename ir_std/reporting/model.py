@@ -22,6 +22,7 @@ from ir_std.analysis.estimate import Estimate, combine_errors, mean_of_estimates
 from ir_std.errors import UsageError, pluralize, suggestion
 from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, message_texts
 from ir_std.evaluation.placement import Placement, Placer
+from ir_std.evaluation.plans import scores_on
 from ir_std.evaluation.uncertainty import (
     SystemsCovariance,
     joint_errors,
@@ -296,7 +297,8 @@ class Results:
         if measure in self.links:
             return self.links[measure].scores(collection, self._z(run, measure, collection))
         on = self._each[collection]
-        return on.values[run].get(measure, np.full(len(on.topics), nan))
+        is_known = measure in on.collection.topic_measures
+        return on.values[run][measure] if is_known else np.full(len(on.topics), nan)
 
     def _z(self, run: str, measure: Measure, collection: str) -> Floats:
         return deviations(self._each[collection], run, str(measure))
@@ -307,8 +309,8 @@ class Results:
         of_raw = no_covariance(len(self.runs))
         covariances = ByMeasure(dict.fromkeys(self.measures, of_raw))
         for measure, plan in self.collection.plans.items():
-            scores = np.stack([self.values[run][plan.raw] for run in self.runs], axis=1)
-            covariances[measure] = systems_covariance(plan, self.topics, scores)
+            raw = [scores_on(plan.topics, self.values[run][plan.raw]) for run in self.runs]
+            covariances[measure] = systems_covariance(plan, np.stack(raw, axis=1))
         return covariances
 
     def _variation(
@@ -554,7 +556,8 @@ def deviations(results: Results, run: str, measure: Standardized | str) -> Float
     The z-scores behind the standardized ones, shape (n_topics,); NaN on topics without factors.
     """
     plan = results.collection.plans[measure]
-    return plan.factors.standardize(plan.name, results.topics, results.values[run][plan.raw], "z")
+    raw = scores_on(plan.topics, results.values[run][plan.raw])
+    return plan.factors.standardize(plan.name, plan.topics, raw, "z")
 
 
 def covariances_of(results: Results) -> ByMeasure[SystemsCovariance]:
@@ -579,8 +582,8 @@ def placer_of(results: Results) -> Placer | None:
     return Placer(collection.evaluator) if collection.plans or collection.factors else None
 
 
-def place_topics(results: Results) -> Mapping[str, ByMeasure[tuple[Placement | None, ...]]]:
-    """Place each run on each topic; None if nothing is known of single systems."""
+def place_topics(results: Results) -> Mapping[str, ByMeasure[dict[str, Placement]]]:
+    """Place each run on each topic, where scores of single systems are known."""
     placer = placer_of(results)
     if placer is None:
         return {}

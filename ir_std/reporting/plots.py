@@ -26,7 +26,7 @@ from ir_std.reporting.figure_data import (
     topic_order,
 )
 from ir_std.reporting.links import n_common_systems
-from ir_std.reporting.model import Results
+from ir_std.reporting.model import Results, scores_by_topic
 from ir_std.reporting.summaries import RunDifferences, label_of, limits_of, run_differences
 from ir_std.schemes import EXACT
 
@@ -134,7 +134,7 @@ def topics(
     order, peers = topic_order(results, measure), results.collection.peers(measure)
     many = len(order) > MANY_TOPICS
     ax = _axes(ax, 6.4 if many else max(6.4, 0.17 * len(order)), 4.0)
-    scores = results.values[run][measure]
+    scores = scores_by_topic(results, run, measure, results.collection.name)
     if many:
         if peers is not None:
             _draw_sorted(ax, peers.mean, COLORS["ink"], f"mean of {peers.n_systems} systems")
@@ -213,7 +213,10 @@ def difference(
         baseline = results.baseline or next(r for r in results.runs[1::-1] if r != run)
     baseline = _known_run(results, baseline)
     run = _known_run(results, run or next(r for r in results.runs if r != baseline))
-    differences = results.values[run][measure] - results.values[baseline][measure]
+    ours, theirs = (
+        scores_by_topic(results, r, measure, results.collection.name) for r in (run, baseline)
+    )
+    differences = ours - theirs
     known = np.flatnonzero(~np.isnan(differences))
     order = known[np.argsort(-differences[known], kind="stable")]
     d = differences[order]

@@ -143,10 +143,11 @@ class _RunsTable:
 
     def _topic(self, run: str, i: int) -> Iterator[Cell]:
         for measure in self.measures:
-            yield number_cell(float(self.results.values[run][measure][i]), self.places)
+            values = scores_by_topic(self.results, run, measure, self.results.collection.name)
+            yield number_cell(float(values[i]), self.places)
             if self.place:
-                places = self.topic_places.get(run, {}).get(measure)
-                yield place_cell(places[i] if places else None)
+                places = self.topic_places.get(run, {}).get(measure, {})
+                yield place_cell(places.get(self.results.topics[i]))
 
     def _summary(self, run: str) -> Iterator[Cell]:
         for measure in self.measures:

@@ -1,4 +1,4 @@
-"""Per-dataset factors standardize a run's mean, never a topic's value."""
+"""In a set of whole datasets a dataset is a topic, and a run's mean its score there."""
 
 from __future__ import annotations
 
@@ -54,14 +54,24 @@ def test_the_mean_is_standardized_and_placed() -> None:
     assert ir_std.evaluate({"x": RUN}, QRELS, nDCG @ 10, "z").means["x"][
         snDCG(scheme="z") @ 10
     ] == pytest.approx(z)
-    assert results.placements["x"][snDCG @ 10].summary == "would have been 1st of 4"
+    assert results.placements["x"][snDCG @ 10].summary == (
+        "would have been 1st of 4 on 1 of the 2 datasets"
+    )
     assert "(Toys, 3 systems): judgments match on the dataset beir/toy" in str(results.match)
-    assert {
-        "compared with four toys",
-        "beir/toy: it is a toy",
-        "nDCG@10 of the 3 systems on beir/toy: mean 0.4000, median 0.4000, "
-        "standard deviation 0.2000",
-    } <= set(results.notes)
+    assert {"reference systems: four toys", "beir/toy: it is a toy"} <= set(results.notes)
+
+
+def test_a_run_with_qrels_and_its_mean_as_a_score_have_the_same_results() -> None:
+    run = ir_std.evaluate({"x": RUN}, QRELS, nDCG @ 10, "all")
+    mean = RunScores("x", {nDCG @ 10: {"beir/toy": RAW}}, unit="collection")
+    score = ir_std.evaluate({"x": mean}, None, nDCG @ 10, "all", factors="toys")
+    for measure in score.measures:
+        assert run.means["x"][measure] == pytest.approx(score.means["x"][measure])
+        assert str(run.placements["x"][measure]) == str(score.placements["x"][measure])
+    for measure in score.collection.plans:
+        assert run.values["x"][measure] == pytest.approx(score.values["x"][measure])
+        ours, theirs = (each.estimate("x", measure) for each in (run, score))
+        assert ours.systems_error == pytest.approx(theirs.systems_error, nan_ok=True)
 
 
 def test_scores_are_by_topic_where_runs_are_given_and_by_dataset_where_means_are() -> None:
@@ -70,9 +80,15 @@ def test_scores_are_by_topic_where_runs_are_given_and_by_dataset_where_means_are
     assert ir_std.evaluate(means, None, nDCG @ 10).collection.unit == "dataset"
 
 
-def test_values_per_topic_are_raw_only() -> None:
+def test_raw_values_are_by_topic_and_standardized_ones_on_the_dataset() -> None:
     evaluator = ir_std.evaluator(nDCG @ 10, QRELS)
-    assert {m.measure for m in evaluator.iter_calc(RUN)} == {nDCG @ 10}
+    means, values = evaluator.calc(RUN)
+    assert [(m.query_id, m.measure) for m in values] == [
+        ("7", nDCG @ 10),
+        ("8", nDCG @ 10),
+        ("beir/toy", snDCG @ 10),
+    ]
+    assert values[2].value == means[snDCG @ 10]
     assert set(evaluator.calc_aggregate(RUN)) == {nDCG @ 10, snDCG @ 10}
     with pytest.raises(NoFactorsError, match="only a run's mean can be standardized"):
         ir_measures.calc_aggregate([snDCG @ 10], QRELS, RUN)
@@ -132,7 +148,16 @@ def test_mtebs_results_are_rows_of_their_own(ir_std_cli: Any, tmp_path: Path) ->
     )
     assert placed.status == 0
     assert placed.out[0] == "NQ/test\tnDCG@10\t0.3000\t2nd of 4"
-    assert placed.out[-1].endswith("2nd of 4\tbetween d, 1st, and b, 3rd (tied with 1)")
+    assert placed.out[-1].endswith(
+        "2nd of 4 on 1 of the 2 datasets\tbetween d, 1st, and b, 3rd (tied with 1)"
+    )
+
+
+@pytest.mark.filterwarnings("ignore:toys/d")
+def test_a_system_without_scores_on_some_datasets_is_placed_as_itself() -> None:
+    for placed in ir_std.place("toys/d", None, nDCG @ 10):
+        assert placed.is_own_system
+        assert placed.summary == "1st of 4 on 1 of the 2 datasets"
 
 
 def test_other_systems_can_be_chosen(tmp_path: Path) -> None:

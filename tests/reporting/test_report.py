@@ -542,8 +542,8 @@ def test_topics_of_a_whole_dataset_have_only_raw_scores(whole: Any) -> None:
     assert one["scores"][1] == pytest.approx(whole.means["run1"][scored])
 
 
-def test_the_method_says_that_means_are_standardized(whole: Any) -> None:
+def test_the_method_says_that_scores_are_standardized_by_dataset(whole: Any) -> None:
     said = method([whole])
-    assert "Means over datasets are standardized by" in said
-    assert "with factors from the 3 systems of Toys with beir/toy" in said
-    assert "by topic by" not in said
+    assert "Scores are standardized by dataset" in said
+    assert "with factors from the 3 systems of Toys" in said
+    assert "by topic" not in said

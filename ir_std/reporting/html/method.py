@@ -9,13 +9,13 @@ from ir_std._system.text import latex_escape
 from ir_std._version import __version__
 from ir_std.analysis.paired import describe_test
 from ir_std.errors import join_with_and
-from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import data_version
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
 from ir_std.reporting.figure_data import over_systems
 from ir_std.reporting.model import Results
+from ir_std.reporting.result_tables import count_range
 from ir_std.reporting.sentences.page import n_systems
 from ir_std.reporting.sentences.tables import error_sources
 
@@ -117,15 +117,11 @@ def method(several: Iterable[Results]) -> str:
     ]
     if schemes:
         ways = [f"{SCHEME_WORDS[s]} ({s}) \\cite{{{SCHEME_PAPER[s]}}}" for s in schemes]
-        of_means = {
-            plan.of_mean for results in several for plan in results.collection.plans.values()
-        }
-        what = " and ".join(
-            ["Scores are standardized by topic"] * (False in of_means)
-            + ["means over datasets are standardized"] * (True in of_means)
+        units = dict.fromkeys(
+            plan.factors.unit for results in several for plan in results.collection.plans.values()
         )
         texts.append(
-            f"{what[0].upper()}{what[1:]} {join_with_and(ways)}, "
+            f"Scores are standardized by {join_with_and(units)} {join_with_and(ways)}, "
             f"with factors from {join_with_and(_sets(several))}."
         )
     texts += dict.fromkeys(_tests(results) for results in several if results.differences)
@@ -167,13 +163,13 @@ def _schemes(several: Iterable[Results]) -> list[str]:
 
 
 def _sets(several: Iterable[Results]) -> list[str]:
-    plans = [plan for results in several for plan in results.collection.plans.values()]
-    return list(dict.fromkeys(_systems(plan) for plan in plans))
-
-
-def _systems(plan: Plan) -> str:
-    """Name the reference systems of a plan."""
-    title = latex_escape(plan.factors.title)
-    if not plan.of_mean:
-        return f"the {plan.factors.systems_text()} systems of {title}"
-    return f"the {int(n_systems(plan)[0])} systems of {title} with {latex_escape(plan.topics[0])}"
+    """Name the reference systems of each set, with their number on these topics."""
+    counts: dict[FactorSet, list[int]] = {}
+    for results in several:
+        for plan in results.collection.plans.values():
+            known = n_systems(plan)
+            counts.setdefault(plan.factors, []).extend(known[known > 0].astype(int).tolist())
+    return [
+        f"the {count_range(n)} systems of {latex_escape(factors.title)}"
+        for factors, n in counts.items()
+    ]

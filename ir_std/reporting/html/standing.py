@@ -285,7 +285,7 @@ def systems_by_topic(
     results: Results, plan: Plan | None, systems: Mapping[str, str]
 ) -> Floats | None:
     """Return the raw scores of the named systems, (n_systems, n_topics); None if unknown."""
-    if not systems or plan is None or plan.of_mean:
+    if not systems or plan is None:
         return None
     if plan.factors is not results.collection.factors or plan.name not in plan.factors.scores:
         return np.full((len(systems), len(results.topics)), np.nan)
