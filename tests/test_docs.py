@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +23,22 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(folder_made_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     pytest.importorskip("myst_nb", reason="myst-nb is not installed")
-    folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-W", "-q", "-n", "--keep-going", "docs", str(folder)],
-        cwd=ROOT,
-        env=os.environ | {"IR_STD_DATA": str(folder / "none")},  # it needs no real input
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return folder
+
+    def build(folder: Path) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "sphinx", "-W", "-q", "-n", "--keep-going", "docs", str(folder)],
+            cwd=ROOT,
+            env=os.environ | {"IR_STD_DATA": str(folder / "none")},  # it needs no real input
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+    # The build writes docs/generated, so two test processes must not build at once.
+    return folder_made_once("site", build)
 
 
 @pytest.fixture
