@@ -10,7 +10,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_LINE_BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+_LINE_BREAKS = r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]"
 
 
 class IrStdError(Exception):
@@ -20,7 +20,7 @@ class IrStdError(Exception):
     """
 
     def __init__(self, text: object = "") -> None:
-        super().__init__(_LINE_BREAKS.sub(lambda c: repr(c[0])[1:-1], str(text)))
+        super().__init__(re.sub(_LINE_BREAKS, lambda c: repr(c[0])[1:-1], str(text)))
 
 
 class InputError(IrStdError, ValueError):

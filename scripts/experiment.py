@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import ir_std
-from ir_std.reading import run_sources
+from ir_std.reading.archives import run_sources
 from ir_std.trec.files import read_qrels, read_run
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -44,7 +44,7 @@ from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized, canonical
 from ir_std.merging import METHODS, merge
-from ir_std.reading import run_sources
+from ir_std.reading.archives import run_sources
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import sort_run

@@ -21,7 +21,8 @@ _HARMFUL = (
 
 def escape_controls(text: str) -> str:
     """Escape the control characters of a text, except tabs and newlines."""
-    if text.isprintable():  # as nearly all is: the expression takes long to compile
+    # As nearly all is: the expression takes long to compile.
+    if text.replace("\t", "").replace("\n", "").isprintable():
         return text
     return re.sub(_HARMFUL, lambda match: _escaped(match[0]), text)
 

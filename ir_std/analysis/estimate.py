@@ -123,6 +123,10 @@ def _known(value: float) -> float:
     return 0.0 if isnan(value) else value
 
 
+NO_ESTIMATE = Estimate(nan, 0, nan, nan)
+"""The mean of a measure without scores."""
+
+
 def mean_of_estimates(
     estimates: Sequence[Estimate], systems: Sequence[tuple[float, float]] | None = None
 ) -> Estimate:

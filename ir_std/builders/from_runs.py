@@ -27,7 +27,8 @@ from ir_std.factors.judgments import judgments_of
 from ir_std.factors.schema import FIELDS
 from ir_std.factors.store import read_text
 from ir_std.measures import Measures, canonical, has_standardized, parse_measure
-from ir_std.reading import FileSource, Source, run_sources
+from ir_std.reading import FileSource, Source
+from ir_std.reading.archives import run_sources
 from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import sort_run
@@ -105,7 +106,7 @@ def build_factors(
         Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
     runs
         The path of a run file, a folder or an archive (see
-        :func:`ir_std.reading.run_sources`), or an iterable (or the values of a dict) of
+        :func:`ir_std.reading.archives.run_sources`), or an iterable (or the values of a dict) of
         such paths and of runs in any form that :func:`ir_std.trec.inputs.as_run` takes.
     measures : Measure, str or iterable of them, optional
         Raw ones; :data:`BUILD_MEASURES` if not given.
@@ -125,7 +126,7 @@ def build_factors(
         stopping at the first.
     max_member : int, optional
         Bytes that a packed run or a member of an archive may unpack to, as for
-        :func:`ir_std.reading.run_sources`.
+        :func:`ir_std.reading.archives.run_sources`.
     duplicates : {'error', 'first', 'last'}
         What counts if a run has a document twice in a topic: its first line, or its last; a
         warning says how many lines were left out.

@@ -269,16 +269,11 @@ def trec_eval_name(measure: Measure, level: int | None = None) -> str:
     return to_trec_eval(name) or str(measure)
 
 
-_ORDER = [
-    (i, re.compile(theirs.replace("{}", r"(\d+(?:\.\d+)?)")))
-    for i, theirs in enumerate(TREC_EVAL_NAMES)
-]
-
-
 def _position(name: str) -> tuple[int, float, str]:
     """Return where trec_eval prints a measure: standardized after raw, others last."""
     for standardized in ("", "s"):
-        for i, theirs in _ORDER:
-            if found := theirs.fullmatch(name.removeprefix(standardized)):
+        for i, theirs in enumerate(TREC_EVAL_NAMES):
+            pattern = theirs.replace("{}", r"(\d+(?:\.\d+)?)")
+            if found := re.fullmatch(pattern, name.removeprefix(standardized)):
                 return i, float("".join(found.groups()) or 0), standardized
-    return len(_ORDER), 0.0, ""
+    return len(TREC_EVAL_NAMES), 0.0, ""

@@ -51,7 +51,7 @@ from ir_std.measures import (
     sign_of,
     standardized,
 )
-from ir_std.reading import FileSource, Source, files_below, is_archive, run_sources, source_of
+from ir_std.reading import FileSource, Source, files_below, is_archive, source_of
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.scores.inputs import name_runs, qrels_or_counts
 from ir_std.scores.mteb import OtherTaskError, is_model_meta
@@ -372,6 +372,8 @@ def expand(given: str) -> list[str | Source]:
             _logger.info("%s is a folder here; ir_std uses its files", folder)
         return [each for file in files_below(Path(folder)) for each in expand(str(file))]
     if is_archive(given):
+        from ir_std.reading.archives import run_sources  # zip and tar, which few need
+
         return list(run_sources([given]))
     if folder != given and folder in available_factors():
         factors = load_factors(folder)

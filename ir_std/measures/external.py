@@ -73,7 +73,7 @@ def translated(name: str, names: dict[str, str]) -> str | None:
     return ours.format(cutoff if whole else float(cutoff)) if cutoff else ours
 
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_PLAIN = r"[A-Za-z_][A-Za-z0-9_.-]*"
 
 
 class ExternalMeasure(TypedMeasure):
@@ -133,7 +133,7 @@ class ExternalMeasure(TypedMeasure):
 def _is_plain(name: str) -> bool:
     """Check whether a name needs no quotes, because it is not another measure's."""
     theirs = translated(name.lower(), IN_LOWER_CASE)
-    return bool(_PLAIN.fullmatch(name)) and name not in by_name and theirs is None
+    return bool(re.fullmatch(_PLAIN, name)) and name not in by_name and theirs is None
 
 
 def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:

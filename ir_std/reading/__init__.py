@@ -21,10 +21,6 @@ error names the line (:func:`find_fault`).  The same plain reader, :func:`read_l
 what tests hold the engine to.  To do without the engine, import it below as ``read_lines``.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 from ir_std.reading.ids import (
     Collision,
     Ids,
@@ -53,30 +49,12 @@ from ir_std.reading.sources import (
 )
 from ir_std.reading.unpacking import MAX_MEMBER, too_large
 
-if TYPE_CHECKING:
-    from ir_std.reading.archives import run_sources
-
 # fmt: off
 __all__ = [
     "MAX_MEMBER", "QRELS", "RANKED_RUN", "RUN", "STANDARD_INPUT", "STANDARD_INPUT_NAME",
     "BytesSource", "CheckFailed", "Collision", "FileSource", "Ids", "Index", "KeyTable", "Keys",
     "LineFormat", "Lines", "Source", "check_strings", "content_lines", "files_below", "find_fault",
     "first_repeated", "is_archive", "is_pipe", "keys", "may_repeat", "no_lines", "read_lines",
-    "read_lines_plainly", "read_pieces", "run_sources", "source_of", "split_line", "too_large",
+    "read_lines_plainly", "read_pieces", "source_of", "split_line", "too_large",
 ]
 # fmt: on
-
-
-if not TYPE_CHECKING:  # where mypy would take any name for one of these
-
-    def __getattr__(name: str) -> Any:
-        """Load what reads archives, whose modules take long to import and are rarely needed."""
-        if name != "run_sources":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from ir_std.reading.archives import run_sources
-
-        return run_sources
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -119,9 +119,6 @@ def _parse_line(
     return fields[0], fields[line_format.document], value
 
 
-_CONTROL = re.compile(r"[\x00-\x08\n-\x0c\x0e-\x1f]")
-
-
 def split_line(source: Source, number: int, line: bytes) -> list[str]:
     """Return the columns of a line, which is UTF-8 without control characters."""
     try:
@@ -133,7 +130,7 @@ def split_line(source: Source, number: int, line: bytes) -> list[str]:
             "save the file as UTF-8",
             line=number,
         ) from None
-    if control := _CONTROL.search(text):
+    if control := re.search(r"[\x00-\x08\n-\x0c\x0e-\x1f]", text):
         raise InputError.at(
             source.name,
             f"control character {control[0]!r}",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
+from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, suggestion, warn_caller
 from ir_std.evaluation.api import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import ByMeasure
@@ -20,7 +21,6 @@ from ir_std.evaluation.plans import add_standardized, match_factors
 from ir_std.evaluation.run_messages import EarlierDocuments
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import Measures, Standardized, as_measures
-from ir_std.reporting.difference import Procedure
 from ir_std.reporting.evaluated_collection import collection_names
 from ir_std.reporting.links import check_linkable, link_collections
 from ir_std.reporting.model import Results, deviations, overlaps_of

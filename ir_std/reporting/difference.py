@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import hypot, inf, isnan, nan, sqrt
@@ -18,63 +18,13 @@ from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import (
     ALPHA,
     detectable_difference,
-    equivalence_test,
-    get_correction,
-    get_test,
     paired_tests,
 )
-from ir_std.errors import UsageError
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
 
 if TYPE_CHECKING:
     from ir_std.reporting.model import Results
-
-
-@dataclass(frozen=True)
-class Procedure:
-    """How runs are tested against a baseline, for each measure and collection separately.
-
-    Attributes
-    ----------
-    test, correction : str
-        Name of the test, and of the correction for the number of runs.
-    equivalent : float or None
-        Bound below which a difference does not matter.
-
-    Raises
-    ------
-    UsageError
-        If there is no such test or correction, or the bound is not above 0.
-    """
-
-    test: str = "t"
-    correction: str = "holm"
-    equivalent: float | None = None
-
-    def __post_init__(self) -> None:
-        get_test(self.test), get_correction(self.correction)
-        if self.equivalent is not None and not 0 < self.equivalent < inf:
-            raise UsageError(
-                f"the bound of equivalence is {self.equivalent}; expected a number above 0 "
-                "(--equivalent, equivalent=)"
-            )
-
-    def level(self, p_adjusted: Iterable[float]) -> float:
-        """Return the level that was not reached by the runs that do not differ significantly.
-
-        Holm's method tests them at :data:`ALPHA` divided by their number.
-        """
-        known = [p for p in p_adjusted if not isnan(p)]
-        n_open = sum(p >= ALPHA for p in known)
-        return ALPHA / max(1, {"holm": n_open, "bonferroni": len(known)}.get(self.correction, 1))
-
-    def equivalence(self, differences: Sequence[Floats]) -> list[float]:
-        """Test whether differences are below the bound: p-values, corrected for their number."""
-        if self.equivalent is None:
-            return [nan] * len(differences)
-        p = [float(equivalence_test(d[~np.isnan(d)], self.equivalent)) for d in differences]
-        return [float(each) for each in get_correction(self.correction)[0](p)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,41 +11,35 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from math import isnan, nan
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from ir_std._arrays import Axes, DataFrame, Floats
-from ir_std.analysis.estimate import Estimate, combine_errors, mean_of_estimates
+from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, pluralize, suggestion
 from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, message_texts
-from ir_std.evaluation.placement import Placement, Placer
 from ir_std.evaluation.plans import scores_on
-from ir_std.evaluation.uncertainty import (
-    SystemsCovariance,
-    joint_errors,
-    no_covariance,
-    systems_covariance,
-)
 from ir_std.factors.match import Match
 from ir_std.measures import Standardized, named_measure, sign_of
-from ir_std.reporting.difference import (
-    Difference,
-    Procedure,
-    compare_judgments,
-    compare_linked,
-    compare_runs,
-    differences_on,
-)
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
-from ir_std.reporting.links import CollectionLinks, Overlaps, find_overlaps, n_common_systems
-from ir_std.reporting.run_ranks import RunRank, rank_runs
-from ir_std.reporting.tables import Table, html_with_texts
 
-NO_ESTIMATE = Estimate(nan, 0, nan, nan)
-"""The mean of a measure without scores."""
+if TYPE_CHECKING:
+    from ir_std.analysis.estimate import Estimate
+    from ir_std.evaluation.placement import Placement, Placer
+    from ir_std.evaluation.uncertainty import SystemsCovariance
+    from ir_std.reporting.difference import Difference
+    from ir_std.reporting.links import CollectionLinks, Overlaps
+    from ir_std.reporting.run_ranks import RunRank
+    from ir_std.reporting.tables import Table
+else:
+    # An evaluation needs none of them, so methods import what they use: a quarter of the start-up.
+    # This way typing.get_type_hints finds something without importing them.
+    Estimate = Placement = Placer = SystemsCovariance = Any
+    Difference = CollectionLinks = Overlaps = RunRank = Table = Any
+
 MIN_SUMMARIZED = 3
 """With fewer collections there is no mean over them, and no summary of differences."""
 RunOn = str | tuple[str, str]
@@ -181,6 +175,7 @@ class Results:
         """Yield why links are doubtful or not needed, and runs unlike the anchors."""
         if not self.links:
             return
+        from ir_std.reporting.links import n_common_systems
         from ir_std.reporting.sentences.collections import link_warnings
 
         if n_common_systems(self):
@@ -205,6 +200,8 @@ class Results:
     @cached_property
     def _overlaps(self) -> Overlaps:
         """Topics and documents that collections share."""
+        from ir_std.reporting.links import find_overlaps
+
         each = self.collections
         return find_overlaps(
             {name: c.evaluator.qrels for name, c in each.items()},
@@ -246,6 +243,8 @@ class Results:
             If not given, and there are several, the mean over the collections that all runs have,
             each counting the same: NaN if these are fewer than three, or share topics.
         """
+        from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
+
         measure = named_measure(measure, self.measures)
         if collection is None:
             if len(self.collections) > 1:
@@ -259,6 +258,8 @@ class Results:
         return self._each[collection]._mean(run, measure)
 
     def _mean(self, run: str, measure: Measure) -> Estimate:
+        from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
+
         if measure not in self._covariances:
             return NO_ESTIMATE
         contrast = [float(name == run) for name in self.runs]
@@ -268,6 +269,9 @@ class Results:
         return Estimate(self.means[run][measure], estimate.n, nan, nan)  # a sum, such as NumRet
 
     def _mean_over_collections(self, run: str, measure: Measure) -> Estimate:
+        from ir_std.analysis.estimate import NO_ESTIMATE, mean_of_estimates
+        from ir_std.evaluation.uncertainty import joint_errors
+
         own = [name for name in self.collections if run in self.evaluations[name]]
         known = shared_collections(self, run, measure)
         if len(known) < MIN_SUMMARIZED or self._overlaps.shared(own):
@@ -283,6 +287,8 @@ class Results:
         self, run: str, measure: Measure, collections: Sequence[str]
     ) -> tuple[float, float]:
         """Compute the error of a linked mean by links and reference systems, and its df."""
+        from ir_std.analysis.estimate import combine_errors
+
         links = self.links[measure]
         z = {name: self._z(run, measure, name) for name in collections}
         on, weights = self._each[links.reference], links.weights_on_reference(run, z)
@@ -306,6 +312,8 @@ class Results:
     @cached_property
     def _covariances(self) -> ByMeasure[SystemsCovariance]:
         """Covariances of the runs' means over the reference systems."""
+        from ir_std.evaluation.uncertainty import no_covariance, systems_covariance
+
         of_raw = no_covariance(len(self.runs))
         covariances = ByMeasure(dict.fromkeys(self.measures, of_raw))
         for measure, plan in self.collection.plans.items():
@@ -330,6 +338,8 @@ class Results:
         """
         if self.baseline is None:
             return _NoBaseline()
+        from ir_std.reporting.difference import differences_on
+
         found: dict[str, ByMeasure[Difference]] = ByRun(
             {run: ByMeasure() for run in self.runs if run != self.baseline}
         )
@@ -353,6 +363,8 @@ class Results:
         UsageError
             If means on the two collections cannot be compared.
         """
+        from ir_std.reporting.difference import compare_judgments, compare_linked, compare_runs
+
         measure = named_measure(measure, self.measures)
         (run, where), (other, there) = self._at(a), self._at(b)
         if where == there:
@@ -379,6 +391,8 @@ class Results:
 
         ``str()`` of one is ``2 (1 to 8)``.
         """
+        from ir_std.reporting.run_ranks import rank_runs
+
         found = {
             m: rank_runs(
                 {run: self.means[run][m] for run in self.runs},
@@ -509,6 +523,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         from ir_std.reporting.sentences.tables import describe_factors
+        from ir_std.reporting.tables import html_with_texts
 
         texts = dict.fromkeys([*describe_factors(self), *self.notes, *self.warnings])
         return html_with_texts(self.table(), texts)
@@ -577,6 +592,8 @@ def evaluations_of(results: Results) -> Mapping[str, Evaluation]:
 
 def placer_of(results: Results) -> Placer | None:
     """Place runs among the reference systems of the one collection; None without factors."""
+    from ir_std.evaluation.placement import Placer
+
     collection = results.collection
     # Without standardized scores there are no plans; the matched set places raw ones.
     return Placer(collection.evaluator) if collection.plans or collection.factors else None

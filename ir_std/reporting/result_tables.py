@@ -13,14 +13,15 @@ from typing import Any
 from ir_measures.measures import Measure
 
 from ir_std._arrays import DataFrame
+from ir_std.analysis.estimate import NO_ESTIMATE
+from ir_std.analysis.paired import Procedure
 from ir_std.errors import MissingLibraryError, look_up
 from ir_std.evaluation.placement import Placement
 from ir_std.measures import Standardized, named_measure, sign_of
 from ir_std.reporting.benchmark import Benchmark
-from ir_std.reporting.difference import Difference, Procedure
+from ir_std.reporting.difference import Difference
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.model import (
-    NO_ESTIMATE,
     Results,
     overlaps_of,
     place_topics,

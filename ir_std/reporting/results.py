@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, warn_caller
 from ir_std.evaluation.api import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import Evaluation
@@ -25,11 +25,15 @@ from ir_std.evaluation.inputs import (
 from ir_std.evaluation.parallel import Progress, evaluate_runs
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, main_score
-from ir_std.reporting.difference import Procedure
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, collection_names
 from ir_std.reporting.model import Results
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.scores.run_scores import RunScores
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+else:
+    Executor = Any  # for typing.get_type_hints
 
 _logger = logging.getLogger("ir_std")
 

@@ -14,6 +14,7 @@ from math import nan
 from ir_measures.measures import Measure
 
 from ir_std.analysis.effects import Summary, random_effects
+from ir_std.analysis.estimate import NO_ESTIMATE
 from ir_std.analysis.paired import get_correction
 from ir_std.errors import UsageError
 from ir_std.measures import Standardized, measure_record
@@ -21,7 +22,6 @@ from ir_std.reporting.difference import Difference, differences_on
 from ir_std.reporting.links import Overlaps
 from ir_std.reporting.model import (
     MIN_SUMMARIZED,
-    NO_ESTIMATE,
     Results,
     overlaps_of,
 )

@@ -328,9 +328,7 @@ _FORMATS = (
 )
 _DECIMAL = r"-?(?:\d*\.\d+|\d+(?=e))(?:[eE][-+]?\d+)?|nan"
 _NUMBER = _DECIMAL + r"|-?\d+"
-_PLACE = re.compile(
-    r"(?:would have been )?\d+(?:st|nd|rd|th)\b.* of \d+|not placed, |(?:between|below|above) "
-)
+_PLACE = r"(?:would have been )?\d+(?:st|nd|rd|th)\b.* of \d+|not placed, |(?:between|below|above) "
 """What ``--place`` adds behind a value."""
 _HEAD = 10_000
 """Number of lines by which the columns are distinguished."""
@@ -386,7 +384,7 @@ def _fields(line: str) -> list[str]:
     """Return the columns of a line, which tabs separate if it has any."""
     if "\t" in line.strip():
         fields = [field.strip() for field in line.strip("\r\n").split("\t")]
-        while len(fields) > 2 and _PLACE.match(fields[-1]):
+        while len(fields) > 2 and re.match(_PLACE, fields[-1]):
             fields.pop()
         return fields
     return line.split()

@@ -23,7 +23,7 @@ from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 DUPLICATES = ("error", "first", "last")
 """What may count where a run has a document twice in a topic."""
-_RANK = re.compile(rb"[ \t]+(\d{1,9})[ \t]")
+_RANK = rb"[ \t]+(\d{1,9})[ \t]"
 """Text after a document in a file that has ranks and scores."""
 
 
@@ -339,8 +339,9 @@ class ArrayRun(Run):
         if not self.has_ranks:
             return super().stated_ranks(lines)
         ids = self._ids[lines]
-        behind = (_RANK.match(ids.codes.data, end) for end in (ids.starts + ids.widths).tolist())
-        return [int(rank[1]) if rank else None for rank in behind]
+        rank_at = re.compile(_RANK).match
+        ranks = [rank_at(ids.codes.data, end) for end in (ids.starts + ids.widths).tolist()]
+        return [int(rank[1]) if rank else None for rank in ranks]
 
     def hashes(self) -> Keys:
         """Return a 64-bit hash of the document id of each line."""

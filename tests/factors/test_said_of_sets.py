@@ -26,7 +26,7 @@ from ir_std.factors.formats import read_webber
 from ir_std.factors.quality import FEW_SYSTEMS, findings
 from ir_std.measures.formulas import reciprocal_rank
 from ir_std.measures.records import MSMARCO, TREC_EVAL
-from ir_std.reading import run_sources
+from ir_std.reading.archives import run_sources
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.ranking import Ranker

@@ -27,7 +27,7 @@ from ir_std.factors.estimates import ranked_systems
 from ir_std.factors.formats import read_webber
 from ir_std.measures import parse_measure
 from ir_std.measures.records import DOUBLE, measure_record
-from ir_std.reading import run_sources
+from ir_std.reading.archives import run_sources
 from ir_std.testing import simulated_qrels
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.ranking import Ranker

@@ -24,7 +24,8 @@ from ir_std._system.processes import map_in_order
 from ir_std.factors import catalog
 from ir_std.factors.catalog import add_set, remove_set
 from ir_std.measures.external import IN_LOWER_CASE, MTEB_NAMES, TREC_EVAL_NAMES, translated
-from ir_std.reading import files_below, run_sources
+from ir_std.reading import files_below
+from ir_std.reading.archives import run_sources
 from ir_std.scores.collect import count_decimals
 from ir_std.scores.files import read_scores
 from ir_std.scores.run_scores import RunScores, counted_topics

@@ -39,8 +39,8 @@ from ir_std.reading import (
     CheckFailed,
     read_lines,
     read_lines_plainly,
-    run_sources,
 )
+from ir_std.reading.archives import run_sources
 from ir_std.scores.files import read_scores
 from ir_std.trec.files import read_qrels, read_run
 

@@ -17,7 +17,7 @@ import pytest
 from made_up import collection, write_runs
 
 from ir_std import InputError
-from ir_std.reading import run_sources
+from ir_std.reading.archives import run_sources
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,

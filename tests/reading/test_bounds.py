@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from ir_std import InputError, UsageError
-from ir_std.reading import RUN, find_fault, lines, read_lines, run_sources, unpacking
+from ir_std.reading import RUN, find_fault, lines, read_lines, unpacking
+from ir_std.reading.archives import run_sources
 from ir_std.reading.sources import FileSource
 from ir_std.scores import files
 

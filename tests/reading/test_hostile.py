@@ -19,7 +19,8 @@ import pytest
 
 import ir_std
 from ir_std.errors import InputError
-from ir_std.reading import BytesSource, FileSource, run_sources, source_of
+from ir_std.reading import BytesSource, FileSource, source_of
+from ir_std.reading.archives import run_sources
 from ir_std.reading.unpacking import LONGEST_JSON, LONGEST_LINE, PIECE
 from ir_std.trec.files import count_columns, read_qrels, read_run
 from ir_std.trec.inputs import as_qrels, as_run

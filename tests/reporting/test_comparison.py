@@ -17,13 +17,13 @@ from scipy import stats
 
 import ir_std
 import ir_std.trec.inputs
+from ir_std.analysis.estimate import NO_ESTIMATE
 from ir_std.analysis.influence import covariance_by_design, design_effect, influence
 from ir_std.cli import main
 from ir_std.cli.inputs import Entry, SourceCache, is_entry, named_entries
 from ir_std.errors import UsageError
 from ir_std.factors.estimates import scores_by_system
 from ir_std.reporting.compare import join_results
-from ir_std.reporting.model import NO_ESTIMATE
 from ir_std.reporting.result_tables import means_table
 from ir_std.reporting.tables import estimate_cell
 from ir_std.testing import simulated_qrels, simulated_run
