@@ -164,7 +164,7 @@ def _holds_mteb_results(path: str) -> bool:
 def _print_task_table(args: Namespace) -> None:
     """Print the tasks, with each model's place on each."""
     from ir_std.factors.benchmarks import KINDS
-    from ir_std.reporting.task_table import task_table
+    from ir_std.reporting.benchmark import task_table
 
     inputs = read_inputs(args)
     scores = {name: run for name, run in inputs.runs.items() if isinstance(run, RunScores)}

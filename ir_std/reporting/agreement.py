@@ -34,14 +34,7 @@ from ir_std.measures import Measures, as_measures, named_measure, parse_measure,
 from ir_std.reading import source_of
 from ir_std.reporting.model import Results, overlaps_of
 from ir_std.reporting.results import evaluate
-from ir_std.reporting.tables import (
-    Cell,
-    Table,
-    format_number,
-    interval_cell,
-    label_cell,
-    number_cell,
-)
+from ir_std.reporting.tables import Cell, Table, Value, interval_cell, make_table, number_cell
 from ir_std.schemes import scheme_names
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.trec.inputs import as_qrels, is_file
@@ -395,43 +388,34 @@ def compare_labels(
 
 def _labels(agreement: JudgeAgreement, places: int) -> Table:
     whole = agreement.confusion.sum(axis=0)
-    n = int(whole.sum())
-    rows = [
-        (label_cell("documents judged by both"), Cell(f"{n:,}", n)),
-        *(
-            (label_cell(f"judged by {name} alone"), Cell(f"{alone:,}", alone))
-            for name, alone in zip(agreement.names, agreement.judged_once, strict=True)
-        ),
-        (label_cell("same level"), number_cell(np.trace(whole) / n if n else np.nan, places)),
-    ]
+    n, names = int(whole.sum()), agreement.names
+    kappas = []
     for weights in WEIGHTS:
         name = "kappa" if weights == "none" else f"kappa, {weights} weights"
-        rows.append((label_cell(name), _interval_cell(agreement.kappa(weights), places)))
-    rows += [
-        (label_cell(f"kappa at level {at}"), number_cell(agreement.kappa_at(at), places))
-        for at in range(1, len(whole))
-    ]
-    return Table(
-        ("labels", f"{agreement.names[0]} and {agreement.names[1]}"),
-        tuple(rows),
-        1,
-        (
-            "Cohen's kappa, with 95 percent intervals by a bootstrap over topics; weights are "
-            "the distance of two levels, or its square. At a level: relevant from it on, or not.",
-        ),
+        kappas.append((name, _with_interval(agreement.kappa(weights), places)))
+    return make_table(
+        ("labels", f"{names[0]} and {names[1]}"),
+        [
+            ("documents judged by both", n),
+            *zip((f"judged only by {name}" for name in names), agreement.judged_once, strict=True),
+            ("same level", float(np.trace(whole)) / n if n else None),
+            *kappas,
+            *((f"kappa at level {at}", agreement.kappa_at(at)) for at in range(1, len(whole))),
+        ],
+        notes=[
+            "Cohen's kappa, with 95% intervals by a bootstrap over topics. Weights are the "
+            "distance between two levels, or its square. At a level, documents from this level on "
+            "are relevant, the others are not."
+        ],
+        places=places,
     )
 
 
 def _confusion(agreement: JudgeAgreement, _: int) -> Table:
-    whole = agreement.confusion.sum(axis=0)
     first, second = agreement.names
-    return Table(
-        (first, *(f"{second}: {level}" for level in range(len(whole)))),
-        tuple(
-            (label_cell(f"{level}"), *(Cell(f"{n:,}", n) for n in row.tolist()))
-            for level, row in enumerate(whole)
-        ),
-    )
+    whole = agreement.confusion.sum(axis=0).tolist()
+    rows = [(str(level), *row) for level, row in enumerate(whole)]
+    return make_table([first, *(f"{second}: {level}" for level in range(len(whole)))], rows)
 
 
 def _topics(agreement: JudgeAgreement, places: int) -> Table:
@@ -441,61 +425,36 @@ def _topics(agreement: JudgeAgreement, places: int) -> Table:
     same = np.trace(counts, axis1=1, axis2=2) / np.maximum(documents, 1)
     kappas = [cohen_kappa(counts, weights) for weights in ("none", "quadratic")]
     means = [counts.sum(axis=axis) @ levels / np.maximum(documents, 1) for axis in (2, 1)]
-    order = np.argsort(np.nan_to_num(kappas[1], nan=2.0), kind="stable")
-    return Table(
-        (
-            "topic",
-            "documents",
-            "same level",
-            "kappa",
-            "quadratic",
-            *(f"mean level {name}" for name in agreement.names),
-        ),
-        tuple(
-            (
-                label_cell(agreement.topics[i]),
-                Cell(f"{documents[i]}", int(documents[i])),
-                *(number_cell(float(column[i]), places) for column in (same, *kappas, *means)),
-            )
-            for i in order.tolist()
-        ),
-        1,
-        ("Topics on which the judges agree least, by kappa with quadratic weights, come first.",),
+    order = np.argsort(np.nan_to_num(kappas[1], nan=2.0), kind="stable").tolist()
+    columns = [column.tolist() for column in (documents, same, *kappas, *means)]
+    of_names = [f"mean level {name}" for name in agreement.names]
+    return make_table(
+        ("topic", "documents", "same level", "kappa", "quadratic", *of_names),
+        ((agreement.topics[i], *(column[i] for column in columns)) for i in order),
+        notes=["Topics with the lowest kappa with quadratic weights come first."],
+        places=places,
     )
 
 
 def _order(agreement: JudgeAgreement, places: int) -> Table:
-    rows = []
+    rows: list[tuple[Value, ...]] = []
     for measure, order in agreement.order.items():
-        means = [float(np.nanmean(x)) for x in agreement.scores[measure]]
-        rows.append(
-            (
-                label_cell(str(measure)),
-                *(number_cell(mean, places) for mean in means),
-                *(_interval_cell(one, places) for one in (order.gap, order.tau, order.tau_ap)),
-                number_cell(
-                    order.r.value, places, extra={"low": order.r.low, "high": order.r.high}
-                ),
-            )
-        )
-    return Table(
-        (
-            "measure",
-            *(f"mean {name}" for name in agreement.names),
-            "gap",
-            "tau",
-            "tau_AP",
-            "r",
-        ),
-        tuple(rows),
-        1,
-        (
+        means = (float(np.nanmean(x)) for x in agreement.scores[measure])
+        cells = [_with_interval(one, places) for one in (order.gap, order.tau, order.tau_ap)]
+        r = {"low": order.r.low, "high": order.r.high}
+        rows.append((str(measure), *means, *cells, number_cell(order.r.value, places, extra=r)))
+    of_names = [f"mean {name}" for name in agreement.names]
+    return make_table(
+        ("measure", *of_names, "gap", "tau", "tau_AP", "r"),
+        rows,
+        notes=[
             f"{pluralize(len(agreement.systems), 'system')}. gap: mean over systems of the "
             "absolute difference of their two means; tau: Kendall's tau-b of the two "
             "orders; tau_AP: AP correlation with the first order as the reference; "
-            "r: Pearson's correlation over topics and systems. In brackets "
-            "95 percent intervals by a bootstrap over topics.",
-        ),
+            "r: Pearson's correlation over topics and systems. Brackets hold 95% intervals by a "
+            "bootstrap over topics."
+        ],
+        places=places,
     )
 
 
@@ -508,52 +467,38 @@ def _pairs(agreement: JudgeAgreement, _: int) -> Table:
         best = np.argsort(-sign_of(measure) * first[known].mean(axis=0), kind="stable")[:BEST]
         for title, columns in (("all", np.arange(first.shape[1])), (f"{BEST} best", best)):
             counts = pair_agreement(first[known][:, columns], second[known][:, columns])
-            rows.append(
-                (
-                    label_cell(str(measure)),
-                    label_cell(title),
-                    *(Cell(f"{n:,}", n) for n in counts),
-                )
-            )
+            rows.append((str(measure), title, *counts))
     one, other = agreement.names
-    return Table(
+    return make_table(
         ("measure", "systems", "pairs", "differ under both", f"only {one}", f"only {other}",
          "in opposite directions", "biased"),
-        tuple(rows),
+        rows,
         2,
-        (
+        [
             f"Pairs of systems that differ significantly (paired t-test, p < {ALPHA}, no "
             "correction for the number of pairs). biased: the difference itself changes "
-            f"significantly from {one} to {other}. The best are those under {one}.",
-        ),
+            f"significantly from {one} to {other}. The best systems are those under {one}."
+        ],
     )  # fmt: skip
 
 
 def _means(agreement: JudgeAgreement, places: int) -> Table:
-    rows = []
+    rows: list[tuple[Value, ...]] = []
     for column, system in enumerate(agreement.systems):
-        for measure, (first, second) in agreement.scores.items():
-            known = ~np.isnan(first[:, column] + second[:, column])
-            if not known.any():
-                continue
-            difference = agreement.difference(system, measure)
-            rows.append(
-                (
-                    label_cell(system),
-                    label_cell(str(measure)),
-                    number_cell(float(first[known, column].mean()), places),
-                    number_cell(float(second[known, column].mean()), places),
-                    interval_cell(difference.mean, *difference.interval, places),
-                )
-            )
-    return Table(
+        for measure, scores in agreement.scores.items():
+            first, second = (by[:, column] for by in scores)
+            known = ~np.isnan(first + second)
+            if known.any():
+                difference = agreement.difference(system, measure)
+                cell = interval_cell(difference.mean, difference.interval, places)
+                means = (float(x[known].mean()) for x in (first, second))
+                rows.append((system, str(measure), *means, cell))
+    return make_table(
         ("system", "measure", *agreement.names, "difference"),
-        tuple(rows),
+        rows,
         2,
-        (
-            "The second mean less the first, paired by topic, with its 95 percent interval over "
-            "topics (Student's t).",
-        ),
+        ["The second mean minus the first, paired by topic, with its 95% t interval over topics."],
+        places=places,
     )
 
 
@@ -572,10 +517,5 @@ OF_LABELS = ("labels", "confusion", "topics")
 """The tables that need the judgments themselves."""
 
 
-def _interval_cell(figure: Interval, places: int) -> Cell:
-    value, low, high = (format_number(x, places) for x in figure)
-    return Cell(
-        value if np.isnan(figure.low) else f"{value} [{low}, {high}]",
-        figure.value,
-        {"low": figure.low, "high": figure.high},
-    )
+def _with_interval(figure: Interval, places: int) -> Cell:
+    return interval_cell(figure.value, (figure.low, figure.high), places, sign="")

@@ -1,21 +1,24 @@
-"""MTEB's benchmarks: runs are models, topics are tasks, which not every model has run.
+"""MTEB's results: a model's benchmark, with tasks as topics, and its place on each dataset.
 
-Each task's scores are standardized on a scale that does not depend on which models ran it, by
-:func:`ir_std.analysis.linked_scores`; what follows is as for any other results.
+Not every model has run each task of a benchmark.  Each task's scores are standardized on a scale
+that does not depend on which models ran it, by :func:`ir_std.analysis.linked_scores`; what follows
+is as for any other results.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from math import nan
 from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std.errors import NoFactorsError, UsageError, pluralize, warn_caller
-from ir_std.evaluation.placement import Placement
+from ir_std.evaluation.placement import Placement, place
 from ir_std.factors.benchmarks import (
     KINDS,
     SET,
@@ -24,8 +27,11 @@ from ir_std.factors.benchmarks import (
     benchmark_scores,
     borda_ranks,
 )
+from ir_std.factors.catalog import load_factors
+from ir_std.factors.derived import select_kind
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import main_score
+from ir_std.reporting.tables import Cell, Table, Value, make_table
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import RunScores
 
@@ -176,3 +182,63 @@ class Benchmark:
                 (f"s{main_score}", np.nanmean(np.where(enough[:, None], standardized, 0), axis=1)),
             )
         }
+
+
+def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = KINDS[0]) -> Table:
+    """Show each model's main score, N, place and neighbors on each dataset.
+
+    Parameters
+    ----------
+    runs : mapping of str to RunScores
+        Scores on MTEB's datasets, by model.
+    places : int
+        Number of decimals; -1 for all.
+    systems : {'all', 'zero-shot'}
+        The models among which it is placed.
+    """
+    several = len(runs) > 1
+    models = cache(lambda dataset: _models_on(dataset, systems))  # once for several runs
+    rows: list[list[Value]] = []
+    for model, scores in runs.items():
+        for dataset, score in scores.values.get(main_score, {}).items():
+            value, placed = _place_on(dataset, score, models(dataset))
+            neighbors = placed.neighbours if placed else None
+            names = [model, dataset] if several else [dataset]
+            rows.append([*names, score, value, place_cell(placed), neighbors])
+    notes = [
+        f"place: rank of {' and '.join(runs)} among the {systems} models of {SET} on this dataset, "
+        "counting the model itself; neighbors: the models that rank next to it"
+    ]
+    if without := sum(row[-1] is None for row in rows):
+        notes.append(f"no place on {pluralize(without, 'dataset')} with fewer than 20 such models")
+    header = (*["model"] * several, "dataset", "main score", "N", "place", "neighbors")
+    return make_table(header, rows, 1 + several, notes, places=places)
+
+
+def _models_on(dataset: str, systems: str) -> FactorSet | None:
+    """Select the models of a kind on a dataset; None if there are too few."""
+    factors = load_factors(SET)
+    with suppress(NoFactorsError):
+        if dataset in factors.row_of:
+            return select_kind(factors, systems, [dataset])
+    return None
+
+
+def _place_on(
+    dataset: str, score: float, models: FactorSet | None
+) -> tuple[float | None, Placement | None]:
+    """Return N and the place of a score on a dataset; None if there are too few models."""
+    with suppress(NoFactorsError):
+        if models is not None:
+            one = RunScores("score", {main_score: {dataset: score}}, unit="collection")
+            raw, standardized = place(one, measures=main_score, factors=models)
+            return standardized.value, raw
+    return None, None
+
+
+def place_cell(placement: Placement | None) -> Cell:
+    """Make a cell like ``13/129``; CSV holds the number of ties, too."""
+    if placement is None or placement.rank is None:
+        return Cell("-", nan)
+    of = placement.n_ranked
+    return Cell(f"{placement.rank}/{of}", placement.rank, {"of": of, "tied": placement.n_tied})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,10 @@ from ir_std.reporting.tables import (
     WORSE,
     Cell,
     Table,
+    Value,
     format_number,
     html_with_texts,
-    label_cell,
+    make_table,
     number_cell,
 )
 from ir_std.schemes import scheme_names
@@ -117,35 +119,36 @@ class Correction:
         """
         measure = parse_measure(measure)
         estimates, alone = self.estimates[measure], self.alone[measure]
-        header = ["run", str(measure), f"{self.names[1]} alone", "people alone"]
-        if self.baseline is not None:
-            header.append(f"minus {self.baseline}")
         differences = self._differences(measure, places)
-        order = np.argsort(-sign_of(measure) * estimates.mean, kind="stable")
-        rows = []
-        for i in order.tolist():
-            run, weights = self.runs[i], self._weights(self.runs[i])
-            row = [
-                label_cell(run),
+        rows: list[list[Value]] = []
+        for i in np.argsort(-sign_of(measure) * estimates.mean, kind="stable").tolist():
+            weights = self._weights(self.runs[i])
+            by_model = float(self.model_means[measure][i])
+            row: list[Value] = [
+                self.runs[i],
                 _with_half(estimates.contrast(weights), places),
-                number_cell(float(self.model_means[measure][i]), places),
+                by_model,
                 _with_half(alone.contrast(weights), places),
+                differences.get(self.runs[i], ""),
             ]
-            if self.baseline is not None:
-                row.append(differences.get(run, Cell("", float("nan"))))
-            rows.append(tuple(row))
-        return Table(tuple(header), tuple(rows), 1, tuple(self._table_notes(measure)))
+            rows.append(row if self.baseline else row[:-1])
+        header = ["run", str(measure), f"{self.names[1]} only", "people only"]
+        header += [f"minus {self.baseline}"] if self.baseline else []
+        return make_table(header, rows, notes=self._table_notes(measure), places=places)
 
     def _differences(self, measure: Measure, places: int) -> dict[str, Cell]:
-        others = [run for run in self.runs if self.baseline not in (None, run)]
-        found = {run: self.difference(run, self.baseline or "", measure) for run in others}
-        tested = [run for run in others if not np.isnan(found[run].p)]
+        """Make cells of the differences from the baseline, by run; none without a baseline."""
+        if self.baseline is None:
+            return {}
+        others = [run for run in self.runs if run != self.baseline]
+        found = {run: self.difference(run, self.baseline, measure) for run in others}
+        tested = [run for run in others if not isnan(found[run].p)]
         adjusted = dict(zip(tested, holm([found[r].p for r in tested]).tolist(), strict=True))
         cells = {}
         for run, difference in found.items():
             better = sign_of(measure) * difference.mean > 0
             mark = (BETTER if better else WORSE) if adjusted.get(run, 1) < ALPHA else ""
-            extra = {"p": difference.p, "holm": adjusted.get(run, float("nan"))}
+            extra = {"p": difference.p, "holm": adjusted.get(run, nan)}
             cells[run] = _with_half(difference, places, "+", extra, mark)
         return cells
 
@@ -185,10 +188,11 @@ def _with_half(
     extra: Mapping[str, float] | None = None,
     mark: str = "",
 ) -> Cell:
-    low, high = estimate.interval
-    half = "" if np.isnan(estimate.topics) else f" ±{format_number(estimate.topics, places)}"
-    text = format_number(estimate.mean, places, sign) + half
-    return Cell(text, estimate.mean, {"low": low, "high": high, **(extra or {})}, mark=mark)
+    ends = dict(zip(("low", "high"), estimate.interval, strict=True))
+    extra = ends | dict(extra or {})
+    return number_cell(
+        estimate.mean, places, sign, halves=[estimate.topics], extra=extra, mark=mark
+    )
 
 
 def correct(

@@ -7,9 +7,10 @@ topics that standardized scores choose, and with what each document adds to the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 from math import isnan, nan
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ from ir_std.reporting.difference import Difference
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
 from ir_std.reporting.sentences.tables import diff_notes, disagreements
-from ir_std.reporting.tables import Cell, Table, label_cell, number_cell, signed_cell
+from ir_std.reporting.tables import Cell, Table, Value, label_cell, make_table, number_cell
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.inputs import read_texts
 
@@ -187,7 +188,7 @@ class RunDiff:
     docs: Any = None
 
     def __repr__(self) -> str:
-        by = " and ".join(str(m) for m in (self.measure, self.standardized) if m)
+        by = " and ".join(map(str, self._measures))
         return f"<RunDiff of {self.a} and {self.b} by {by}: {pluralize(len(self.topics), 'topic')}>"
 
     @cached_property
@@ -299,40 +300,38 @@ class RunDiff:
         top : int, optional
             Number of topics; None for all.
         """
-        shown = self.topics[:top]
-        measures = [m for m in (self.measure, self.standardized) if m]
-        with_query, is_standardized = bool(self.queries), bool(self.standardized)
-
-        def row(name: str, query: str, scores: Sequence[Pair], place: int | None) -> Sequence[Cell]:
-            pairs = zip(scores, measures, strict=False)
-            return [
-                label_cell(name),
-                *[_text_cell(query)] * with_query,
-                *(cell for (a, b), _ in pairs for cell in _values_cells((a, b), places)),
-                *[_count_cell(place)] * is_standardized,
-            ]
-
-        rows = [
-            row(t.topic, self.queries.get(t.topic, ""), (t.raw, t.standardized), t.raw_place)
+        shown, measures = self.topics[:top], self._measures
+        lines: list[tuple[str, str, tuple[Pair, Pair], int | None]] = [
+            (t.topic, self.queries.get(t.topic, ""), (t.raw, t.standardized), t.raw_place)
             for t in shown
         ]
         if self.topics:
-            rows.append(row("mean", "", self.means, None))
-        labels = ["topic", *["query"] * with_query]
+            lines.append(("mean", "", self.means, None))
+        rows: list[list[Value]] = [
+            [
+                topic,
+                *[_text_cell(query)] * bool(self.queries),
+                *(cell for pair in pairs[: len(measures)] for cell in _values_cells(pair, places)),
+                *[raw_place] * (len(measures) - 1),
+            ]
+            for topic, query, pairs, raw_place in lines
+        ]
+        labels = ["topic", *["query"] * bool(self.queries)]
         columns = [f"{m} {run}" for m in measures for run in ("A", "B", "A-B")]
-        return Table(
-            (*labels, *columns, *["raw place"] * is_standardized),
-            tuple(map(tuple, rows)),
-            len(labels),
-            tuple(diff_notes(self, shown)),
-            (*[3] * len(measures), *[1] * is_standardized),
-        )
+        last = ["raw place"] * (len(measures) - 1)
+        groups = [3] * len(measures) + [1] * len(last)
+        header = [*labels, *columns, *last]
+        return make_table(header, rows, len(labels), diff_notes(self, shown), groups)
+
+    @property
+    def _measures(self) -> list[Measure]:
+        """Raw measure, and the standardized one if there is one."""
+        return [m for m in (self.measure, self.standardized) if m]
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
         """Differences of the two means, raw and standardized, tested over topics."""
-        measures = [m for m in (self.measure, self.standardized) if m]
-        known = [m for m in measures if m in self.results.collection.topic_measures]
+        known = [m for m in self._measures if m in self.results.collection.topic_measures]
         return tuple(self.results.difference(self.a, self.b, m) for m in known)
 
     def as_dict(self, top: int | None = 10) -> dict[str, Any]:
@@ -445,80 +444,62 @@ class TopicDiff:
     def _rankings_table(self, places: int, ranks: int | None) -> Table:
         longest = max(len(r.documents) for r in self.rankings)
         last = longest if ranks is None else min(ranks, longest)
-        return Table(
+        return make_table(
             ("rank", "A", "A level", "in B", "A adds", "B", "B level", "in A", "B adds"),
-            tuple(
-                (
-                    _count_cell(rank),
-                    *(cell for run in (0, 1) for cell in self._cells_at(run, rank, places)),
-                )
+            (
+                (rank, *(value for run in (0, 1) for value in self._values_at(run, rank)))
                 for rank in range(1, last + 1)
             ),
             1,
             (
                 self.summary,
                 f"A is {self.pair.a}, B is {self.pair.b}.",
-                "level: as judged, - if it is not; in A, in B: the rank there; adds: to the "
-                "measure.",
+                "level: relevance level, - if not judged; in B, in A: the document's rank in the "
+                "other run; adds: what it contributes to the measure.",
                 *self._no_sum,
             ),
             (4, 4),
+            places,
         )
 
-    def _cells_at(self, run: int, rank: int, places: int) -> tuple[Cell, ...]:
-        """Make cells of the document at a rank of one run, with its rank in the other."""
+    def _values_at(self, run: int, rank: int) -> tuple[Value, ...]:
+        """Return the document at a rank of one run, with its rank in the other."""
         documents = self.rankings[run].documents
         if rank > len(documents):
-            return (label_cell(""), *[number_cell(nan)] * 3)
+            return "", None, None, None
         shown = self.document(documents[rank - 1])
-        return (
-            label_cell(shown.document),
-            _count_cell(shown.level),
-            _count_cell(shown.ranks[1 - run]),
-            number_cell(shown.adds[run], places),
-        )
+        return shown.document, shown.level, shown.ranks[1 - run], shown.adds[run]
 
     def _documents_table(self, places: int, ranks: int | None) -> Table:
         adding = [d for d in self.documents if max(d.adds) > 0]
-        texts, with_text = self.texts or {}, self.texts is not None
-        if ranks is None:
-            shown = list(self.documents)
-        else:
-            first = {name for r in self.rankings for name in r.documents[:ranks]}
-            kept = {d.document for d in adding[:ranks]} | (first if with_text else set())
-            shown = [d for d in self.documents if d.document in kept]
-        rows = [
-            (
-                label_cell(d.document),
-                *map(_count_cell, (d.level, *d.ranks)),
-                *_values_cells(d.adds, places),
-                *[_text_cell(texts.get(d.document, ""))] * with_text,
-            )
-            for d in shown
-        ]
+        shown = list(self.documents)
+        if ranks is not None:
+            kept = {d.document for d in adding[:ranks]}
+            if self.texts is not None:
+                kept.update(name for r in self.rankings for name in r.documents[:ranks])
+            shown = [d for d in shown if d.document in kept]
+        lines: list[tuple[str, int | None, tuple[int | None, int | None], Pair]] = [*shown]
         if self.is_sum:
-            rest = [d for d in adding if d not in shown]
-            totals = [("all", self.scores.raw)]
+            rest = [d.adds for d in adding if d not in shown]
             if rest:
-                sums = sum(d.adds[0] for d in rest), sum(d.adds[1] for d in rest)
-                totals.insert(0, (f"{len(rest)} more", sums))
-            rows += [
-                (
-                    label_cell(name),
-                    *[number_cell(nan)] * 3,
-                    *_values_cells(adds, places),
-                    *[label_cell("")] * with_text,
-                )
-                for name, adds in totals
-            ]
-        header = ("document", "level", "rank A", "rank B", "A adds", "B adds", "A-B")
-        return Table((*header, *["text"] * with_text), tuple(rows), 1, self._no_sum)
+                adds = sum(a for a, _ in rest), sum(b for _, b in rest)
+                lines.append((f"{len(rest)} more", None, (None, None), adds))
+            lines.append(("all", None, (None, None), self.scores.raw))
+        header = ["document", "level", "rank A", "rank B", "A adds", "B adds", "A-B"]
+        rows: list[list[Value]] = [
+            [name, level, *both, *_values_cells(adds, places)] for name, level, both, adds in lines
+        ]
+        if self.texts is not None:
+            header.append("text")
+            for row, d in zip_longest(rows, shown):
+                row.append(_text_cell(self.texts.get(d.document, "")) if d else "")
+        return make_table(header, rows, 1, self._no_sum)
 
     @property
     def _no_sum(self) -> tuple[str, ...]:
         text = (
-            f"{self.pair.measure} does not sum over documents, or another program computes it: "
-            "what each adds is not known."
+            f"{self.pair.measure} is not a sum over documents, or another program computes it, so "
+            "what each document adds is not known."
         )
         return () if self.is_sum else (text,)
 
@@ -551,12 +532,7 @@ def _values_cells(values: Pair, places: int) -> list[Cell]:
     """Make cells of both runs' values and their difference."""
     difference = values[0] - values[1]
     exact = 0.0 if abs(difference) < EXACT else difference  # and never -0.0000
-    return [*(number_cell(x, places) for x in values), signed_cell(exact, places)]
-
-
-def _count_cell(number: int | None) -> Cell:
-    """Make a cell of a whole number; a dash for None."""
-    return number_cell(nan) if number is None else Cell(f"{number}", number)
+    return [*(number_cell(x, places) for x in values), number_cell(exact, places, "+")]
 
 
 def _text_cell(text: str) -> Cell:

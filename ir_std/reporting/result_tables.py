@@ -16,9 +16,8 @@ from ir_std._arrays import DataFrame
 from ir_std.analysis.estimate import NO_ESTIMATE
 from ir_std.analysis.paired import Procedure
 from ir_std.errors import MissingLibraryError, look_up
-from ir_std.evaluation.placement import Placement
 from ir_std.measures import Standardized, named_measure, sign_of
-from ir_std.reporting.benchmark import Benchmark
+from ir_std.reporting.benchmark import Benchmark, place_cell
 from ir_std.reporting.difference import Difference
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.model import (
@@ -35,25 +34,20 @@ from ir_std.reporting.sentences.tables import (
     power_notes,
     runs_notes,
 )
-from ir_std.reporting.summaries import (
-    RunDifferences,
-    adjusted_p,
-    label_of,
-    run_differences,
-)
+from ir_std.reporting.summaries import RunDifferences, adjusted_p, label_of, run_differences
 from ir_std.reporting.tables import (
     BETTER,
     EQUIVALENT,
     WORSE,
     Cell,
     Table,
+    Value,
     estimate_cell,
-    format_number,
     interval_cell,
     label_cell,
+    make_table,
     number_cell,
     p_value_cell,
-    signed_cell,
 )
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import SUMMARY
@@ -61,7 +55,6 @@ from ir_std.scores.tables import ALL_COLLECTIONS
 
 MOST_PAIRS = 20
 """Number of pairs of means above which each run is compared only with itself."""
-EMPTY = label_cell("")
 
 
 # Runs on one collection
@@ -82,90 +75,59 @@ def runs_table(
     """
     if results.collection.benchmark and not by_topic:
         return benchmark_table(results, results.collection.benchmark, places)
-    return _RunsTable(results, places, sort, by_topic, means, place).table()
+    sorted_by = None if sort is None else named_measure(sort, results.measures)
+    groups = group_measures(results.measures)
+    groups.sort(key=lambda group: sorted_by not in group)  # what one sorts by, one reads first
+    measures = [m for group in groups for m in sorted(group, key=lambda m: m != sorted_by)]
+    best = {m: _best_mean(results, m) for m in measures}
+    topic_places = place_topics(results) if place and by_topic else {}
+
+    def cells(run: str, row: int | None) -> Iterator[Value]:
+        for m in measures:
+            if row is None:
+                yield _mean_cell(results, run, m, best[m], places)
+                placed = results.placements.get(run, {}).get(m) if place else None
+            else:
+                yield float(scores_by_topic(results, run, m, results.collection.name)[row])
+                placed = topic_places.get(run, {}).get(m, {}).get(results.topics[row])
+            if place:
+                yield place_cell(placed)
+
+    means = means or not by_topic
+    rows: list[list[Value]] = []
+    for run in results.runs if sorted_by is None else ranked_by(results.means, sorted_by):
+        labels: list[Value] = [run]
+        if sorted_by is not None:
+            rank, interval = rank_cells(results.ranks[run][sorted_by])
+            labels = [rank, run, interval]
+        if by_topic:
+            rows += [[*labels, t, *cells(run, row)] for row, t in enumerate(results.topics)]
+        if means:
+            rows.append([*labels, *[SUMMARY] * by_topic, *cells(run, None)])
+    names = ["run"] if sorted_by is None else ["rank", "run", "ranks"]
+    names += ["topic"] * by_topic
+    columns = [name for m in measures for name in (str(m), *[f"{m} place"] * place)]
+    notes = runs_notes(results, sorted_by, means, place)
+    widths = [len(group) * (1 + place) for group in groups]
+    return make_table([*names, *columns], rows, len(names), notes, widths, places)
 
 
-class _RunsTable:
-    """The cells of a table of runs; the parameters are those of :func:`runs_table`."""
+def _best_mean(results: Results, measure: Measure) -> float:
+    """Return the best mean of a measure, turned so that higher is better."""
+    means = [sign_of(measure) * of_run[measure] for of_run in results.means.values()]
+    return max((mean for mean in means if not isnan(mean)), default=nan)
 
-    def __init__(
-        self,
-        results: Results,
-        places: int,
-        sort: Measure | str | None,
-        by_topic: bool,
-        means: bool,
-        place: bool,
-    ) -> None:
-        self.results, self.places = results, places
-        self.by_topic, self.means, self.place = by_topic, means or not by_topic, place
-        self.sort = None if sort is None else named_measure(sort, results.measures)
-        groups = group_measures(results.measures)
-        groups.sort(key=lambda group: self.sort not in group)  # what one sorts by, one reads first
-        self.groups = [sorted(group, key=lambda m: m != self.sort) for group in groups]
-        self.measures = [measure for group in self.groups for measure in group]
-        self.ranks: Mapping[str, int | None] = (
-            dict.fromkeys(results.runs)
-            if self.sort is None
-            else ranked_by(results.means, self.sort)
-        )
-        self.best = {
-            m: max(
-                (sign_of(m) * means[m] for means in results.means.values() if means[m] == means[m]),
-                default=float("nan"),
-            )
-            for m in results.measures
-        }
-        self.topic_places = place_topics(results) if place and by_topic else {}
 
-    def table(self) -> Table:
-        ranked, topic = self.sort is not None, ["topic"] * self.by_topic
-        names = ["rank"] * ranked + ["run"] + ["ranks"] * ranked + topic
-        columns = [
-            name
-            for m in self.measures
-            for name in (str(m), *([f"{m} place"] if self.place else []))
-        ]
-        groups = tuple(len(group) * (1 + self.place) for group in self.groups)
-        rows = [row for run in self.ranks for row in self._rows(run)]
-        notes = runs_notes(self.results, self.sort, self.means, self.place)
-        return Table((*names, *columns), tuple(rows), len(names), tuple(notes), groups)
-
-    def _rows(self, run: str) -> Iterator[tuple[Cell, ...]]:
-        names = [label_cell(run)]
-        if self.sort is not None:
-            rank, interval = rank_cells(self.results.ranks[run][self.sort])
-            names = [rank, *names, interval]
-        if self.by_topic:
-            for i, topic in enumerate(self.results.topics):
-                yield (*names, label_cell(topic), *self._topic(run, i))
-        if self.means:
-            yield (*names, *[label_cell(SUMMARY)] * self.by_topic, *self._summary(run))
-
-    def _topic(self, run: str, i: int) -> Iterator[Cell]:
-        for measure in self.measures:
-            values = scores_by_topic(self.results, run, measure, self.results.collection.name)
-            yield number_cell(float(values[i]), self.places)
-            if self.place:
-                places = self.topic_places.get(run, {}).get(measure, {})
-                yield place_cell(places.get(self.results.topics[i]))
-
-    def _summary(self, run: str) -> Iterator[Cell]:
-        for measure in self.measures:
-            yield self._mean(run, measure)
-            if self.place:
-                yield place_cell(self.results.placements.get(run, {}).get(measure))
-
-    def _mean(self, run: str, measure: Measure) -> Cell:
-        results = self.results
-        mean, tested = results.means[run][measure], results.differences.get(run, {}).get(measure)
-        return number_cell(
-            mean,
-            self.places,
-            mark=difference_mark(tested) if tested else "",
-            best=len(results.runs) > 1 and sign_of(measure) * mean >= self.best[measure] - EXACT,
-            extra=p_columns(tested, results.procedure) if tested else None,
-        )
+def _mean_cell(results: Results, run: str, measure: Measure, best: float, places: int) -> Cell:
+    """Make a cell of a mean, with the test against the baseline if there is one."""
+    mean, tested = results.means[run][measure], results.differences.get(run, {}).get(measure)
+    return number_cell(
+        mean,
+        places,
+        best=len(results.runs) > 1 and sign_of(measure) * mean >= best - EXACT,
+        mark=difference_mark(tested) if tested else "",
+        extra=p_columns(tested, results.procedure) if tested else None,
+    )
 
 
 def difference_mark(tested: Difference) -> str:
@@ -176,7 +138,7 @@ def difference_mark(tested: Difference) -> str:
 
 
 def p_columns(tested: Difference, procedure: Procedure) -> dict[str, float]:
-    """Return what CSV and JSON hold of a test, by the columns' names."""
+    """Return the facts about a test that CSV holds, by the names of their columns."""
     columns = {"p": tested.p}
     if procedure.correction != "none":
         columns[f"p_{procedure.correction}"] = tested.p_adjusted
@@ -194,45 +156,31 @@ def rank_cells(ranked: RunRank) -> tuple[Cell, Cell]:
     return label_cell(str(ranked.rank)), Cell(ranked.interval, ranked.interval, ends)
 
 
-def place_cell(placement: Placement | None) -> Cell:
-    """Make a cell like ``13/129``; CSV holds the number of ties, too."""
-    if placement is None or placement.rank is None:
-        return Cell("-", float("nan"))
-    of = placement.n_ranked
-    return Cell(f"{placement.rank}/{of}", placement.rank, {"of": of, "tied": placement.n_tied})
-
-
 def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> Table:
     """Show models in the order of their linked means, the user's own marked with ``>``."""
     raw, linked = results.measures
-    total = len(benchmark.scores.tasks)
     ranked = ranked_by(results.means, linked)
+    several = len(ranked) > 1
     rows = []
     for run in ranked:
-        estimate, place = results.estimate(run, linked), results.placements[run][linked]
-        n_tasks = benchmark.tasks[run]
-        mean = results.means[run][raw] if n_tasks == total else nan
-        half = format_number(estimate.topics, places)
-        low, high = estimate.mean - estimate.topics, estimate.mean + estimate.topics
-        interval = rank_cells(results.ranks[run][linked])[1]
+        estimate, n_tasks = results.estimate(run, linked), benchmark.tasks[run]
+        half = estimate.topics
+        ends = {"low": estimate.mean - half, "high": estimate.mean + half}
+        has_all = n_tasks == len(benchmark.scores.tasks)
         rows.append(
             (
-                Cell(f"{place.rank}", place.rank or nan),
-                label_cell(f"> {run}" if run in benchmark.own else run),
-                *[interval] * (len(ranked) > 1),
-                Cell(
-                    f"{format_number(estimate.mean, places)} ±{half}",
-                    estimate.mean,
-                    {"low": low, "high": high},
-                ),
-                Cell(f"{n_tasks}", n_tasks),
-                number_cell(mean, places),
-                Cell(f"{benchmark.borda[run]}", benchmark.borda[run]),
+                results.placements[run][linked].rank,
+                f"> {run}" if run in benchmark.own else run,
+                *[rank_cells(results.ranks[run][linked])[1]] * several,
+                number_cell(estimate.mean, places, halves=[half], extra=ends),
+                n_tasks,
+                results.means[run][raw] if has_all else None,
+                benchmark.borda[run],
             )
         )
-    header = ("rank", "run", *["ranks"] * (len(ranked) > 1), "mean", "tasks", "raw", "Borda")
-    notes = tuple(benchmark_notes(results, benchmark))
-    return Table(header, tuple(rows), 2, notes, (len(header) - 2,))
+    header = ("rank", "run", *["ranks"] * several, "mean", "tasks", "raw", "Borda")
+    notes = benchmark_notes(results, benchmark)
+    return make_table(header, rows, 2, notes, [len(header) - 2], places)
 
 
 # Means over collections
@@ -257,38 +205,24 @@ def means_table(results: Results, places: int = 4) -> Table:
     """
     measures = results.measures
     datasets = all(each.is_of_datasets for each in results.collections.values())
-    rows = []
+    averaged = [datasets or isinstance(m, Standardized) for m in measures]
+    rows: list[list[Value]] = []
     for run in results.runs:
-        rows += [
-            ((run, name), [results.estimate(run, m, name) for m in measures])
-            for name, scored in results.evaluations.items()
-            if run in scored
-        ]
-        pooled = [
-            results.estimate(run, m)
-            if len(results.collections) > 1 and (datasets or isinstance(m, Standardized))
-            else NO_ESTIMATE
-            for m in measures
-        ]
-        if any(estimate.n for estimate in pooled):
-            rows.append(((run, ALL_COLLECTIONS), pooled))
-    cells = [
-        (
-            *map(label_cell, (*labels, count_range(e.n for e in estimates))),
-            *(
-                estimate_cell(e, isinstance(m, Standardized), places)
-                for m, e in zip(measures, estimates, strict=True)
-            ),
-        )
-        for labels, estimates in rows
-    ]
-    return Table(
-        ("system", "collection", "topics", *(label_of(results, m) for m in measures)),
-        tuple(cells),
-        3,
-        tuple(means_notes(results)),
-        tuple(map(len, group_measures(measures))),
-    )
+        names = [name for name, scored in results.evaluations.items() if run in scored]
+        for name in [*names, *[None] * (len(results.collections) > 1)]:
+            estimates = [
+                results.estimate(run, m, name) if name or is_averaged else NO_ESTIMATE
+                for m, is_averaged in zip(measures, averaged, strict=True)
+            ]
+            cells = [
+                estimate_cell(estimate, isinstance(m, Standardized), places)
+                for m, estimate in zip(measures, estimates, strict=True)
+            ]
+            if name or any(estimate.n for estimate in estimates):
+                n = count_range(estimate.n for estimate in estimates)
+                rows.append([run, name or ALL_COLLECTIONS, n, *cells])
+    header = ("system", "collection", "topics", *(label_of(results, m) for m in measures))
+    return make_table(header, rows, 3, means_notes(results), map(len, group_measures(measures)))
 
 
 def count_range(counts: Iterable[int]) -> str:
@@ -322,21 +256,21 @@ def linked_pairs(results: Results) -> list[Difference]:
 
 def pairs_table(pairs: Sequence[Difference], places: int = 4) -> Table:
     """Show differences of linked means across collections, with 95% intervals and p."""
-    return Table(
-        ("mean of", "on", "less that of", "on", "measure", "difference", "p"),
-        tuple(
+    return make_table(
+        ("mean of", "on", "minus that of", "on", "measure", "difference", "p"),
+        (
             (
-                *map(label_cell, (d.a, d.where, d.b, d.b_where, str(d.measure))),
-                interval_cell(d.mean, *d.interval, places),
+                *(d.a, d.where, d.b, d.b_where, str(d.measure)),
+                interval_cell(d.mean, d.interval, places),
                 p_value_cell(d.p),
             )
             for d in pairs
         ),
         5,
         (
-            "Differences of linked means, with 95% intervals: over the topics of both "
-            "collections, and over the anchors' disagreement. p is two-sided, and for each "
-            "difference separately.",
+            "Differences of linked means, with 95% intervals over the topics of both collections "
+            "and over the anchors' disagreement. p is two-sided, and for each difference "
+            "separately.",
             *power_notes(pairs),
         ),
     )
@@ -353,56 +287,53 @@ def means_with_pairs(results: Results, places: int = 4) -> Table:
         found.setdefault((d.a, d.where, d.b, d.b_where), {})[d.measure] = d
     if not found:
         return means
-    rows = [(*row[:2], EMPTY, EMPTY, *row[2:]) for row in means.rows]
-    for labels, by_measure in found.items():
+    rows: list[Iterable[Value]] = [(*row[:2], "", "", *row[2:]) for row in means.rows]
+    for names, by_measure in found.items():
         each = [by_measure.get(m) for m in results.measures]
         cells = [
-            interval_cell(d.mean, *d.interval, places, {"p": d.p}) if d else number_cell(nan)
-            for d in each
+            interval_cell(d.mean, d.interval, places, extra={"p": d.p}) if d else None for d in each
         ]
-        rows.append((*map(label_cell, labels), EMPTY, *cells))
-    header = (*means.header[:2], "less system", "less collection", *means.header[2:])
-    return replace(means, header=header, rows=tuple(rows), labels=means.labels + 2)
+        rows.append((*names, "", *cells))
+    header = (*means.header[:2], "minus system", "minus collection", *means.header[2:])
+    return make_table(header, rows, means.labels + 2, means.notes, means.groups)
 
 
 def judgment_differences(results: Results) -> list[Difference]:
     """Compare each run's means under two judgments of the same topics."""
-    return [
-        found
-        for a, b in sorted(
-            overlaps_of(results).relabelled, key=list(overlaps_of(results).topics).index
-        )
+    overlaps = overlaps_of(results)
+    differences = (
+        results.difference((run, b), (run, a), measure)
+        for a, b in sorted(overlaps.relabelled, key=list(overlaps.topics).index)
         for run in results.runs
         if run in results.evaluations[a] and run in results.evaluations[b]
         for measure in results.measures
-        for found in [results.difference((run, b), (run, a), measure)]
-        if not isnan(found.mean)
-    ]
+    )
+    return [d for d in differences if not isnan(d.mean)]
 
 
 def judgments_table(differences: Sequence[Difference], places: int = 4) -> Table:
     """Show a row for each run, pair of judgments and measure."""
-    return Table(
-        ("system", "judgments", "less those of", "measure", "difference"),
-        tuple(
+    return make_table(
+        ("system", "judgments", "minus those of", "measure", "difference"),
+        (
             (
-                *map(label_cell, (d.a, d.where, d.b_where, str(d.measure))),
-                interval_cell(
-                    d.mean,
-                    *d.interval,
-                    places,
-                    {"topics": d.estimate.topics, "systems": d.estimate.systems},
-                ),
+                *(d.a, d.where, d.b_where, str(d.measure)),
+                interval_cell(d.mean, d.interval, places, extra=halves_of(d)),
             )
             for d in differences
         ),
         4,
-        (
-            "The same topics under different judgments: differences paired by topic, with 95% "
-            "intervals over topics and, for standardized means, over the reference systems, which "
-            "are drawn once for both judgments if they are the same.",
-        ),
+        [
+            "The same topics under different judgments: differences per topic, with 95% intervals "
+            "over topics and, for standardized means, over the reference systems. Judgments with "
+            "the same reference systems share their part of the error."
+        ],
     )
+
+
+def halves_of(difference: Difference) -> dict[str, float]:
+    """Return the halves of a difference's interval, by the names of CSV's columns."""
+    return {"topics": difference.estimate.topics, "systems": difference.estimate.systems}
 
 
 # Differences from a baseline
@@ -430,65 +361,59 @@ def compared_table(
     for measure, one in next(iter(compared.values())).items():
         header += [one.label, f"{measure} p", f"{measure} g"]
     summaries = _summary_cells(compared, procedure.correction, places)
-    rows = []
+    rows: list[Iterable[Value]] = []
     for run, by_measure in compared.items():
         each = list(by_measure.values())
-        rows += [
-            (
-                *map(label_cell, (run, on[0].where, count_range(d.n for d in on))),
-                *(cell for d in on for cell in _difference_cells(d, procedure, places)),
-            )
-            for on in zip(*(d.differences for d in each), strict=True)
-        ]
+        for on in zip(*(d.differences for d in each), strict=True):
+            cells = (cell for d in on for cell in _difference_cells(d, procedure, places))
+            rows.append((run, on[0].where, count_range(d.n for d in on), *cells))
         if any(d.has_summary() for d in each):
-            cells = [cell for m in by_measure for cell in summaries[run, m]]
-            rows.append((label_cell(run), label_cell("summary"), EMPTY, *cells))
-            cells = [cell for d in each for cell in _variation_cells(d)]
-            rows.append((label_cell(run), label_cell("variation"), EMPTY, *cells))
-    return Table(tuple(header), tuple(rows), 3, notes, (3,) * (len(header) // 3 - 1))
+            rows += [
+                (run, "summary", "", *(cell for m in by_measure for cell in summaries[run, m])),
+                (run, "variation", "", *(cell for d in each for cell in _variation_cells(d))),
+            ]
+    return make_table(header, rows, 3, notes, [3] * (len(header) // 3 - 1))
 
 
 def _difference_cells(d: Difference, procedure: Procedure, places: int) -> tuple[Cell, ...]:
     """Make cells of the difference with its interval, p, and g."""
-    halves = {"topics": d.estimate.topics, "systems": d.estimate.systems}
     size, error = d.size
     p_value = p_value_cell(d.p, d.p_adjusted, procedure.correction)
     of_test = p_columns(d, procedure)
     more = {name: p for name, p in of_test.items() if name in ("detectable", "p_equivalent")}
     mark = EQUIVALENT if difference_mark(d) == EQUIVALENT else ""
     return (
-        interval_cell(d.mean, *d.interval, places, halves),
+        interval_cell(d.mean, d.interval, places, extra=halves_of(d)),
         replace(p_value, extra={**p_value.extra, **more}, mark=mark),
-        signed_cell(size, 2, {"error": error}),
+        number_cell(size, 2, "+", extra={"error": error}),
     )
 
 
 def _summary_cells(
     compared: Mapping[str, Mapping[Measure, RunDifferences]], correction: str, places: int
-) -> dict[tuple[str, Measure], tuple[Cell, ...]]:
+) -> dict[tuple[str, Measure], tuple[Value, ...]]:
     """Make cells of the summary with its interval, p, and that of the sizes."""
-    cells: dict[tuple[str, Measure], tuple[Cell, ...]] = {}
+    cells: dict[tuple[str, Measure], tuple[Value, ...]] = {}
     for measure in next(iter(compared.values())):
         summaries = [by_measure[measure].summary() for by_measure in compared.values()]
         adjusted = adjusted_p(summaries, correction)
         for run, s, p in zip(compared, summaries, adjusted, strict=True):
             g = compared[run][measure].summary(size=True)
             cells[run, measure] = (
-                interval_cell(s.effect, s.low, s.high, places) if s else label_cell("-"),
-                p_value_cell(s.p if s else float("nan"), p, correction),
-                signed_cell(g.effect if g else float("nan"), 2, {"error": g.error} if g else {}),
+                interval_cell(s.effect, (s.low, s.high), places) if s else None,
+                p_value_cell(s.p, p, correction) if s else None,
+                number_cell(g.effect, 2, "+", extra={"error": g.error}) if g else None,
             )
     return cells
 
 
-def _variation_cells(differences: RunDifferences) -> tuple[Cell, ...]:
+def _variation_cells(differences: RunDifferences) -> tuple[Value, ...]:
     """Make cells of how differences vary between collections: Q, I2, tau; p of Q."""
     s = differences.summary()
     if s is None:
-        return label_cell("-"), label_cell("-"), EMPTY
+        return None, None, ""
     text = f"{s.n}: Q {s.q:.1f}, I2 {100 * s.i2:.0f}%, tau {sqrt(s.tau2):.3f}"
-    values = {"q": s.q, "i2": s.i2, "tau2": s.tau2}
-    return Cell(text, text, values), p_value_cell(s.q_p), EMPTY
+    return Cell(text, text, {"q": s.q, "i2": s.i2, "tau2": s.tau2}), p_value_cell(s.q_p), ""
 
 
 # Data frames
@@ -500,34 +425,34 @@ LIBRARIES = {"pandas": "pandas", "polars": "polars"}
 
 def data_frame(results: Results, wide: bool, means: bool, library: str | None) -> DataFrame:
     """Convert scores to a DataFrame; as :meth:`ir_std.Results.to_dataframe`."""
-    fields: dict[str, list[Any]] = {"collection": [], "run": []} | (
-        {} if means else {"query_id": []}
-    )
-    names = map(str, results.measures) if wide else ("measure", "base", "scheme", "value")
-    fields |= {name: [] for name in names}
+    columns: dict[str, list[Any]] = {}
     for name, scored in results.evaluations.items():
         topics = results.collections[name].topics
+        n = 1 if means else len(topics)
         for run in scored:
             for measures in [results.measures] if wide else [[m] for m in results.measures]:
-                columns = [
-                    [results.on(name).means[run].get(m, nan)]
-                    if means
-                    else scores_by_topic(results, run, m, name).tolist()
-                    for m in measures
-                ]
-                n = len(columns[0])
-                fields["collection"] += [name] * n
-                fields["run"] += [run] * n
+                block: dict[str, Sequence[Any]] = {"collection": [name] * n, "run": [run] * n}
                 if not means:
-                    fields["query_id"] += topics
-                for m, column in zip(measures, columns, strict=True):
-                    fields[str(m) if wide else "value"] += column
-                    if not wide:
-                        fields["measure"] += [str(m)] * n
-                        is_raw = not isinstance(m, Standardized)
-                        fields["base"] += [str(m if is_raw else m.base)] * n
-                        fields["scheme"] += ["raw" if is_raw else m["scheme"]] * n
-    return _frame_library(library).DataFrame(fields)
+                    block["query_id"] = topics
+                if not wide:
+                    block |= {key: [text] * n for key, text in _description(measures[0]).items()}
+                for m in measures:
+                    block[str(m) if wide else "value"] = (
+                        [results.on(name).means[run].get(m, nan)]
+                        if means
+                        else scores_by_topic(results, run, m, name).tolist()
+                    )
+                for key, values in block.items():
+                    columns.setdefault(key, []).extend(values)
+    return _frame_library(library).DataFrame(columns)
+
+
+def _description(measure: Measure) -> dict[str, str]:
+    """Describe a measure by the columns of a long table."""
+    base, scheme = (
+        (measure.base, measure["scheme"]) if isinstance(measure, Standardized) else (measure, "raw")
+    )
+    return {"measure": str(measure), "base": str(base), "scheme": scheme}
 
 
 def _frame_library(name: str | None) -> Any:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import html
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from itertools import islice
+from textwrap import fill
 
 from ir_std._system.text import escape_line, guard_cell, latex_escape
 from ir_std.analysis.estimate import Estimate
@@ -18,7 +22,6 @@ MIN_LABEL = 24
 """Characters kept for each label before columns that belong together are parted."""
 BETTER, WORSE, EQUIVALENT = "+", "-", "="
 """Marks of a significant difference, and of one that is below the bound of equivalence."""
-
 
 Column = list[str]
 """A header and cells, padded to one width."""
@@ -57,13 +60,16 @@ def label_cell(text: str) -> Cell:
 def number_cell(
     value: float,
     places: int = 4,
+    sign: str = "",
     *,
+    halves: Iterable[float] = (),
     best: bool = False,
     mark: str = "",
     extra: Mapping[str, float] | None = None,
 ) -> Cell:
-    """Make a cell that holds a number; NaN is a dash."""
-    return Cell(format_number(value, places), value, extra or {}, best, mark)
+    """Make a cell of a number, and of halves of its intervals: ``0.693 ±0.063``."""
+    known = [f" ±{format_number(half, places)}" for half in halves if not math.isnan(value + half)]
+    return Cell(format_number(value, places, sign) + "".join(known), value, extra or {}, best, mark)
 
 
 def format_number(value: float, places: int, sign: str = "") -> str:
@@ -73,42 +79,27 @@ def format_number(value: float, places: int, sign: str = "") -> str:
     return f"{value:{sign}}" if places < 0 else f"{value:{sign}.{places}f}"
 
 
-def signed_cell(value: float, places: int, extra: Mapping[str, float] | None = None) -> Cell:
-    """Make a cell that holds a number with its sign; NaN is a dash."""
-    return Cell(format_number(value, places, "+"), value, extra or {})
-
-
 def interval_cell(
-    mean: float,
-    low: float,
-    high: float,
+    value: float,
+    interval: tuple[float, float],
     places: int,
+    sign: str = "+",
     extra: Mapping[str, float] | None = None,
 ) -> Cell:
-    """Make a cell of a difference and its interval, without what is NaN."""
-    texts = [] if math.isnan(mean) else [format_number(mean, places, "+")]
-    if not math.isnan(low):
-        texts.append(f"[{format_number(low, places, '+')}, {format_number(high, places, '+')}]")
-    return Cell(" ".join(texts) or "-", mean, {"low": low, "high": high, **(extra or {})})
+    """Make a cell of a number and its interval, if it has one: ``+0.04 [+0.01, +0.07]``."""
+    text, low, high = (format_number(x, places, sign) for x in (value, *interval))
+    ends = dict(zip(("low", "high"), interval, strict=True))
+    return Cell(text if low == "-" else f"{text} [{low}, {high}]", value, {**ends, **(extra or {})})
 
 
 def estimate_cell(estimate: Estimate, standardized: bool, places: int = 4) -> Cell:
     """Make a cell of a mean; standardized ones have half-widths of intervals."""
-    mean = number_cell(estimate.mean, places)
     if not standardized:
-        return mean
+        return number_cell(estimate.mean, places)
     low, high = estimate.interval
-    parts = {"topics": estimate.topics, "systems": estimate.systems}
-    halves = [
-        f" ±{format_number(half, places)}"
-        for half in parts.values()
-        if not math.isnan(half + estimate.mean)
-    ]
-    return Cell(
-        mean.text + "".join(halves),
-        estimate.mean,
-        {"low": low, "high": high, **parts, "n": estimate.n},
-    )
+    halves = {"topics": estimate.topics, "systems": estimate.systems}
+    extra = {"low": low, "high": high, **halves, "n": estimate.n}
+    return number_cell(estimate.mean, places, halves=halves.values(), extra=extra)
 
 
 def p_value_cell(p: float, adjusted: float | None = None, correction: str = "none") -> Cell:
@@ -178,16 +169,11 @@ class Table:
 
     def markdown(self) -> str:
         """Write a pipe table; the best of a column is bold."""
-
-        def write(cell: Cell) -> str:
-            text = _markdown_escape(cell.text)
-            return (f"**{text}**" if cell.best else text) + (f" {cell.mark}" if cell.mark else "")
-
         rules = [":--"] * self.labels + ["--:"] * (len(self.header) - self.labels)
         lines = [
             map(_markdown_escape, self.header),
             rules,
-            *([write(c) for c in row] for row in self.rows),
+            *(map(_MARKDOWN.write, row) for row in self.rows),
         ]
         # A paragraph that begins with a mark would be a list.
         notes = [
@@ -203,13 +189,6 @@ class Table:
         :data:`PAGE_ROWS` rows make a ``longtable``, which breaks across pages, with the notes
         behind it.
         """
-
-        def write(cell: Cell) -> str:
-            text = latex_escape(cell.text)
-            return (rf"\textbf{{{text}}}" if cell.best else text) + (
-                f"$^{{{cell.mark}}}$" if cell.mark else ""
-            )
-
         columns = "l" * self.labels + "r" * (len(self.header) - self.labels)
         long = len(self.rows) > PAGE_ROWS
         kind = "longtable" if long else "tabular"
@@ -219,7 +198,7 @@ class Table:
             _latex_row(map(latex_escape, self.header)),
             r"\midrule",
             *[r"\endhead"] * long,
-            *(_latex_row(write(c) for c in row) for row in self.rows),
+            *(_latex_row(map(_LATEX.write, row)) for row in self.rows),
             r"\bottomrule",
             rf"\end{{{kind}}}",
         ]
@@ -246,64 +225,79 @@ class Table:
 
     def csv(self) -> str:
         """Comma-separated values at full precision; NaN is empty.  Without notes and marks."""
-        import csv
-        import io
-
         extras = [
             list(dict.fromkeys(k for row in self.rows for k in row[i].extra))
             for i in range(len(self.header))
         ]
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(
-            [
-                _csv_value(text)
-                for head, extra in zip(self.header, extras, strict=True)
-                for text in (head, *(f"{head} {name}" for name in extra))
-            ]
-        )
+        lines: list[list[float | str]] = [[]]
+        for head, extra in zip(self.header, extras, strict=True):
+            lines[0] += [head, *(f"{head} {name}" for name in extra)]
         for row in self.rows:
-            writer.writerow(
-                [
-                    _csv_value(v)
-                    for cell, extra in zip(row, extras, strict=True)
-                    for v in (cell.value, *(cell.extra.get(n, "") for n in extra))
-                ]
-            )
+            lines.append([])
+            for cell, extra in zip(row, extras, strict=True):
+                lines[-1] += [cell.value, *(cell.extra.get(name, "") for name in extra)]
+        out = StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerows(map(_csv_value, line) for line in lines)
         return out.getvalue().rstrip("\n")
 
     def html(self) -> str:
         """Write a ``<table>``; the best of a column is bold."""
-        from html import escape
-
-        def write(cell: Cell, column: int) -> str:
-            text = escape(cell.text)
-            if column < self.labels:
-                return f'<th scope="row" style="text-align:left">{text}</th>'
-            text = f"<strong>{text}</strong>" if cell.best else text
-            mark = f"<sup>{escape(cell.mark)}</sup>" if cell.mark else ""
-            return f'<td style="text-align:right">{text}{mark}</td>'
-
         head = "".join(
-            f'<th scope="col" style="text-align:{side}">{escape(name)}</th>'
-            for name, side in zip(
-                self.header, ["left"] * self.labels + ["right"] * len(self.header), strict=False
-            )
+            f'<th scope="col" style="text-align:{"left" if i < self.labels else "right"}">'
+            f"{html.escape(name)}</th>"
+            for i, name in enumerate(self.header)
         )
         body = "\n".join(
-            f"<tr>{''.join(write(c, i) for i, c in enumerate(row))}</tr>" for row in self.rows
+            "<tr>"
+            + "".join(
+                f'<th scope="row" style="text-align:left">{html.escape(cell.text)}</th>'
+                if i < self.labels
+                else f'<td style="text-align:right">{_HTML.write(cell)}</td>'
+                for i, cell in enumerate(row)
+            )
+            + "</tr>"
+            for row in self.rows
         )
-        notes = "".join(f"<p>{escape(note)}</p>\n" for note in self.notes)
-        return (
-            f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n{notes}"
-        )
+        table = f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
+        return table + _html_paragraphs(self.notes)
+
+
+Value = Cell | str | float | None
+"""What a table is made from: a cell, a label, a count, a number, or nothing."""
+
+
+def make_table(
+    header: Iterable[str],
+    rows: Iterable[Iterable[Value]],
+    labels: int = 1,
+    notes: Iterable[str] = (),
+    groups: Iterable[int] = (),
+    places: int = 4,
+) -> Table:
+    """Make a table of plain values, which :func:`as_cell` turns into cells."""
+    cells = tuple(tuple(as_cell(value, places) for value in row) for row in rows)
+    return Table(tuple(header), cells, labels, tuple(notes), tuple(groups))
+
+
+def as_cell(value: Value, places: int = 4) -> Cell:
+    """Make a cell of a label, a whole number, or a number; None and NaN are dashes."""
+    if isinstance(value, Cell):
+        return value
+    if isinstance(value, str):
+        return label_cell(value)
+    if isinstance(value, int):
+        return Cell(f"{value:,}", value)
+    return number_cell(math.nan if value is None else value, places)
 
 
 def html_with_texts(table: Table, texts: Iterable[str]) -> str:
     """Write a table for a notebook, and below it a paragraph for each text."""
-    from html import escape
+    return table.html() + _html_paragraphs(texts)
 
-    return table.html() + "".join(f"<p>{escape(text)}</p>\n" for text in texts)
+
+def _html_paragraphs(texts: Iterable[str]) -> str:
+    return "".join(f"<p>{html.escape(text)}</p>\n" for text in texts)
 
 
 WRITERS: dict[str, Callable[[Table], str]] = {
@@ -317,9 +311,22 @@ WRITERS: dict[str, Callable[[Table], str]] = {
 
 
 def _wrapped(note: str, width: int) -> str:
-    from textwrap import fill
-
     return fill(note, width, subsequent_indent="  ", break_on_hyphens=False)
+
+
+@dataclass(frozen=True)
+class _Markup:
+    """How a format escapes a text, and writes the best of a column and a mark."""
+
+    escape: Callable[[str], str]
+    bold: str
+    mark: str
+
+    def write(self, cell: Cell) -> str:
+        text = self.escape(cell.text)
+        return (self.bold.format(text) if cell.best else text) + (
+            self.mark.format(cell.mark) if cell.mark else ""
+        )
 
 
 def _latex_row(cells: Iterable[str]) -> str:
@@ -328,6 +335,11 @@ def _latex_row(cells: Iterable[str]) -> str:
 
 def _markdown_escape(text: str) -> str:
     return "".join(f"\\{c}" if c in "\\|*_`<[&~$" else c for c in text)
+
+
+_MARKDOWN = _Markup(_markdown_escape, "**{}**", " {}")
+_LATEX = _Markup(latex_escape, r"\textbf{{{}}}", "$^{{{}}}$")
+_HTML = _Markup(html.escape, "<strong>{}</strong>", "<sup>{}</sup>")
 
 
 def _csv_value(value: float | str) -> str:

@@ -153,7 +153,7 @@ def test_rows_of_documents_sum_to_the_last_one(topics: Any) -> None:
 def test_a_measure_that_is_not_a_sum_says_so(topics: Any) -> None:
     topic = topics("Success@5")[0]
     assert not topic.is_sum
-    assert "does not sum over documents" in " ".join(topic.table("documents").notes)
+    assert "is not a sum over documents" in " ".join(topic.table("documents").notes)
     assert {row[4].text for row in topic.table("rankings").rows} == {"-"}
 
 

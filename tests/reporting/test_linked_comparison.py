@@ -135,9 +135,9 @@ def test_the_csv_has_means_and_differences_in_one_table(linked: ir_std.Results) 
     means, differences = rows[: -len(pairs)], rows[-len(pairs) :]
     label = linked.links[SAP].label
     assert len(means) == len(linked.table().rows)
-    assert all(row["less system"] == row[f"{label} p"] == "" for row in means)
+    assert all(row["minus system"] == row[f"{label} p"] == "" for row in means)
     for row, pair in zip(differences, pairs, strict=True):
-        named = row["system"], row["collection"], row["less system"], row["less collection"]
+        named = row["system"], row["collection"], row["minus system"], row["minus collection"]
         assert named == (pair.a, pair.where, pair.b, pair.b_where)
         found = [float(row[label + end]) for end in ("", " low", " high", " p")]
         assert found == [pair.mean, *pair.interval, pair.p]
@@ -279,7 +279,7 @@ def test_the_page_has_the_links_name_words_and_differences(
     assert f"sAP {linked_by}" in text
     assert f"Scores are {linked_by}: they are on one scale." in text
     assert text.count("sAP is linked by anchor0, anchor1") == 1
-    assert "less that of" in text
+    assert "minus that of" in text
 
 
 def test_systems_that_the_anchors_do_not_resemble_are_warned_about(
@@ -373,7 +373,7 @@ def test_the_command_prints_linked_means_and_their_differences(
     assert "sAP linked by 2 anchors to trec8-adhoc" in done.out[0]
     assert sum("sAP is linked by anchor0, anchor1 to trec8-adhoc" in line for line in done.out) == 1
     head = next(line for line in done.out if line.startswith("mean of"))
-    assert head.split()[:7] == ["mean", "of", "on", "less", "that", "of", "on"]
+    assert head.split()[:7] == ["mean", "of", "on", "minus", "that", "of", "on"]
     assert any("two anchors barely tell how well they link" in line for line in done.err)
 
 

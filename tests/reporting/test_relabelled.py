@@ -94,19 +94,19 @@ def test_compare_and_report_show_the_pairs(
 ) -> None:
     entries = [f"bm25={runs['bm25base_p']}:{data / 'qrels' / file}" for file in (PEOPLE, MODEL)]
     done = ir_std_cli("compare", *entries, "nDCG@10", "--verbose")
-    assert any("less those of" in line for line in done.out)
+    assert any("minus those of" in line for line in done.out)
     assert any("under different labels: one collection judged twice" in line for line in done.err)
     one_table = ir_std_cli("compare", *entries, "nDCG@10", "-o", "csv").out
     assert len({line.count(",") for line in one_table}) == 1
-    assert not any("less those of" in line for line in one_table)
+    assert not any("minus those of" in line for line in one_table)
     bert = [f"bert={runs['p_bert']}:{data / 'qrels' / file}" for file in (PEOPLE, MODEL)]
     against = ir_std_cli("compare", *entries, *bert, "nDCG@10", "--baseline", "bm25")
     assert against.status == 0
-    assert not any("less those of" in line for line in against.out)
+    assert not any("minus those of" in line for line in against.out)
     page = tmp_path / "page.html"
     assert ir_std_cli("report", *entries, "nDCG@10", "-o", page).status == 0
     text = page.read_text(encoding="utf-8")
-    assert "less those of" in text
+    assert "minus those of" in text
     assert "2 judgments of the same topics" in text
     assert "kappa, quadratic weights" in text
 

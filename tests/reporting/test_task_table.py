@@ -15,7 +15,7 @@ from ir_std.evaluation.inputs import resolve_runs
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.derived import select_rows
 from ir_std.measures import main_score
-from ir_std.reporting.task_table import task_table
+from ir_std.reporting.benchmark import task_table
 from ir_std.scores.run_scores import RunScores
 
 SCORES = {"ndcg_at_10": 0.7, "main_score": 0.7, "hf_subset": "default"}
@@ -87,7 +87,7 @@ def test_zero_shot_models_alone_may_be_too_few() -> None:
         ["0.5000", "-", "-", "-"],
         ["0.4000", "-", "-", "-"],
     ]
-    assert "2 datasets have fewer than 20 such models" in table.notes[1]
+    assert "no place on 2 datasets with fewer than 20 such models" in table.notes[1]
 
 
 def test_mtebs_objects_are_runs() -> None:
