@@ -158,26 +158,23 @@ def test_the_catalogue_finds_datasets(site: Path, page: Any, words: str, names: 
     assert {*names} <= {*links}
 
 
-def test_no_page_is_wider_than_its_screen(site: Path, page: Any) -> None:
-    wider = []
+CUT = "[...document.querySelectorAll('article pre')].some(x => x.scrollWidth > x.clientWidth)"
+
+
+def test_no_page_is_wider_than_its_screen_and_no_block_is_cut_on_a_desktop(
+    site: Path, page: Any
+) -> None:
+    wider, cut = [], []
     for file in sorted(site.rglob("*.html")):
+        name = file.relative_to(site).as_posix()
         page.goto(file.as_uri())
         for width, height in SCREENS:
             page.set_viewport_size({"width": width, "height": height})
             if page.evaluate("document.documentElement.scrollWidth") > width:
-                wider.append((file.relative_to(site).as_posix(), width))
+                wider.append((name, width))
+            if width == SCREENS[1][0] and page.evaluate(CUT):
+                cut.append(name)
     assert wider == []
-
-
-def test_no_block_of_commands_is_cut_at_the_right_on_a_desktop(site: Path, page: Any) -> None:
-    page.set_viewport_size({"width": 1280, "height": 900})
-    cut = []
-    for file in sorted(site.rglob("*.html")):
-        page.goto(file.as_uri())
-        if page.evaluate(
-            "[...document.querySelectorAll('article pre')].some(x => x.scrollWidth > x.clientWidth)"
-        ):
-            cut.append(file.relative_to(site).as_posix())
     assert cut == []
 
 

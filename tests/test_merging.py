@@ -28,6 +28,7 @@ from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_run
 from ir_std.trec.runs import Run
 
+RunDict = dict[str, dict[str, float]]
 LIST = {"d1": 12.0, "d2": 9.0, "d3": 8.0, "d4": 3.0}
 NO_SPREAD = [m for m in METHODS if m != "max"]
 
@@ -45,9 +46,7 @@ def by_hand(scores: list[float]) -> dict[str, list[float]]:
     }
 
 
-def merged_by_hand(
-    runs: list[dict[str, dict[str, float]]], combine: str
-) -> dict[str, dict[str, float]]:
+def merged_by_hand(runs: list[RunDict], combine: str) -> RunDict:
     """Combine the normalized scores of each document, one document at a time."""
     by_topic: dict[str, dict[str, list[float]]] = {}
     for run in runs:
@@ -67,7 +66,7 @@ def normalized(scores: Any, method: str) -> np.ndarray[Any, np.dtype[np.float64]
     return METHODS[method].formula(np.array(scores, float))
 
 
-def frame(run: dict[str, dict[str, float]]) -> pd.DataFrame:
+def frame(run: RunDict) -> pd.DataFrame:
     return pd.DataFrame(
         [(t, d, s) for t, docs in run.items() for d, s in docs.items()],
         columns=["query_id", "doc_id", "score"],
@@ -126,17 +125,13 @@ def test_scores_in_other_units_normalize_to_the_same(
     assert (normalized(np.ldexp(small, power), method) == normalized(small, method)).all()
 
 
-@given(tame_lists, st.integers(1, 1000))
-def test_max_is_the_same_in_other_units(scores: list[float], factor: int) -> None:
-    assert normalized(np.array(scores) * factor, "max") == pytest.approx(
-        normalized(scores, "max"), rel=1e-12
-    )
-
-
-@given(tame_lists, st.integers(1, 1000))
-def test_mmstdv_grows_with_the_units_of_the_scores(scores: list[float], factor: int) -> None:
-    assert normalized(np.array(scores) * factor, "mmstdv") == pytest.approx(
-        normalized(scores, "mmstdv") * factor, rel=1e-9
+@given(tame_lists, st.integers(1, 1000), st.sampled_from([("max", 0), ("mmstdv", 1)]))
+def test_only_mmstdv_grows_with_the_units_of_the_scores(
+    scores: list[float], factor: int, grows: tuple[str, int]
+) -> None:
+    method, power = grows
+    assert normalized(np.array(scores) * factor, method) == pytest.approx(
+        normalized(scores, method) * factor**power, rel=1e-9
     )
 
 
@@ -173,24 +168,17 @@ def test_a_list_without_spread_gets_0(method: str, docs: dict[str, float]) -> No
     assert normalize({"q": docs}, method) == {"q": dict.fromkeys(docs, 0.0)}
 
 
-def test_a_list_without_spread_gets_1_by_max() -> None:
-    assert normalize({"q": {"a": 7.0, "b": 7.0}}, "max") == {"q": {"a": 1.0, "b": 1.0}}
-
-
-@pytest.mark.parametrize("highest", [0.0, -0.0, -2.5])
-def test_max_refuses_a_highest_score_of_0_or_below_and_names_the_topic(highest: float) -> None:
-    run = {"401": {"a": 1.0}, "402": {"a": highest, "b": -3.0}}
-    with pytest.raises(InputError, match=r"topic 402 is -?\d.*use minmax or zscore"):
-        normalize(run, "max")
-
-
-def test_max_keeps_negative_scores_below_a_positive_one() -> None:
-    assert normalize({"q": {"a": 2.0, "b": -1.0}}, "max") == {"q": {"a": 1.0, "b": -0.5}}
-
-
-def test_what_no_float_can_hold_is_refused() -> None:
-    with pytest.raises(InputError, match="topic q, document 'b' has score -inf"):
-        normalize({"q": {"a": 5e-324, "b": -1e308}}, "max")
+@pytest.mark.parametrize(
+    ("docs", "expected"),
+    [
+        ({"a": 7.0, "b": 7.0}, {"a": 1.0, "b": 1.0}),  # no spread
+        ({"a": 2.0, "b": -1.0}, {"a": 1.0, "b": -0.5}),
+    ],
+)
+def test_max_divides_by_the_highest_score(
+    docs: dict[str, float], expected: dict[str, float]
+) -> None:
+    assert normalize({"q": docs}, "max") == {"q": expected}
 
 
 @pytest.mark.parametrize("method", NO_SPREAD)
@@ -199,15 +187,24 @@ def test_log_probabilities_keep_their_order(method: str) -> None:
     assert docs["a"] > docs["c"] > docs["b"]
 
 
-@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_scores_that_are_not_finite_numbers_are_refused(bad: float) -> None:
-    with pytest.raises(InputError, match="topic q, document 'b'"):
-        merge([{"q": {"a": 1.0, "b": bad}}], "minmax")
-
-
-def test_a_document_twice_in_a_list_is_refused() -> None:
-    with pytest.raises(InputError, match="'a' twice"):
-        normalize([ScoredDoc("q", "a", 1.0), ScoredDoc("q", "a", 2.0)], "minmax")
+@pytest.mark.parametrize(
+    ("run", "method", "message"),
+    [
+        *(
+            ({"401": {"a": 1.0}, "402": {"a": highest, "b": -3.0}}, "max", said)
+            for highest in (0.0, -0.0, -2.5)
+            for said in [r"topic 402 is -?\d.*use minmax or zscore"]
+        ),
+        ({"q": {"a": 5e-324, "b": -1e308}}, "max", "topic q, document 'b' has score -inf"),
+        ({"q": {"a": 1.0, "b": float("nan")}}, "minmax", "topic q, document 'b'"),
+        ({"q": {"a": 1.0, "b": float("inf")}}, "minmax", "topic q, document 'b'"),
+        ([ScoredDoc("q", "a", 1.0), ScoredDoc("q", "a", 2.0)], "minmax", "'a' twice"),
+    ],
+)
+def test_scores_that_a_method_cannot_use_are_rejected(run: Any, method: str, message: str) -> None:
+    for call in (normalize, lambda run, method: merge([run], method)):
+        with pytest.raises(InputError, match=message):
+            call(run, method)
 
 
 def test_a_topic_that_only_some_runs_have_is_merged_from_those() -> None:
@@ -251,23 +248,22 @@ def test_wrong_use_is_explained(call: Callable[[], Any], message: str) -> None:
 # Merging
 
 
-def test_disjoint_lists_are_interleaved_by_score() -> None:
-    merged = merge(
-        [{"q": {"a1": 30.0, "a2": 25.0, "a3": 10.0}}, {"q": {"b1": 0.9, "b2": 0.5, "b3": 0.4}}],
-        "sum",
-    )
-    assert list(merged["q"]) == ["b1", "a1", "a2", "b2", "b3", "a3"]
-
-
-def test_ties_are_broken_by_document_id_descending() -> None:
-    merged = merge([{"q": {"a": 2.0, "b": 1.0}}, {"q": {"c": 9.0, "B": 3.0}}], "minmax")
-    assert list(merged["q"]) == ["c", "a", "b", "B"]
+@pytest.mark.parametrize(
+    ("method", "first", "second", "order"),
+    [
+        ("sum", {"a1": 30.0, "a2": 25.0, "a3": 10.0}, {"b1": 0.9, "b2": 0.5, "b3": 0.4},
+         "b1 a1 a2 b2 b3 a3"),  # by score
+        ("minmax", {"a": 2.0, "b": 1.0}, {"c": 9.0, "B": 3.0}, "c a b B"),  # ties by ID, descending
+    ],
+)  # fmt: skip
+def test_disjoint_lists_are_interleaved(
+    method: str, first: dict[str, float], second: dict[str, float], order: str
+) -> None:
+    assert list(merge([{"q": first}, {"q": second}], method)["q"]) == order.split()
 
 
 @given(st.lists(run_dicts, min_size=1, max_size=4), methods, st.sampled_from(sorted(COMBINE)))
-def test_shared_documents_are_combined(
-    runs: list[dict[str, dict[str, float]]], method: str, combine: str
-) -> None:
+def test_shared_documents_are_combined(runs: list[RunDict], method: str, combine: str) -> None:
     expected = merged_by_hand([normalize(run, method) for run in runs], combine)
     merged = merge(runs, method, combine=combine)
     assert merged.keys() == expected.keys()
@@ -276,9 +272,7 @@ def test_shared_documents_are_combined(
 
 
 @given(st.lists(run_dicts, min_size=1, max_size=4), methods)
-def test_documents_are_in_the_order_of_trec_eval(
-    runs: list[dict[str, dict[str, float]]], method: str
-) -> None:
+def test_documents_are_in_the_order_of_trec_eval(runs: list[RunDict], method: str) -> None:
     merged = merge(runs, method)
     for topic, docs in merged.items():
         for rank, doc in enumerate(docs, 1):
@@ -287,9 +281,7 @@ def test_documents_are_in_the_order_of_trec_eval(
 
 
 @given(st.lists(run_dicts, min_size=1, max_size=4), methods, st.integers(1, 5))
-def test_depth_keeps_the_first_documents(
-    runs: list[dict[str, dict[str, float]]], method: str, depth: int
-) -> None:
+def test_depth_keeps_the_first_documents(runs: list[RunDict], method: str, depth: int) -> None:
     whole = merge(runs, method)
     cut = merge(runs, method, depth=depth)
     assert {t: list(docs) for t, docs in cut.items()} == {
@@ -302,7 +294,7 @@ def test_depth_keeps_the_first_documents(
 some_runs = st.lists(run_dicts, min_size=1, max_size=5)
 
 
-def orders(runs: list[dict[str, dict[str, float]]]) -> dict[str, list[list[str]]]:
+def orders(runs: list[RunDict]) -> dict[str, list[list[str]]]:
     """Return the documents of each list in trec_eval's order, by topic."""
     lists: dict[str, list[list[str]]] = {}
     for run in runs:
@@ -313,7 +305,7 @@ def orders(runs: list[dict[str, dict[str, float]]]) -> dict[str, list[list[str]]
 
 
 @given(some_runs)
-def test_reciprocal_ranks_are_added(runs: list[dict[str, dict[str, float]]]) -> None:
+def test_reciprocal_ranks_are_added(runs: list[RunDict]) -> None:
     merged = merge(runs, combine="rrf")
     for topic, lists in orders(runs).items():
         assert merged[topic] == pytest.approx(
@@ -327,7 +319,7 @@ def test_reciprocal_ranks_are_added(runs: list[dict[str, dict[str, float]]]) -> 
 
 
 @given(some_runs)
-def test_every_list_gives_the_same_borda_points(runs: list[dict[str, dict[str, float]]]) -> None:
+def test_every_list_gives_the_same_borda_points(runs: list[RunDict]) -> None:
     merged = merge(runs, combine="borda")
     for topic, lists in orders(runs).items():
         everything = {doc for docs in lists for doc in docs}
@@ -352,7 +344,7 @@ def preferred(lists: list[list[str]], a: str, b: str) -> int:
 
 @given(some_runs)
 def test_condorcet_keeps_to_majorities_and_leaves_cycles_whole(
-    runs: list[dict[str, dict[str, float]]],
+    runs: list[RunDict],
 ) -> None:
     merged, borda = merge(runs, combine="condorcet"), merge(runs, combine="borda")
     for topic, lists in orders(runs).items():
@@ -437,34 +429,28 @@ def test_merged_dataframes_give_a_dataframe() -> None:
     pd.testing.assert_frame_equal(merged, frame({"q": {"e": 1.0, "d1": 1.0}}))
 
 
-def test_named_tuples_and_generators_give_lists_of_named_tuples() -> None:
+def test_named_tuples_and_generators_give_lists_and_files_give_dicts(tmp_path: Path) -> None:
     rows = [ScoredDoc("q", "a", 4.0), ScoredDoc("q", "b", 2.0)]
-    expected = [ScoredDoc("q", "a", 1.0), ScoredDoc("q", "b", 0.5)]
-    assert normalize(rows, "max") == normalize(iter(rows), "max") == expected
-    assert merge([iter(rows), rows], "max", combine="max") == expected
-
-
-def test_a_file_gives_a_dict_that_every_tool_takes(tmp_path: Path) -> None:
+    as_rows = [ScoredDoc("q", "a", 1.0), ScoredDoc("q", "b", 0.5)]
+    assert normalize(rows, "max") == normalize(iter(rows), "max") == as_rows
+    assert merge([iter(rows), rows], "max", combine="max") == as_rows
     file = tmp_path / "a.run"
     file.write_text("q Q0 a 1 4 t\nq Q0 b 2 2 t\n")
-    expected = {"q": {"a": 1.0, "b": 0.5}}
-    assert normalize(file, "max") == normalize(str(file), "max") == expected
-    assert merge([file, str(file)], "max", combine="max") == expected
-
-
-def test_a_run_in_memory_gives_a_run_in_memory() -> None:
-    merged = merge([as_run({"q": LIST})], "minmax")
-    assert isinstance(merged, Run)
-    assert merged.lists["q"][0] == ["d1", "d2", "d3", "d4"]
+    as_dict = {"q": {"a": 1.0, "b": 0.5}}
+    assert normalize(file, "max") == normalize(str(file), "max") == as_dict
+    assert merge([file, str(file)], "max", combine="max") == as_dict
 
 
 def test_the_first_run_decides_the_kind() -> None:
+    in_memory = merge([as_run({"q": LIST}), {"q": LIST}], "minmax")
+    assert isinstance(in_memory, Run)
+    assert in_memory.lists["q"][0] == ["d1", "d2", "d3", "d4"]
     assert isinstance(merge([frame({"q": LIST}), {"q": LIST}], "uv"), pd.DataFrame)
     assert isinstance(merge([{"q": LIST}, frame({"q": LIST})], "uv"), dict)
 
 
 @given(run_dicts, methods)
-def test_every_kind_gives_the_same_scores(run: dict[str, dict[str, float]], method: str) -> None:
+def test_every_kind_gives_the_same_scores(run: RunDict, method: str) -> None:
     expected = normalize(run, method)
     rows = [ScoredDoc(t, d, s) for t, docs in run.items() for d, s in docs.items()]
     assert normalize(rows, method) == [
@@ -540,9 +526,7 @@ def test_normalized_and_combined_scores_equal_those_of_ranx() -> None:
             assert_same(merge(runs, method, combine=combine), expected)
 
 
-def assert_same(
-    computed: dict[str, dict[str, float]], expected: dict[str, dict[str, float]]
-) -> None:
+def assert_same(computed: RunDict, expected: RunDict) -> None:
     assert computed.keys() == expected.keys()
     for topic, docs in expected.items():
         assert computed[topic] == pytest.approx(docs, rel=1e-9, abs=1e-9)
@@ -553,7 +537,7 @@ def test_real_shards_of_one_run_merge_to_what_it_was(
 ) -> None:
     # Shards that share the documents at either end have the same lowest and highest score.
     whole = read_run(runs_of("dl19-passage") / "bm25base_p")
-    shards: list[dict[str, dict[str, float]]] = [{}, {}, {}]
+    shards: list[RunDict] = [{}, {}, {}]
     for topic, (docs, scores) in whole.lists.items():
         ends = {int(scores.argmin()), int(scores.argmax())}
         for i, shard in enumerate(shards):

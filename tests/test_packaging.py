@@ -47,7 +47,7 @@ def run(installed: Path, code: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_wheel_finds_its_own_factor_sets(installed: Path) -> None:
+def test_the_wheel_is_typed_and_finds_its_own_factor_sets(installed: Path) -> None:
     code = (
         "import ir_std; print(ir_std.load_factors('trec8-adhoc').path, "
         "len(ir_std.available_factors()))"
@@ -55,6 +55,7 @@ def test_the_wheel_finds_its_own_factor_sets(installed: Path) -> None:
     path, count = run(installed, code).split()
     assert Path(path) == installed / "ir_std" / "_factors" / "trec8-adhoc.npz"
     assert int(count) == len(ir_std.available_factors())
+    assert (installed / "ir_std" / "py.typed").is_file()
 
 
 @pytest.mark.slow
@@ -81,11 +82,6 @@ import pyterrier as pt
 print(pt.std.snDCG @ 10, pt.std.Experiment.__module__)
 """
     assert run(installed, code).splitlines()[0] == "snDCG@10 ir_std.pyterrier"
-
-
-@pytest.mark.slow
-def test_the_wheel_is_typed(installed: Path) -> None:
-    assert (installed / "ir_std" / "py.typed").is_file()
 
 
 def public() -> list[Any]:

@@ -17,12 +17,57 @@ from ir_std.schemes import SCHEMES, get_scheme, normal_cdf, scheme_names
 unit = st.floats(0, 1)
 
 
-def test_z_is_the_deviation_in_standard_deviations() -> None:
-    assert get_scheme("z").apply([0.5, 0.1], mean=0.3, sd=0.1) == pytest.approx([2.0, -2.0])
+NAN = np.nan
+FACTORS = {"mean": 0.3, "sd": 0.1}
+SAME = {"mean": 0.25, "sd": 0.0}
+"""Factors of a topic on which all systems have the same score."""
+SOME_SAME = {"mean": [0.2, 0.2, NAN], "sd": [0.1, 0.0, 0.0]}
+THREE = {"scores": [[0.1233, 0.1234, 0.5]]}
+EXAMPLES: dict[str, tuple[str, list[float], dict[str, Any], list[float]]] = {
+    "z is the deviation in sds": ("z", [0.5, 0.1], FACTORS, [2, -2]),
+    "N is 0.5 at the mean": ("N", [0.3, 0.4], FACTORS, [0.5, 0.8413447460685429]),
+    "U is clipped": ("U", [0.3, 0.4, 9, -9], FACTORS, [0.5, 0.65, 1, 0]),
+    "U with coefficients": ("U", [0.4], FACTORS | {"A": 0.1, "B": 0.4}, [0.5]),
+    "E is a share of systems": (
+        "E",
+        [0.05, 0.2, 0.3, 0.4],
+        {"scores": [[0.1, 0.2, 0.2, 0.4]] * 4},
+        [0, 0.75, 0.75, 1],
+    ),
+    "E at a resolution": ("E", [0.12336], THREE | {"resolution": 1e-4}, [2 / 3]),
+    "E without a resolution": ("E", [0.12336], THREE, [1 / 3]),
+    "E counts systems with scores": (
+        "E",
+        [0.2, 0.2],
+        {"scores": [[0.1, 0.3, NAN], [NAN] * 3]},
+        [0.5, NAN],
+    ),
+    "E of an unknown score": ("E", [NAN, 0.2], {"scores": [[0.1, 0.3]] * 2}, [NAN, 0.5]),
+    "N without spread": ("N", [0.24, 0.25, 0.26], SAME, [0, 0.5, 1]),
+    "U without spread": ("U", [0.24, 0.25, 0.26], SAME, [0, 0.5, 1]),
+    "z without spread": ("z", [0.24, 0.25, 0.26], SAME, [NAN] * 3),
+    "E without spread": ("E", [0.1, 0.2, 0.3], {"scores": [[0.2, 0.2]] * 3}, [0, 1, 1]),
+    "U without spread is B": ("U", [0.2, 0.25, 0.3], SAME | {"A": 0.1, "B": 0.4}, [0, 0.4, 1]),
+    "equal to the resolution": (
+        "N",
+        [0.24994, 0.25004, 0.25006],
+        SAME | {"resolution": 1e-4},
+        [0, 0.5, 1],
+    ),
+    "N with spread on some topics": ("N", [0.3] * 3, SOME_SAME, [0.8413447460685429, 1, NAN]),
+    "U with spread on some topics": ("U", [0.3] * 3, SOME_SAME, [0.65, 1, NAN]),
+    "z without factors": ("z", [0.3], {"mean": NAN, "sd": NAN}, [NAN]),
+    "N without factors": ("N", [0.3], {"mean": NAN, "sd": NAN}, [NAN]),
+    "U without factors": ("U", [0.3], {"mean": NAN, "sd": NAN}, [NAN]),
+}
+"""Scheme, scores, what is known of the systems, and the standardized scores."""
 
 
-def test_n_is_one_half_at_the_mean_and_0_84_one_deviation_above() -> None:
-    assert get_scheme("N").apply([0.3, 0.4], mean=0.3, sd=0.1) == pytest.approx([0.5, 0.8413447])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_scheme_standardizes_as_by_hand(name: str) -> None:
+    scheme, scores, known, expected = EXAMPLES[name]
+    found = get_scheme(scheme).apply(scores, **known)
+    np.testing.assert_allclose(found, expected, rtol=1e-14, atol=0)
 
 
 @pytest.mark.parametrize("count", [50_000, 50_001])
@@ -35,55 +80,9 @@ def test_n_is_the_normal_distribution_function_whatever_the_number_of_values(cou
     np.testing.assert_allclose(values[:-1], stats.norm.cdf(z[:-1]), rtol=1e-12)
 
 
-def test_u_is_linear_and_cut_to_the_unit_interval() -> None:
-    values = get_scheme("U").apply([0.3, 0.4, 9.0, -9.0], mean=0.3, sd=0.1)
-    assert values == pytest.approx([0.5, 0.65, 1.0, 0.0])
-
-
-def test_u_takes_other_coefficients() -> None:
-    assert get_scheme("U").apply([0.4], mean=0.3, sd=0.1, A=0.1, B=0.4) == pytest.approx([0.5])
-
-
-def test_e_is_the_share_of_systems_that_score_at_most_x() -> None:
-    scores = [[0.1, 0.2, 0.2, 0.4]] * 4
-    assert get_scheme("E").apply([0.05, 0.2, 0.3, 0.4], scores=scores).tolist() == [
-        0,
-        0.75,
-        0.75,
-        1,
-    ]
-
-
-def test_e_rounds_x_to_the_resolution_of_the_scores() -> None:
-    scores = [[0.1233, 0.1234, 0.5]]
-    assert get_scheme("E").apply([0.12336], scores=scores, resolution=1e-4) == pytest.approx(2 / 3)
-    assert get_scheme("E").apply([0.12336], scores=scores) == pytest.approx(1 / 3)
-
-
-def test_e_counts_only_systems_with_a_score() -> None:
-    scores = [[0.1, 0.3, np.nan], [np.nan] * 3]
-    values = get_scheme("E").apply([0.2, 0.2], scores=scores)
-    assert values[0] == 0.5
-    assert np.isnan(values[1])
-
-
-def test_e_of_an_unknown_score_is_unknown() -> None:
-    values = get_scheme("E").apply([np.nan, 0.2], scores=[[0.1, 0.3]] * 2)
-    assert np.isnan(values[0])
-    assert values[1] == 0.5
-
-
 def test_e_without_scores_says_what_to_use_instead() -> None:
     with pytest.raises(NoFactorsError, match="use N, U or z"):
         get_scheme("E").apply([0.1], mean=0.1, sd=0.1)
-
-
-@pytest.mark.parametrize("scheme", ["N", "U"])
-def test_without_spread_a_score_is_0_below_the_common_score_half_at_it_and_1_above(
-    scheme: str,
-) -> None:
-    values = get_scheme(scheme).apply([0.24, 0.25, 0.26], mean=0.25, sd=0.0)
-    assert values.tolist() == [0, 0.5, 1]
 
 
 @given(st.sampled_from(["N", "U"]), unit, unit)
@@ -95,38 +94,6 @@ def test_without_spread_a_value_is_the_limit_of_ever_smaller_deviations(
     assert rule.apply(x, mean=mean, sd=0.0) == pytest.approx(
         rule.apply(x, mean=mean, sd=1e-9), abs=1e-12
     )
-
-
-def test_without_spread_z_is_unknown_for_every_score() -> None:
-    assert np.isnan(get_scheme("z").apply([0.24, 0.25, 0.26], mean=0.25, sd=0.0)).all()
-
-
-def test_without_spread_u_is_its_intercept_at_the_common_score() -> None:
-    values = get_scheme("U").apply([0.2, 0.25, 0.3], mean=0.25, sd=0.0, A=0.1, B=0.4)
-    assert values.tolist() == [0, 0.4, 1]
-
-
-def test_without_spread_equality_is_to_the_resolution_of_the_scores() -> None:
-    values = get_scheme("N").apply([0.24994, 0.25004, 0.25006], mean=0.25, sd=0.0, resolution=1e-4)
-    assert values.tolist() == [0, 0.5, 1]
-
-
-@pytest.mark.parametrize("scheme", ["N", "U"])
-def test_some_topics_without_spread_leave_the_others_as_they_are(scheme: str) -> None:
-    values = get_scheme(scheme).apply([0.3, 0.3, 0.3], mean=[0.2, 0.2, np.nan], sd=[0.1, 0.0, 0.0])
-    assert values[0] == get_scheme(scheme).apply(0.3, mean=0.2, sd=0.1)
-    assert values[1] == 1
-    assert np.isnan(values[2])
-
-
-def test_without_spread_e_is_1_at_or_above_the_common_score_and_0_below() -> None:
-    values = get_scheme("E").apply([0.1, 0.2, 0.3], scores=[[0.2, 0.2]] * 3)
-    assert values.tolist() == [0, 1, 1]
-
-
-@pytest.mark.parametrize("scheme", ["z", "N", "U"])
-def test_a_topic_without_factors_gives_nan(scheme: str) -> None:
-    assert np.isnan(get_scheme(scheme).apply([0.3], mean=np.nan, sd=np.nan)).all()
 
 
 @given(st.lists(st.floats(-40, 40), min_size=1))

@@ -34,7 +34,8 @@ def patched(tmp_path: Path) -> Path:
     ((group, entry),) = re.findall(r'entry-points\."(.+?)"\]\n(\w+ = ".+?")', page)
     info = tmp_path / "plug_in-1.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plug-in\nVersion: 1\n")
+    metadata = {"Metadata-Version": "2.1", "Name": "plug-in", "Version": "1"}
+    (info / "METADATA").write_text("".join(f"{k}: {v}\n" for k, v in metadata.items()))
     (info / "entry_points.txt").write_text(f"[{group}]\n{entry}\n".replace('"', ""))
     return tmp_path
 

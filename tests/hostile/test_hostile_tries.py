@@ -45,5 +45,5 @@ def test_no_small_file_takes_much_memory_or_time(name: str, tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert "memory ran out" not in done.stderr
     assert "IR_STD_FACTORS" not in done.stderr
-    errors = [line for line in done.stderr.splitlines() if line.startswith("ir_std: error: ")]
+    errors = [line for line in done.stderr.splitlines() if line.startswith("ir_std: error:")]
     assert len(errors) == ("sound" not in name or "in a" in name), done.stderr
