@@ -58,7 +58,7 @@ from ir_std.errors import (
 from ir_std.evaluation.api import calc, calc_aggregate, evaluator, iter_calc, recognize
 from ir_std.evaluation.evaluation import Scores
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.api import StdProvider, install_provider
+from ir_std.evaluation.api import StdProvider, install_provider, standardize
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Fit
@@ -92,7 +92,6 @@ if TYPE_CHECKING:
     from ir_std.builders.from_scores import build_from_scores
     from ir_std.evaluation.placement import Placement
     from ir_std.evaluation.placement import Placer, place
-    from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
     from ir_std.reporting.agreement import JudgeAgreement, agreement
     from ir_std.reporting.compare import compare
@@ -158,7 +157,6 @@ _LAZY_NAMES = {
     "merge": "merging",
     "normalize": "merging",
     "place": "evaluation.placement",
-    "standardize": "evaluation.standardize",
 }
 """Modules of the names that are imported when they are first used."""
 

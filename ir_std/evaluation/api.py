@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
 import ir_measures
 from ir_measures import measures as irm
@@ -15,8 +15,8 @@ from ir_measures import providers
 from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
-from ir_std.errors import NoFactorsError
-from ir_std.evaluation.evaluation import CalcResult, Message, Scores
+from ir_std.errors import InputError, NoFactorsError, UsageError, warn_caller
+from ir_std.evaluation.evaluation import CalcResult, Message, Scores, message_texts
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.factor_messages import topics_without_factors
 from ir_std.evaluation.plans import match_factors
@@ -24,12 +24,16 @@ from ir_std.evaluation.raw_scores import has_formula, ir_measures_providers
 from ir_std.factors.catalog import Factors, sibling_sets
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import MIN_COUNTED_TOPICS, Match
-from ir_std.measures import DCG, SP, Measures, Q, Standardized, nDCG, nERR
-from ir_std.schemes import scheme_names
+from ir_std.measures import DCG, SP, Measures, Q, Standardized, nDCG, nERR, standardized
+from ir_std.schemes import get_scheme, scheme_names
+from ir_std.scores.files import read_scores
+from ir_std.scores.run_scores import RunScores, counted_topics
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
 
 _logger = logging.getLogger("ir_std")
+
+Shape = TypeVar("Shape")
 
 SystemsSelection: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
 """A kind of systems, as ``"modern"``; or the names of some of a set's, also in a file."""
@@ -247,7 +251,79 @@ def calc(
     return evaluator(measures, qrels, schemes=schemes, factors=factors, residual=residual).calc(run)
 
 
-_logger = logging.getLogger("ir_std")
+def standardize(
+    scores: Shape,
+    measure: str | Measure | None = None,
+    *,
+    factors: Factors | None = None,
+    scheme: str = "N",
+) -> Shape:
+    """Standardize scores that were computed elsewhere.
+
+    To standardize a table, pass it to :func:`ir_std.evaluate`, whose results have a
+    ``to_dataframe()``.
+
+    Parameters
+    ----------
+    scores : dict of str to float, or RunScores
+        Scores by topic, of one measure; or a run's scores, as :func:`ir_std.read_scores` returns
+        them.
+    measure : str or Measure, optional
+        Measure of a dict, such as ``"AP"``, or its name in trec_eval.
+    factors : FactorSet, str or path, optional
+        Factor set to use.  If not given, it is recognized from the numbers of relevant documents
+        (``num_rel``), which a dict does not have.
+    scheme : {'N', 'U', 'E', 'z'}
+
+    Returns
+    -------
+    dict or RunScores
+        Standardized scores in the same form; NaN on topics without factors.
+
+    Raises
+    ------
+    NoFactorsError
+        If no set is recognized, or it has no factors for the measure of a dict.
+    InputError
+        If scores cannot be used, as for :func:`ir_std.read_scores`.
+    UsageError
+        If ``measure`` is missing for a dict, or given for a run's scores.
+
+    Examples
+    --------
+    >>> values = ir_std.standardize({"401": 0.05, "402": 0.2}, "AP", factors="trec8-adhoc")
+    >>> {topic: round(value, 4) for topic, value in values.items()}
+    {'401': 0.5094, '402': 0.4844}
+    """
+    get_scheme(scheme)
+    if isinstance(scores, RunScores):
+        if measure is not None:
+            raise UsageError("measure= requires a dict; these scores name their own measures")
+        return cast(Shape, _standardize_run(scores, factors, scheme))
+    if not isinstance(scores, Mapping):
+        raise InputError.at(
+            "scores",
+            f"cannot use {type(scores).__name__}",
+            "pass a dict of scores by topic, or what read_scores returns; evaluate takes tables",
+        )
+    if measure is None:
+        raise UsageError("scores of a dict need their measure; add measure='AP'")
+    (read,) = read_scores(scores, str(measure)).values()
+    wanted = standardized(*read.values, **({} if scheme == "N" else {"scheme": scheme}))
+    values = StdEvaluator([wanted], counted_topics([read]), (), factors).evaluate(read).values
+    return cast(Shape, dict(zip(scores, values[wanted].tolist(), strict=True)))
+
+
+def _standardize_run(read: RunScores, factors: Factors | None, scheme: str) -> RunScores:
+    evaluator = StdEvaluator(list(read.values), counted_topics([read]), scheme, factors)
+    evaluation = evaluator.evaluate(read)
+    warn_caller(message_texts(evaluator.messages + evaluation.messages, True))
+    values = {
+        m: dict(zip(evaluator.qrels.topics, evaluation.values[m].tolist(), strict=True))
+        for m in evaluator.measures
+        if isinstance(m, Standardized)
+    }
+    return RunScores(read.name, values, read.n_rel, read.n_ret, unit=read.unit)
 
 
 # --- the guest in ir_measures ---------------------------------------------------------------------

@@ -120,22 +120,21 @@ def test_measures_without_factors_are_reported_with_the_measures_of_a_set() -> N
     assert [str(m) for m in results.measures] == ["nDCG@10", "snDCG@10", "faithfulness"]
 
 
-def test_wide_tables_are_standardized_in_their_shape() -> None:
+def test_wide_tables_are_standardized() -> None:
     def standardized(topic: str, value: float) -> float:
         return ir_std.standardize({topic: value}, "AP", factors="trec8-adhoc")[topic]
 
     by_measure = pd.DataFrame({"run": ["a", "a"], "topic": ["401", "402"], "AP": [0.05, 0.2]})
-    made = ir_std.standardize(by_measure, factors="trec8-adhoc")
-    assert list(made.columns) == ["run", "topic", "sAP"]
-    assert made["sAP"].tolist() == [standardized("401", 0.05), standardized("402", 0.2)]
+    made = ir_std.evaluate(by_measure, factors="trec8-adhoc").to_dataframe(wide=True)
+    assert list(made["sAP"]) == [standardized("401", 0.05), standardized("402", 0.2)]
     by_run = pl.DataFrame({"topic": ["401", "402"], "a": [0.05, 0.2], "b": [0.1, 0.3]})
-    wide = ir_std.standardize(by_run, "AP", factors="trec8-adhoc")
-    assert wide.columns == ["topic", "a", "b"]
-    assert wide["b"].to_list() == [standardized("401", 0.1), standardized("402", 0.3)]
+    wide = ir_std.evaluate(ir_std.read_scores(by_run, "AP"), factors="trec8-adhoc")
+    assert wide.values["b"]["sAP"].tolist() == [standardized("401", 0.1), standardized("402", 0.3)]
     unnamed = pd.DataFrame({"qid": ["401"], "score": [0.05]})
-    assert ir_std.standardize(unnamed, "AP", factors="trec8-adhoc")["score"].tolist() == [
-        standardized("401", 0.05)
-    ]
+    (one,) = ir_std.read_scores(unnamed, "AP").values()
+    assert next(iter(ir_std.standardize(one, factors="trec8-adhoc").values.values())) == {
+        "401": standardized("401", 0.05)
+    }
 
 
 def test_a_set_is_built_from_standard_input(

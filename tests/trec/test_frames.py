@@ -97,27 +97,6 @@ def test_runs_are_normalized_and_merged_into_tables_of_their_library(form: str, 
     assert list(FORMS["polars"](RUN)["score"]) == [2.0, 1.0, 3.0, 1.0]
 
 
-@pytest.mark.parametrize("form", ["pandas", "polars"])
-def test_scores_of_a_table_are_standardized_in_a_table_of_its_library(form: str) -> None:
-    columns = {
-        "topic": ["401", "402"] * 2,
-        "measure": ["AP"] * 2 + ["SetP"] * 2,
-        "value": [0.2, 0.3, 0.1, 0.1],
-        "kept": list("xyzz"),
-    }
-    table = {
-        "pandas": pd.DataFrame(columns),
-        "polars": pl.DataFrame(columns),
-    }[form]
-    by_topic = ir_std.standardize({"401": 0.2, "402": 0.3}, "AP", factors="trec8-adhoc")
-    with pytest.warns(ir_std.StandardizationWarning, match="no factors for SetP"):
-        found = ir_std.standardize(table, factors="trec8-adhoc")
-    assert isinstance(found, pd.DataFrame if form == "pandas" else pl.DataFrame)
-    assert dict(zip(found["topic"], found["value"], strict=True)) == by_topic
-    assert list(found["measure"]) == ["sAP", "sAP"]
-    assert list(found["kept"]) == ["x", "y"]
-
-
 @pytest.mark.slow
 def test_none_of_these_libraries_is_imported_for_rows_of_others() -> None:
     code = (
