@@ -19,7 +19,7 @@ from linking_experiment import engine
 from processes import run_process
 
 import ir_std
-from ir_std.reporting.html.method import REFERENCES, SCHEME_PAPER
+from ir_std.reporting.html.method import SCHEME_PAPER, read_references
 from ir_std.testing import simulated_nuggets
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -304,5 +304,5 @@ def test_the_two_topics_of_the_first_example_have_the_stated_places() -> None:
 
 def test_the_readme_cites_the_papers_of_the_schemes_as_the_report_does() -> None:
     for key in SCHEME_PAPER.values():
-        (doi,) = re.findall(r"doi = \{(.+?)\}", REFERENCES[key])
+        (doi,) = re.findall(r"doi = \{(.+?)\}", read_references()[key])
         assert f"https://doi.org/{doi}" in README

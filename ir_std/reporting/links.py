@@ -78,13 +78,16 @@ class CollectionLinks:
     anchors: tuple[str, ...]
 
     @property
+    def origin(self) -> str:
+        """What links the scores: ``linked by bm25 to trec8-adhoc``."""
+        n = len(self.anchors)
+        anchors = self.anchors[0] if n == 1 else f"{n} anchors"
+        return f"linked by {anchors} to {self.reference}"
+
+    @property
     def label(self) -> str:
         """Name of the scores in tables: ``sAP linked by bm25 to trec8-adhoc``."""
-        n = len(self.anchors)
-        return (
-            f"{self.measure} linked by {self.anchors[0] if n == 1 else f'{n} anchors'} to "
-            f"{self.reference}"
-        )
+        return f"{self.measure} {self.origin}"
 
     @property
     def doubts(self) -> dict[str, list[str]]:

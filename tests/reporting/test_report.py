@@ -27,7 +27,8 @@ from ir_std.factors.estimates import factors_from_scores
 from ir_std.reporting import figure_data
 from ir_std.reporting.html import across, record
 from ir_std.reporting.html.method import Licence, known_weaknesses, licences, method
-from ir_std.reporting.html.report import _template, render, write_report
+from ir_std.reporting.html.report import render, write_report
+from ir_std.reporting.html.words import environment
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.inputs import as_qrels
 
@@ -69,7 +70,9 @@ def test_the_script_reads_the_fields_that_python_writes(
     script: str, name: str, written: type
 ) -> None:
     source = (TEMPLATES / script).read_text()
-    read = re.search(rf"class {name} \{{\s+constructor\((?:root, )?\{{(.*?)\}}\)", source, re.S)
+    read = re.search(
+        rf"class {name} \{{\s+constructor\((?:root, names, )?\{{(.*?)\}}\)", source, re.S
+    )
     assert read
     assert set(re.findall(r"\w+", read[1])) == set(get_type_hints(written))
 
@@ -299,7 +302,7 @@ def test_without_jinja2_one_line_says_what_to_install(
     small: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    _template.cache_clear()
+    environment.cache_clear()
     with pytest.raises(IrStdError, match=r"pip install 'ir-std\[report\]'"):
         render(small)
 
@@ -389,7 +392,7 @@ def test_known_limitations_of_a_set_are_on_the_page_after_its_notes() -> None:
         {**factors.info, "notes": ["A <run> is broken."]}, factors.n_rel, factors.mean, factors.sd
     )
     found = ir_std.evaluate(runs["run0"], qrels, [AP], factors=noted)
-    note, *others = known_weaknesses([found])["mine"]
+    note, *others = known_weaknesses(found)
     assert note == "A <run> is broken."
     assert any(s == "AP: 3 systems make standard deviations imprecise." for s in others)
     assert not any("P@10" in s for s in others)
@@ -399,7 +402,7 @@ def test_known_limitations_of_a_set_are_on_the_page_after_its_notes() -> None:
 
 def test_raw_scores_need_no_notes_on_factors() -> None:
     found = simulated(2, [AP], schemes=())
-    assert known_weaknesses([found]) == {}
+    assert known_weaknesses(found) == []
     assert "About the systems" not in render(found)
 
 
@@ -425,7 +428,7 @@ def test_a_source_has_the_licence_that_the_set_states_for_it() -> None:
         ],
     }
     stated = ir_std.FactorSet(info, factors.n_rel, factors.mean, factors.sd)
-    first, second = licences([ir_std.evaluate(runs["run0"], qrels, [AP, P @ 10], factors=stated)])
+    first, second = licences(ir_std.evaluate(runs["run0"], qrels, [AP, P @ 10], factors=stated))
     assert first == Licence(
         "mine", "a paper", "https://a.example", "CC-BY-SA-4.0", "https://b.example", ["AP"]
     )
@@ -543,7 +546,7 @@ def test_topics_of_a_whole_dataset_have_only_raw_scores(whole: Any) -> None:
 
 
 def test_the_method_says_that_scores_are_standardized_by_dataset(whole: Any) -> None:
-    said = method([whole])
+    said = method(whole)
     assert "Scores are standardized by dataset" in said
     assert "with factors from the 3 systems of Toys" in said
     assert "by topic" not in said

@@ -12,7 +12,7 @@ from views import hits, plain, simulated
 import ir_std
 from ir_std.reporting.html.record import collection_record
 from ir_std.reporting.html.standing import RunStanding, subject_of, views_of
-from ir_std.reporting.sentences.page import headline
+from ir_std.reporting.html.words import say
 from ir_std.testing import simulated_qrels, simulated_run
 
 pytestmark = pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
@@ -177,7 +177,7 @@ def test_a_measure_without_scores_says_so() -> None:
     results = simulated(1, [AP])
     facts = RunStanding(results, views_of(results)[0], "run0")
     results.means["run0"][ir_std.sAP] = float("nan")
-    assert plain(headline(facts)) == "run0 has no standardized AP."
+    assert plain(say("headline", facts)) == "run0 has no standardized AP."
 
 
 # The numbers.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import zlib
@@ -46,9 +47,9 @@ def data_of(page: str) -> Any:
     return json.loads(zlib.decompress(b64decode(found[1])))
 
 
-def plain(words: list[Any]) -> str:
+def plain(sentence: str) -> str:
     """Return a sentence without its colors."""
-    return "".join(piece if isinstance(piece, str) else piece[1] for piece in words)
+    return html.unescape(re.sub("<[^>]*>", "", sentence))
 
 
 class View:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
 from typing import TypedDict
 
-from ir_measures.measures import Measure
-
 from ir_std.analysis.estimate import Estimate
-from ir_std.errors import pluralize
-from ir_std.measures import Standardized, sign_of
-from ir_std.reporting.agreement import judgment_agreements
+from ir_std.measures import sign_of
 from ir_std.reporting.figure_data import ticks_of
 from ir_std.reporting.html.standing import View, views_of
+from ir_std.reporting.html.words import say
 from ir_std.reporting.links import n_common_systems
 from ir_std.reporting.model import Results, overlaps_of, shared_collections
-from ir_std.reporting.result_tables import collection_tables
-from ir_std.reporting.sentences.page import Words, average_of, number, on_so_many
-from ir_std.reporting.sentences.tables import describe_missing, why_no_summary
 from ir_std.reporting.summaries import (
     RunDifferences,
     is_headline,
@@ -28,17 +21,13 @@ from ir_std.reporting.summaries import (
     limits_of,
     run_differences,
 )
-from ir_std.reporting.tables import Table
-from ir_std.scores.tables import ALL_COLLECTIONS
 
 
 class Row(TypedDict):
     """A run on a collection, or in summary."""
 
     system: str
-    name: str
-    kind: str  # collection, or summary
-    section: str | None  # the collection's place on the page
+    name: str | None  # of the collection; None in summary
     n: int | None  # topics
     weight: float | None  # in the summary
     mean: float | None
@@ -51,9 +40,8 @@ class AcrossMeasure(TypedDict):
 
     name: str
     scored: str
-    differences: bool  # whether rows are differences from the baseline
-    headline: Words
-    deck: Words
+    headline: str  # this and the deck are HTML
+    deck: str
     ticks: list[float]
     average: float | None
     limits: list[float] | None
@@ -70,262 +58,198 @@ class AcrossRecord(TypedDict):
 
 def across_of(results: Results) -> AcrossRecord:
     """Return what the page shows of several collections together."""
-    each = [results.on(name) for name in results.collections]
     views: dict[str, View] = {}
-    for view in (view for one in each for view in views_of(one)):
-        if view.name not in views or isinstance(view.scored, Standardized):
+    for view in (view for name in results.collections for view in views_of(results.on(name))):
+        if view.name not in views or view.is_standardized:
             views[view.name] = view
     compared = run_differences(results) if results.baseline is not None else {}
     first = next(iter(views.values()))
     subject = next(iter(compared), None) or _best(results, first)
-    facts = [_Facts(results, view, subject, compared) for view in views.values()]
     return {
-        "measures": [one.record() for one in facts],
+        "measures": [
+            _measure(AcrossFacts(results, view, subject, found))
+            for view in views.values()
+            for found in [{run: of_run[view.scored] for run, of_run in compared.items()}]
+        ],
         "subject": subject,
         "baseline": results.baseline,
     }
 
 
-def tables_of(results: Results) -> list[Table]:
-    """Return the tables of means, of differences and of the agreement of judgments."""
-    return [
-        *collection_tables(results),
-        *(
-            one.table(name)
-            for one in judgment_agreements(results)
-            for name in ("labels", "confusion", *["order"] * (len(one.systems) > 1))
-        ),
-    ]
-
-
 def _best(results: Results, view: View) -> str:
     """Return the run that is best on most collections, the first of several."""
-    firsts = [leader for name in results.collections if (leader := _leader(results, view, name))]
+    firsts = [_leader(results, view, name) for name in results.collections]
     return max(results.runs, key=firsts.count)
 
 
 def _leader(results: Results, view: View, name: str) -> str | None:
     """Return the best of several runs on a collection; None for one run, or a tie."""
-    on = results.on(name)
-    means = {r: sign_of(view.scored) * on.means[r].get(view.scored, float("nan")) for r in on.runs}
-    known = {run: mean for run, mean in means.items() if not isnan(mean)}
-    first = [run for run, mean in known.items() if mean == max(known.values())]
-    return first[0] if len(first) == 1 < len(known) else None
+    means = {
+        run: sign_of(view.scored) * mean
+        for run in results.evaluations[name]
+        if not isnan(mean := results.on(name).means[run].get(view.scored, float("nan")))
+    }
+    first = [run for run, mean in means.items() if mean == max(means.values())]
+    return first[0] if len(first) == 1 < len(means) else None
 
 
 @dataclass(frozen=True)
-class _Facts:
-    """One measure on all collections."""
+class AcrossFacts:
+    """Facts by one measure on all collections.
+
+    Attributes
+    ----------
+    results : Results
+    view : View
+    subject : str
+        The run that the page is about.
+    compared : mapping of str to RunDifferences
+        By run its differences from the baseline; empty without a baseline.
+    """
 
     results: Results
     view: View
     subject: str
-    compared: dict[str, dict[Measure, RunDifferences]]
+    compared: dict[str, RunDifferences]
 
-    def record(self) -> AcrossMeasure:
-        scored, rows = self.view.scored, self.rows
-        is_standardized = isinstance(scored, Standardized)
-        limits = limits_of(scored, of_differences=bool(self.compared))
-        name = self.view.scored_name
-        if scored in self.results.links:
-            name = label_of(self.results, scored)
-        ends = [v for row in rows for v in (row["mean"], row["low"], row["high"]) if v is not None]
-        if limits:
-            ends = [min(max(value, limits[0]), limits[1]) for value in ends]
-        return {
-            "name": self.view.name,
-            "scored": f"difference in {name} from {self.results.baseline}"
-            if self.compared
-            else name,
-            "differences": bool(self.compared),
-            "headline": self.headline(),
-            "deck": self.deck(),
-            "ticks": ticks_of(ends),
-            "average": 0.0 if self.compared else average_of(scored) if is_standardized else None,
-            "limits": list(limits) if limits else None,
-            "rows": rows,
-        }
+    @property
+    def found(self) -> RunDifferences | None:
+        """The subject's differences from the baseline, if there is one."""
+        return self.compared.get(self.subject)
+
+    # Means
+
+    @property
+    def names(self) -> list[str]:
+        """The collections on which the subject has a mean."""
+        return [name for name, each in self._estimates.items() if not isnan(each.mean)]
 
     @cached_property
-    def _differences(self) -> RunDifferences:
-        return self.compared[self.subject][self.view.scored]
-
-    @cached_property
-    def rows(self) -> list[Row]:
-        """Runs in their order, the one that the page is about first."""
-        runs = [self.subject, *(run for run in self.results.runs if run != self.subject)]
-        if self.compared:
-            return [row for r in runs if r in self.compared for row in self._differences_of(r)]
-        return [row for run in runs for row in self._means_of(run)]
-
-    def _means_of(self, run: str) -> list[Row]:
-        results, scored = self.results, self.view.scored
-        rows = [
-            self._row(run, name, results.estimate(run, scored, name))
-            for name, runs in results.evaluations.items()
-            if run in runs
-        ]
-        pooled = self.pooled(run)
-        return rows + ([self._row(run, ALL_COLLECTIONS, pooled, "summary")] if pooled else [])
-
-    def _differences_of(self, run: str) -> list[Row]:
-        found = self.compared[run][self.view.scored]
-        summary = found.headline()
-        weights = iter(summary.weights if summary else ())
-        rows = [
-            self._row(run, d.where, d.estimate, weight=next(weights, None) if used else None)
-            for d, used in zip(found.differences, found.summarized(), strict=True)
-        ]
-        if summary:
-            row = self._row(run, "summary", Estimate(summary.effect, 0, 0, 0), "summary")
-            rows.append(row | {"low": summary.low, "high": summary.high, "n": None})
-        return rows
-
-    def _row(
-        self,
-        run: str,
-        name: str,
-        estimate: Estimate,
-        kind: str = "collection",
-        weight: float | None = None,
-    ) -> Row:
-        names = list(self.results.collections)
-        low, high = estimate.interval
+    def _estimates(self) -> dict[str, Estimate]:
+        """The subject's means by collection."""
         return {
-            "system": run,
-            "name": name,
-            "kind": kind,
-            "section": f"collection-{names.index(name)}" if name in names else None,
-            "n": None if kind == "summary" else estimate.n,
-            "weight": weight,
-            "mean": _known(estimate.mean),
-            "low": _known(low),
-            "high": _known(high),
+            name: self.results.estimate(self.subject, self.view.scored, name)
+            for name in self.results.collections
         }
+
+    @property
+    def leads(self) -> list[str]:
+        """The collections on which the subject is the best."""
+        return [n for n in self.names if _leader(self.results, self.view, n) == self.subject]
+
+    @property
+    def n_above(self) -> int:
+        """Number of collections on which the subject is above average."""
+        average = self.view.average or 0.0
+        return sum(self._estimates[name].interval[0] > average for name in self.names)
+
+    @property
+    def n_below(self) -> int:
+        """Number of collections on which the subject is below average."""
+        average = self.view.average or 0.0
+        return sum(self._estimates[name].interval[1] < average for name in self.names)
 
     def pooled(self, run: str) -> Estimate | None:
         """Return the mean over collections if there are enough of them, on one scale."""
-        scored = self.view.scored
-        if not isinstance(scored, Standardized):
+        if not self.view.is_standardized:
             return None
-        mean, n = self.results.estimate(run, scored), self.n_shared(run)
-        return mean if n and is_headline(n, scored, *mean.interval) else None
+        mean = self.results.estimate(run, self.view.scored)
+        shown = is_headline(self._count_shared(run), self.view.scored, *mean.interval)
+        return mean if shown else None
 
-    def n_shared(self, run: str) -> int:
+    @property
+    def n_shared(self) -> int:
+        """Number of collections that the subject's mean is over."""
+        return self._count_shared(self.subject)
+
+    def _count_shared(self, run: str) -> int:
         """Count the collections on which all runs have a mean; 0 if these share topics."""
         if overlaps_of(self.results).shared(list(self.results.collections)):
             return 0
         return len(shared_collections(self.results, run, self.view.scored))
 
-    # Sentences.
+    @property
+    def scale(self) -> str:
+        """Why means compare: ``labels``, ``same systems``, or neither."""
+        if overlaps_of(self.results).of_labels(tuple(self.results.collections)):
+            return "labels"
+        return "same systems" if n_common_systems(self.results) else ""
 
-    def headline(self) -> Words:
-        return self._headline_of_differences() if self.compared else self._headline_of_means()
+    # Differences
 
-    def _headline_of_means(self) -> Words:
-        results, scored = self.results, self.view.scored
-        own = [
-            name
-            for name in results.collections
-            if not isnan(results.estimate(self.subject, scored, name).mean)
-        ]
-        leads = [n for n in own if _leader(results, self.view, n) == self.subject]
-        best = ""
-        if len(leads) == len(own) > 1:
-            best = "best on both" if len(own) == 2 else "best on all of them"
-        elif leads:
-            best = f"best on {leads[0] if len(leads) == 1 else f'{len(leads)} of them'}"
-        n = pluralize(len(own), "collection")
-        average = average_of(scored) if isinstance(scored, Standardized) else None
-        if average is None:
-            return [("run", self.subject), f" was run on {n}{f', and is {best}' if best else ''}."]
-        ends = [results.estimate(self.subject, scored, name).interval for name in own]
-        above, below = sum(e[0] > average for e in ends), sum(e[1] < average for e in ends)
-        word = "above" if above >= below else "below"
-        which = on_so_many(max(above, below), len(own), "collection")
-        where = f"is {word} average {which if len(own) > 1 else f'on {own[0]}'}"
-        if not above and not below:
-            where = f"is about average on {n}"
-        return [("run", self.subject), f" {where}{f', and {best}' if best else ''}."]
+    @property
+    def clear(self) -> list[float]:
+        """The subject's clear differences from the baseline, above 0 where it is better."""
+        each = self.found.differences if self.found else ()
+        return [sign_of(self.view.scored) * d.mean for d in each if d.significant]
 
-    def _headline_of_differences(self) -> Words:
-        found = self._differences
-        sign = sign_of(self.view.scored)
-        known = [d for d in found.differences if not isnan(d.mean)]
-        clear = [sign * d.mean for d in known if d.significant]
-        better, worse = sum(d > 0 for d in clear), sum(d < 0 for d in clear)
-        n = pluralize(len(known), "collection")
-        run, baseline = ("run", self.subject), ("base", found.baseline)
-        if not known:
-            return [run, " cannot be compared with ", baseline, f" by {self.view.name}."]
-        if not clear:
-            return [f"{n.capitalize()} do not separate ", run, " from ", baseline, "."]
-        first, word, second, other = better, "better", worse, "worse"
-        if worse > better:
-            first, word, second, other = worse, "worse", better, "better"
-        also = f", and clearly {other} on {second}" if second else ""
-        where = on_so_many(first, len(known), "collection")
-        return [run, f" is clearly {word} than ", baseline, f" {where}{also}."]
+    @property
+    def unknown(self) -> list[str]:
+        """The collections on which no difference of the subject is known."""
+        return [d.where for d in self.found.differences if isnan(d.mean)] if self.found else []
 
-    def deck(self) -> Words:
-        texts = self._about_differences() if self.compared else self._about_means()
-        return [
-            " ".join(filter(None, [*texts, *(f"{t}." for t in describe_missing(self.results))]))
-        ]
 
-    def _about_differences(self) -> list[str]:
-        found, scored = self._differences, self.view.scored
-        unknown = [d.where for d in found.differences if isnan(d.mean)]
-        missing = f"There is no {self.view.scored_name} on {', '.join(unknown)}."
-        texts = [missing] if unknown else []
-        summary = found.headline()
-        if summary:
-            low, high = number(summary.low, "+"), number(summary.high, "+")
-            return [
-                f"In summary the difference in {self.view.scored_name} is "
-                f"{number(summary.effect, '+')} (95% interval {low} to {high}).",
-                *texts,
-            ]
-        if found.summary():
-            n = len(found.differences)
-            return [f"{n} collections are few, so only the table has their summary.", *texts]
-        if reason := why_no_summary(found):
-            return [f"There is no summary over the collections: {reason}.", *texts]
-        return [f"The summary in {scored} is too wide to say more.", *texts]
+def _measure(facts: AcrossFacts) -> AcrossMeasure:
+    scored, view = facts.view.scored, facts.view
+    compared = bool(facts.compared)
+    limits = limits_of(scored, of_differences=compared)
+    name = label_of(facts.results, scored) if scored in facts.results.links else view.scored_name
+    runs = [facts.subject, *(run for run in facts.results.runs if run != facts.subject)]
+    if compared:
+        name = f"difference in {name} from {facts.results.baseline}"
+        rows = [row for r in runs if r in facts.compared for row in _differences(facts.compared[r])]
+    else:
+        rows = [row for run in runs for row in _means(facts, run)]
+    low, high = limits or (float("-inf"), float("inf"))
+    ends = [v for row in rows for v in (row["mean"], row["low"], row["high"]) if v is not None]
+    return {
+        "name": view.name,
+        "scored": name,
+        "headline": say("across_headline", facts),
+        "deck": say("across_deck", facts),
+        "ticks": ticks_of(min(max(value, low), high) for value in ends),
+        "average": 0.0 if compared else view.average,
+        "limits": list(limits) if limits else None,
+        "rows": rows,
+    }
 
-    def _about_means(self) -> list[str]:
-        results, scored = self.results, self.view.scored
-        pooled, n = self.pooled(self.subject), self.n_shared(self.subject)
-        texts = []
-        if pooled:
-            low, high = (number(end) for end in pooled.interval)
-            which = f"{n} collections" + " that all runs have" * (n < len(results.collections))
-            texts.append(
-                f"Its mean {self.view.scored_name} over the {which} is {number(pooled.mean)} "
-                f"(95% interval {low} to {high})."
-            )
-        return [*texts, self._comparability(scored)]
 
-    def _comparability(self, scored: Measure) -> str:
-        results = self.results
-        names: Sequence[str] = tuple(results.collections)
-        if overlaps_of(results).of_labels(tuple(names)):
-            return (
-                f"These are {len(names)} judgments of the same topics: raw means say as much about "
-                "the assessors as about the runs."
-            )
-        if scored in results.links:
-            return (
-                f"Scores are {label_of(results, scored).partition(' ')[2]}: they are on one scale."
-            )
-        if n_common_systems(results):
-            return "The same systems standardize all collections: scores are on one scale."
-        if isinstance(scored, Standardized):
-            return (
-                "Not on one scale: each score is relative to the systems of its own track. A run "
-                "on all of them can link them (--anchor)."
-            )
-        return "Raw means of different collections cannot be compared."
+def _means(facts: AcrossFacts, run: str) -> list[Row]:
+    """List a run's means on its collections, and the mean over them if it is shown."""
+    results, pooled = facts.results, facts.pooled(run)
+    rows = [
+        _row(run, name, results.estimate(run, facts.view.scored, name))
+        for name, runs in results.evaluations.items()
+        if run in runs
+    ]
+    return rows + ([_row(run, None, pooled)] if pooled else [])
+
+
+def _differences(found: RunDifferences) -> list[Row]:
+    """List a run's differences from the baseline, and their summary if it is shown."""
+    summary = found.headline()
+    weights = iter(summary.weights if summary else ())
+    rows = [
+        _row(found.run, d.where, d.estimate, next(weights, None) if used else None)
+        for d, used in zip(found.differences, found.summarized(), strict=True)
+    ]
+    if summary:
+        effect = Estimate(summary.effect, 0, 0, 0)
+        rows.append(_row(found.run, None, effect) | {"low": summary.low, "high": summary.high})
+    return rows
+
+
+def _row(run: str, name: str | None, estimate: Estimate, weight: float | None = None) -> Row:
+    low, high = estimate.interval
+    return {
+        "system": run,
+        "name": name,
+        "n": estimate.n if name else None,
+        "weight": weight,
+        "mean": _known(estimate.mean),
+        "low": _known(low),
+        "high": _known(high),
+    }
 
 
 def _known(value: float) -> float | None:

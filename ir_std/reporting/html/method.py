@@ -2,58 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 
-from ir_std._system.text import latex_escape
 from ir_std._version import __version__
 from ir_std.analysis.paired import describe_test
-from ir_std.errors import join_with_and
 from ir_std.factors.catalog import data_version
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
 from ir_std.reporting.figure_data import over_systems
+from ir_std.reporting.html.standing import n_systems
+from ir_std.reporting.html.words import say
 from ir_std.reporting.model import Results
 from ir_std.reporting.result_tables import count_range
-from ir_std.reporting.sentences.page import n_systems
 from ir_std.reporting.sentences.tables import error_sources
 
-REFERENCES = {
-    "webber2008": """\
-@inproceedings{webber2008,
-  author = {Webber, William and Moffat, Alistair and Zobel, Justin},
-  title = {Score Standardization for Inter-Collection Comparison of Retrieval Systems},
-  booktitle = {Proceedings of SIGIR 2008}, pages = {51--58}, year = {2008},
-  doi = {10.1145/1390334.1390346}}""",
-    "sakai2016": """\
-@inproceedings{sakai2016,
-  author = {Sakai, Tetsuya},
-  title = {A Simple and Effective Approach to Score Standardisation},
-  booktitle = {Proceedings of ICTIR 2016}, pages = {95--104}, year = {2016},
-  doi = {10.1145/2970398.2970399}}""",
-    "urbano2019": """\
-@inproceedings{urbano2019,
-  author = {Urbano, Juli{\\'a}n and Lima, Harlley and Hanjalic, Alan},
-  title = {A New Perspective on Score Standardization},
-  booktitle = {Proceedings of SIGIR 2019}, pages = {1061--1064}, year = {2019},
-  doi = {10.1145/3331184.3331315}}""",
-    "macavaney2022": """\
-@inproceedings{macavaney2022,
-  author = {MacAvaney, Sean and Macdonald, Craig and Ounis, Iadh},
-  title = {Streamlining Evaluation with ir-measures},
-  booktitle = {Proceedings of ECIR 2022}, pages = {305--310}, year = {2022},
-  doi = {10.1007/978-3-030-99739-7_38}}""",
-}
-"""What a paper that uses these numbers cites, in BibTeX."""
-
 SCHEME_PAPER = {"z": "webber2008", "N": "webber2008", "U": "sakai2016", "E": "urbano2019"}
-SCHEME_WORDS = {
-    "z": "as z-scores",
-    "N": "by the normal distribution function of z-scores",
-    "U": "linearly",
-    "E": "by the systems' empirical distribution",
-}
+"""The paper on each scheme, by its key in ``references.bib``."""
+
+
+@cache
+def read_references() -> dict[str, str]:
+    """Read the papers that numbers of this package cite, in BibTeX, by their keys."""
+    text = (files(__package__) / "templates" / "references.bib").read_text("utf-8")
+    entries = [f"@{entry}" for entry in text.strip().removeprefix("@").split("\n@")]
+    return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
 
 
 @dataclass
@@ -68,16 +43,14 @@ class Licence:
     measures: list[str] = field(default_factory=list)
 
 
-def licences(several: Iterable[Results]) -> list[Licence]:
+def licences(results: Results) -> list[Licence]:
     """Return the sources and licences of all factors used, each with its raw measures."""
     by_source: dict[tuple[str, str], Licence] = {}
-    for plan in (plan for results in several for plan in results.collection.plans.values()):
-        source = plan.factors.about(plan.name, "source", plan.factors.source) or "not stated"
-        row = by_source.setdefault(
-            (plan.factors.id, source), _licence(plan.factors, plan.name, source)
-        )
-        if plan.name not in row.measures:
-            row.measures.append(plan.name)
+    for factors, name in _factors_used(results):
+        source = factors.about(name, "source", factors.source) or "not stated"
+        row = by_source.setdefault((factors.id, source), _licence(factors, name, source))
+        if name not in row.measures:
+            row.measures.append(name)
     return list(by_source.values())
 
 
@@ -92,84 +65,57 @@ def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
     )
 
 
-def known_weaknesses(several: Iterable[Results]) -> dict[str, list[str]]:
-    """Return the known limitations of each factor set for the measures used."""
+def known_weaknesses(results: Results) -> list[str]:
+    """Return the known limitations of the factor sets for the measures used."""
     used: dict[str, tuple[FactorSet, dict[str, None]]] = {}
-    for plan in (plan for results in several for plan in results.collection.plans.values()):
-        used.setdefault(plan.factors.id, (plan.factors, {}))[1][plan.name] = None
-    sentences = {id: list(findings(factors, names)) for id, (factors, names) in used.items()}
-    return {id: texts for id, texts in sentences.items() if texts}
+    for factors, name in _factors_used(results):
+        used.setdefault(factors.id, (factors, {}))[1][name] = None
+    return [text for factors, names in used.values() for text in findings(factors, names)]
 
 
-def method(several: Iterable[Results]) -> str:
-    """Describe how the scores were computed, for a paper's section on evaluation."""
-    several = list(several)
-    schemes = _schemes(several)
-    raw = dict.fromkeys(
-        str(m.base if isinstance(m, Standardized) else m)
-        for results in several
-        for m in results.measures
-    )
-    texts = [
-        f"We report {latex_escape(join_with_and(raw))}, computed with ir_std {__version__} "
-        f"(factor sets {data_version()}) and "
-        "ir_measures \\cite{macavaney2022}."
-    ]
-    if schemes:
-        ways = [f"{SCHEME_WORDS[s]} ({s}) \\cite{{{SCHEME_PAPER[s]}}}" for s in schemes]
-        units = dict.fromkeys(
-            plan.factors.unit for results in several for plan in results.collection.plans.values()
-        )
-        texts.append(
-            f"Scores are standardized by {join_with_and(units)} {join_with_and(ways)}, "
-            f"with factors from {join_with_and(_sets(several))}."
-        )
-    texts += dict.fromkeys(_tests(results) for results in several if results.differences)
-    over = dict.fromkeys(_intervals(results) for results in several)
-    texts += [f"Intervals are 95\\% intervals of means: {text}." for text in over]
-    return " ".join(texts)
+def _factors_used(results: Results) -> list[tuple[FactorSet, str]]:
+    """List the factor set and the set's measure behind each standardized measure."""
+    collections = results.collections.values()
+    return [(plan.factors, plan.name) for each in collections for plan in each.plans.values()]
 
 
-def _intervals(results: Results) -> str:
-    over_topics = "over topics (Student's t)"
-    if not over_systems(results):
-        return over_topics
-    methods = error_sources(results)
-    return (
-        over_topics
-        + ", and for standardized scores over the reference systems, " * bool(methods)
-        + "; ".join(methods)
-    )
-
-
-def _tests(results: Results) -> str:
-    test = describe_test(
-        results.procedure.test, results.procedure.correction, len(results.differences)
-    )
-    return (
-        f"Differences from {latex_escape(results.baseline or '')} are called significant by a "
-        f"{test}, for each measure by itself."
-    )
-
-
-def references(several: Iterable[Results]) -> str:
-    """Return the BibTeX of the papers that :func:`method` cites."""
-    keys = dict.fromkeys([*(SCHEME_PAPER[s] for s in _schemes(several)), "macavaney2022"])
-    return "\n".join(REFERENCES[key] for key in keys)
-
-
-def _schemes(several: Iterable[Results]) -> list[str]:
-    return list(dict.fromkeys(m["scheme"] for results in several for m in results.collection.plans))
-
-
-def _sets(several: Iterable[Results]) -> list[str]:
-    """Name the reference systems of each set, with their number on these topics."""
+def method(results: Results) -> str:
+    """Describe how the scores were computed, for a paper's section on evaluation, as HTML."""
+    each = [results.on(name) for name in results.collections]
     counts: dict[FactorSet, list[int]] = {}
-    for results in several:
-        for plan in results.collection.plans.values():
-            known = n_systems(plan)
-            counts.setdefault(plan.factors, []).extend(known[known > 0].astype(int).tolist())
-    return [
-        f"the {count_range(n)} systems of {latex_escape(factors.title)}"
-        for factors, n in counts.items()
-    ]
+    for plan in (plan for one in each for plan in one.collection.plans.values()):
+        known = n_systems(plan)
+        counts.setdefault(plan.factors, []).extend(known[known > 0].astype(int).tolist())
+    tested = [(one, one.procedure) for one in each if one.differences]
+    facts = {
+        "version": __version__,
+        "sets": data_version(),
+        "measures": dict.fromkeys(
+            str(m.base if isinstance(m, Standardized) else m) for one in each for m in one.measures
+        ),
+        "papers": {scheme: SCHEME_PAPER[scheme] for scheme in schemes_used(results)},
+        "units": dict.fromkeys(factors.unit for factors in counts),
+        "systems": [(factors.title, count_range(n)) for factors, n in counts.items()],
+        "tests": dict.fromkeys(
+            (one.baseline, describe_test(how.test, how.correction, len(one.differences)))
+            for one, how in tested
+        ),
+        "sources": dict.fromkeys(
+            tuple(error_sources(one)) if over_systems(one) else () for one in each
+        ),
+    }
+    return say("method", facts)
+
+
+def references(results: Results) -> str:
+    """Return the BibTeX of the papers that :func:`method` cites."""
+    keys = [*(SCHEME_PAPER[scheme] for scheme in schemes_used(results)), "macavaney2022"]
+    return "\n".join(read_references()[key] for key in dict.fromkeys(keys))
+
+
+def schemes_used(results: Results) -> dict[str, Standardized]:
+    """Return the schemes used, each with its first measure."""
+    used: dict[str, Standardized] = {}
+    for measure in (m for each in results.collections.values() for m in each.plans):
+        used.setdefault(measure["scheme"], measure)
+    return used

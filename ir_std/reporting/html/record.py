@@ -9,7 +9,10 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
+from html import unescape
+from math import isnan
 from typing import Any, TypedDict
 
 import numpy as np
@@ -18,31 +21,22 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import round_to_resolution
-from ir_std.measures import Standardized, sign_of
+from ir_std.measures import sign_of
 from ir_std.reporting.figure_data import axis_ticks
 from ir_std.reporting.html.standing import (
     RunStanding,
     View,
+    has_only_scores,
+    n_systems,
     named_systems,
     rankings_of,
     shares_judged,
     systems_by_topic,
     views_of,
+    warnings_of,
 )
+from ir_std.reporting.html.words import say
 from ir_std.reporting.model import Results, evaluations_of
-from ir_std.reporting.sentences.page import (
-    Words,
-    average_of,
-    deck,
-    headline,
-    n_systems,
-    place_heading,
-    rankings_needed,
-    systems_word,
-    topics_heading,
-    trust,
-    warnings,
-)
 from ir_std.reporting.summaries import limits_of
 from ir_std.schemes import EXACT
 
@@ -53,23 +47,9 @@ Numbers = list[float | None]
 Matrix = list[list[int | None]]
 
 
-class MeasureRecord(TypedDict):
-    """One measure.  Lists are by run, matrices by run and topic, in the collection's orders."""
+class ByRun(TypedDict):
+    """Lists by run, in the collection's order."""
 
-    name: str  # what it is chosen by
-    raw: str  # the raw measure
-    scored: str  # what axes call the scores of the pictures
-    standardized: bool  # whether these are standardized
-    sign: int  # -1 where less is better
-    headline: Words
-    deck: Words
-    warnings: list[str]
-    trust: list[str]
-    placeHeading: str
-    topicsHeading: str
-    ticks: list[float]  # on the axis of scores, with its ends
-    average: float | None  # the score of an average system
-    limits: list[float] | None  # what scores can be
     means: Numbers  # mean raw scores
     scores: Numbers  # mean scores of the pictures
     low: Numbers  # their 95% intervals
@@ -87,6 +67,25 @@ class MeasureRecord(TypedDict):
     p: Numbers  # of that difference, after correction
     detectable: Numbers  # the smallest difference that the test finds four times in five
     verdict: list[int]  # 1 if clearly better than the rival, -1 if clearly worse, else 0
+
+
+class MeasureRecord(ByRun):
+    """One measure.  Matrices are by run and topic, in the collection's orders."""
+
+    name: str  # what it is chosen by
+    raw: str  # the raw measure
+    scored: str  # what axes call the scores of the pictures
+    standardized: bool  # whether these are standardized
+    sign: int  # -1 where less is better
+    headline: str  # this and the other sentences but warnings are HTML
+    deck: str
+    warnings: list[str]
+    trust: list[str]
+    placeHeading: str
+    topicsHeading: str
+    ticks: list[float]  # on the axis of scores, with its ends
+    average: float | None  # the score of an average system
+    limits: list[float] | None  # what scores can be
     systems: list[list[Any]]  # the reference systems, best first: name, mean score, mean raw score
     byTopic: Matrix  # raw scores of runs and of named systems, in ten-thousandths
     scoresByTopic: Matrix | None  # standardized ones; None where they are raw or only means known
@@ -125,18 +124,18 @@ def collection_record(
 ) -> CollectionRecord:
     """Collect everything that the page shows of one collection."""
     views = views_of(results)
-    facts = [RunStanding(results, view, subject) for view in views]
-    rival = facts[0].rival
+    facts = RunStanding(results, views[0], subject)
+    runs, rival = list(results.runs), facts.rival
+    two = [run for run in (subject, rival) if run]
+    cutoffs = dict.fromkeys(replace(facts, view=view).cutoff for view in views)
+    judged = {run: shares_judged(results, run, cutoffs) for run in two}
     systems = named_systems(results)
-    cutoffs = dict.fromkeys(each.cutoff for each in facts)
-    judged = {r: shares_judged(results, r, cutoffs) for r in (subject, rival) if r}
-    runs = list(results.runs)
-    needed = rankings_needed(results, subject, rival)
+    lacking = [run for run in two if has_only_scores(results, run)] if rival else []
     return {
         "name": name,
         "unit": results.collection.unit,
-        "systemsWord": systems_word(results),
-        "runsWord": "models" if results.collection.is_of_datasets else "runs",
+        "systemsWord": f"{facts.system_word}s",
+        "runsWord": f"{facts.run_word}s",
         "runs": runs,
         "systems": list(systems),
         "topics": list(results.topics),
@@ -144,68 +143,74 @@ def collection_record(
         "subject": runs.index(subject),
         "rival": None if rival is None else runs.index(rival),
         "baseline": results.baseline is not None,
-        "broken": [
-            runs.index(run) for run, one in evaluations_of(results).items() if one.is_broken
+        "broken": [i for i, one in enumerate(evaluations_of(results).values()) if one.is_broken],
+        "measures": [
+            _measure(RunStanding(results, view, subject, judged), systems) for view in views
         ],
-        "measures": [_measure(each, systems, judged) for each in facts],
-        "rankings": {"why": needed} if needed else rankings_of(results, facts[0]),
+        "rankings": {"why": unescape(say("rankings_needed", lacking))}
+        if lacking
+        else rankings_of(results, facts),
     }
 
 
-def _measure(
-    facts: RunStanding, systems: Mapping[str, str], judged: Mapping[str, Mapping[int, float]]
-) -> MeasureRecord:
-    results, view = facts.results, facts.view
-    runs = results.runs
-    plan = results.collection.plan_behind(view.scored)
-    intervals = [facts.interval(run) for run in runs]
-    ranks = [facts.rank(run) for run in runs]
-    placed = [facts.placement(run) for run in runs]
-    places = [facts.places(run) for run in runs]
-    differences = [facts.difference(run) for run in runs]
-    raw = np.array([_by_topic(results, run, view.raw) for run in runs])
+def _measure(facts: RunStanding, systems: Mapping[str, str]) -> MeasureRecord:
+    results, view, plan = facts.results, facts.view, facts.plan
+    raw = np.array([_by_topic(results, run, view.raw) for run in results.runs])
     of_systems = systems_by_topic(results, plan, systems)
-    by_topic = np.vstack([raw, of_systems]) if of_systems is not None else raw
-    is_by_topic = view.scored != view.raw and view.scored in results.collection.topic_measures
+    is_by_topic = view.is_standardized and view.scored in results.collection.topic_measures
     peers = results.collection.peers(view.raw)
+    limits = limits_of(view.scored)
+    by_run = [_run(facts, run) for run in results.runs]
+    lists: Any = {field: [one[field] for one in by_run] for field in by_run[0]}
+    columns: ByRun = lists
     return {
         "name": view.name,
         "raw": str(view.raw),
         "scored": view.scored_name,
-        "standardized": isinstance(view.scored, Standardized),
+        "standardized": view.is_standardized,
         "sign": int(sign_of(view.scored)),
-        "headline": headline(facts),
-        "deck": deck(facts),
-        "warnings": warnings(facts),
-        "trust": trust(facts, judged),
-        "placeHeading": place_heading(facts),
-        "topicsHeading": topics_heading(facts),
+        "headline": say("headline", facts),
+        "deck": say("deck", facts),
+        "warnings": warnings_of(facts),
+        "trust": [say(part, facts) for part in ("holds", "matched", "judged")],
+        "placeHeading": say("place_heading", facts),
+        "topicsHeading": say("topics_heading", facts),
         "ticks": axis_ticks(results, view.scored),
-        "average": average_of(view.scored) if isinstance(view.scored, Standardized) else None,
-        "limits": (limits := limits_of(view.scored)) and list(limits),
-        "means": _numbers([facts.mean(run) for run in runs]),
-        "scores": _numbers([facts.score(run) for run in runs]),
-        "low": _numbers([low for low, _ in intervals]),
-        "high": _numbers([high for _, high in intervals]),
-        "rank": [r.rank for r in ranks],
-        "couldBeFirst": [bool(r.rank and r.could_be_first) for r in ranks],
-        "best": [r.best if r.rank else None for r in ranks],
-        "worst": [r.worst if r.rank else None for r in ranks],
-        "place": [p.n_better + 1 if p else None for p in placed],
-        "placeOf": [p.n_ranked if p else None for p in placed],
-        "among": [bool(p and p.is_own_system) for p in placed],
-        "placeBest": [p[0] if p else None for p in places],
-        "placeWorst": [p[1] if p else None for p in places],
-        "difference": _numbers([d.mean if d else np.nan for d in differences]),
-        "p": _numbers([d.p_adjusted if d else np.nan for d in differences]),
-        "detectable": _numbers([d.detectable if d else np.nan for d in differences]),
-        "verdict": [facts.verdict(run) for run in runs],
+        "average": view.average,
+        "limits": limits and list(limits),
+        **columns,
         "systems": _systems(facts),
-        "byTopic": _matrix(by_topic),
-        "scoresByTopic": _scores_by_topic(facts, plan, of_systems) if is_by_topic else None,
+        "byTopic": _matrix(raw if of_systems is None else np.vstack([raw, of_systems])),
+        "scoresByTopic": _scores_by_topic(facts, of_systems) if is_by_topic else None,
         "places": _places(plan, raw) if plan and is_by_topic else None,
         "systemsOn": _matrix(n_systems(plan)[None], 1)[0] if plan and is_by_topic else None,
-        "systemsByTopic": None if peers is None else _numbers(peers.mean),
+        "systemsByTopic": None if peers is None else [_number(mean) for mean in peers.mean],
+    }
+
+
+def _run(facts: RunStanding, run: str) -> dict[str, float | None]:
+    """Return the fields of a measure's record that are lists by run, for one run."""
+    (low, high), rank, placed = facts.interval(run), facts.rank(run), facts.placement(run)
+    best, worst = facts.places(run) or (None, None)
+    tested = facts.difference(run)
+    return {
+        "means": _number(facts.mean(run)),
+        "scores": _number(facts.score(run)),
+        "low": _number(low),
+        "high": _number(high),
+        "rank": rank.rank,
+        "couldBeFirst": bool(rank.rank and rank.could_be_first),
+        "best": rank.best if rank.rank else None,
+        "worst": rank.worst if rank.rank else None,
+        "place": placed.n_better + 1 if placed else None,
+        "placeOf": placed.n_ranked if placed else None,
+        "among": bool(placed and placed.is_own_system),
+        "placeBest": best,
+        "placeWorst": worst,
+        "difference": _number(tested.mean) if tested else None,
+        "p": _number(tested.p_adjusted) if tested else None,
+        "detectable": _number(tested.detectable) if tested else None,
+        "verdict": facts.verdict(run),
     }
 
 
@@ -214,21 +219,21 @@ def _by_topic(results: Results, run: str, measure: Measure) -> Floats:
     return np.full(len(results.topics), np.nan) if known is None else known
 
 
-def _scores_by_topic(facts: RunStanding, plan: Plan | None, of_systems: Floats | None) -> Matrix:
-    results = facts.results
-    rows = [results.values[run][facts.view.scored] for run in results.runs]
-    if plan is not None and of_systems is not None:
-        rows += [plan.apply(scores) for scores in of_systems]
+def _scores_by_topic(facts: RunStanding, of_systems: Floats | None) -> Matrix:
+    rows = [facts.results.values[run][facts.view.scored] for run in facts.results.runs]
+    if facts.plan is not None and of_systems is not None:
+        rows += [facts.plan.apply(scores) for scores in of_systems]
     return _matrix(np.array(rows))
 
 
 def _systems(facts: RunStanding) -> list[list[Any]]:
     """List the name, mean score and mean raw score of each reference system, best first."""
-    raw = dict(
-        RunStanding(facts.results, View(facts.view.raw, facts.view.raw), facts.run).systems()
-    )
-    return [[name, _number(score), _number(raw.get(name, np.nan) if name else np.nan)]
-            for name, score in facts.systems()]  # fmt: skip
+    of_raw = replace(facts, view=View(facts.view.raw, facts.view.raw))
+    raw = dict(of_raw.systems())
+    return [
+        [name, _number(score), _number(raw.get(name, np.nan) if name else np.nan)]
+        for name, score in facts.systems()
+    ]
 
 
 def _places(plan: Plan, raw: Floats) -> Matrix | None:
@@ -255,8 +260,4 @@ def _matrix(values: Floats, unit: int = UNIT) -> Matrix:
 
 def _number(value: float) -> float | None:
     """Round to nine digits, enough to print four decimals; None for NaN."""
-    return None if np.isnan(value) else float(f"{value:.9g}")
-
-
-def _numbers(values: Sequence[float] | Floats) -> Numbers:
-    return [_number(float(v)) for v in values]
+    return None if isnan(value) else float(f"{value:.9g}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan, nan
 from typing import Any
@@ -15,19 +15,22 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std._system.text import escape_controls
 from ir_std.analysis.ranks import rank_intervals
-from ir_std.errors import InputError
+from ir_std.errors import InputError, abbreviate, join_with_and
+from ir_std.evaluation.evaluation import message_texts
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.inputs import systems_of
 from ir_std.evaluation.placement import Placement
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.ranked_topics import RankedTopic, rank_topics
 from ir_std.factors.estimates import scores_by_system
+from ir_std.factors.quality import saturates
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.difference import Difference
-from ir_std.reporting.evaluated_collection import group_measures
+from ir_std.reporting.evaluated_collection import EvaluatedCollection, group_measures
 from ir_std.reporting.figure_data import mean_estimate, runs_by_mean
-from ir_std.reporting.model import Results
+from ir_std.reporting.model import Results, evaluations_of
 from ir_std.reporting.run_ranks import RunRank
+from ir_std.reporting.summaries import is_wide
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import RunScores
 
@@ -58,17 +61,28 @@ class View:
     scored: Measure
 
     @property
+    def is_standardized(self) -> bool:
+        """True if there are standardized scores."""
+        return isinstance(self.scored, Standardized)
+
+    @property
     def name(self) -> str:
         """The raw measure, and the scheme unless it is N."""
-        if not isinstance(self.scored, Standardized) or str(self.scored) == f"s{self.raw}":
-            return str(self.raw)
-        return str(self.scored)
+        is_default = str(self.scored) == f"s{self.raw}"
+        return str(self.raw if is_default else self.scored)
 
     @property
     def scored_name(self) -> str:
         """What axes and texts call the scores that pictures show."""
-        is_standardized = isinstance(self.scored, Standardized)
-        return f"standardized {self.raw}" if is_standardized else str(self.raw)
+        return f"standardized {self.raw}" if self.is_standardized else str(self.raw)
+
+    @property
+    def average(self) -> float | None:
+        """The standardized score of an average system; scheme E has none."""
+        if not isinstance(self.scored, Standardized):
+            return None
+        known = {"N": 0.5, "U": self.scored.scheme_params.get("B", 0.5), "z": 0.0}
+        return known.get(self.scored["scheme"])
 
 
 def views_of(results: Results) -> list[View]:
@@ -86,23 +100,21 @@ def subject_of(results: Results) -> str:
     Users' own runs go before systems of a set.
     """
     runs = [run for run in results.runs if run != results.baseline]
-    own = [run for run in runs if not is_scores_alone(results, run)] or runs
+    own = [run for run in runs if not has_only_scores(results, run)] or runs
     if results.baseline is not None:
         return own[0]
     order = runs_by_mean(results, views_of(results)[0].scored)
     return next(run for run in order if run in own)
 
 
-def is_scores_alone(results: Results, run: str) -> bool:
+def has_only_scores(results: Results, run: str) -> bool:
     """Check whether only the scores of a run are known, not its documents."""
-    return run not in results.collection.inputs or isinstance(
-        results.collection.inputs[run], RunScores
-    )
+    return isinstance(results.collection.inputs.get(run), RunScores | None)
 
 
 @dataclass(frozen=True, eq=False)
 class RunStanding:
-    """Facts by one view; what is not known is None, or NaN of numbers.
+    """Facts by one measure; what is not known is None, or NaN of numbers.
 
     Attributes
     ----------
@@ -110,11 +122,29 @@ class RunStanding:
     view : View
     run : str
         The run that the page is about.
+    judged : mapping of str to mapping of int to float
+        By run and number of documents the share of its first documents that are judged.
     """
 
     results: Results
     view: View
     run: str
+    judged: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+
+    @property
+    def collection(self) -> EvaluatedCollection:
+        """The collection: its topics, its match, what its runs are called."""
+        return self.results.collection
+
+    @property
+    def run_word(self) -> str:
+        """What a run is called."""
+        return "model" if self.collection.is_of_datasets else "run"
+
+    @property
+    def system_word(self) -> str:
+        """What a reference system is called."""
+        return "model" if self.collection.is_of_datasets else "system"
 
     @property
     def rival(self) -> str | None:
@@ -133,16 +163,22 @@ class RunStanding:
         """Return the mean of the scores that the pictures show."""
         return self.results.means[run][self.view.scored]
 
+    @cached_property
+    def _intervals(self) -> dict[str, tuple[float, float]]:
+        scored = self.view.scored
+        return {run: mean_estimate(self.results, run, scored).interval for run in self.results.runs}
+
     def interval(self, run: str) -> tuple[float, float]:
         """Return the 95% interval of :meth:`score`."""
         return self._intervals[run]
 
-    @cached_property
-    def _intervals(self) -> dict[str, tuple[float, float]]:
-        return {
-            run: mean_estimate(self.results, run, self.view.scored).interval
-            for run in self.results.runs
-        }
+    @property
+    def has_useful_interval(self) -> bool:
+        """True if the run's interval is known, and says something."""
+        low, high = self.interval(self.run)
+        return not isnan(low) and not is_wide(self.view.scored, low, high)
+
+    # Among the runs
 
     @cached_property
     def ranked(self) -> list[str]:
@@ -158,15 +194,31 @@ class RunStanding:
         """The runs that could be the best, in their order."""
         return [run for run in self.ranked if self.rank(run).rank and self.rank(run).could_be_first]
 
-    # Among the reference systems.
+    @property
+    def behind(self) -> list[str]:
+        """The runs that are clearly behind another, in their order."""
+        return [run for run in self.ranked if self.rank(run).rank and self.rank(run).best > 1]
+
+    # Among the reference systems
 
     def placement(self, run: str) -> Placement | None:
         """Return the place among the reference systems, if there are at least two others."""
         placed = self.results.placements.get(run, {}).get(self.view.scored)
-        known = (
-            placed and not placed.unavailable_reason and placed.n_systems - placed.is_own_system > 1
-        )
-        return placed if known else None
+        if not placed or placed.unavailable_reason or placed.n_systems - placed.is_own_system < 2:
+            return None
+        return placed
+
+    @property
+    def are_all_systems(self) -> bool:
+        """True if the runs are all the reference systems, and nothing else."""
+        placed = [self.placement(run) for run in self.results.runs]
+        return all(p and p.is_own_system and p.n_systems == len(placed) for p in placed)
+
+    @property
+    def is_rival_best(self) -> bool:
+        """True if the rival is the best of the reference systems."""
+        placed = self.placement(self.rival) if self.rival else None
+        return bool(placed and placed.is_own_system and placed.n_better == 0)
 
     def systems(self) -> tuple[tuple[str, float], ...]:
         """List the reference systems, best first: their names, if known, and mean scores."""
@@ -189,14 +241,14 @@ class RunStanding:
         best, worst = sorted(1 + int((others > sign * end + EXACT).sum()) for end in ends)
         return min(best, placed.n_better + 1), max(worst, placed.n_better + 1)
 
+    @property
     def others_could_be_first(self) -> int | None:
-        """Count the other systems that could be first, if the run is first; None if unknown."""
-        plan = self.results.collection.plan_behind(self.view.scored)
-        scores = systems_by_topic(self.results, plan, named_systems(self.results))
-        if plan is None or scores is None or np.isnan(scores).all():
+        """Number of other systems that could be first if the run is; None if unknown."""
+        scores = systems_by_topic(self.results, self.plan, named_systems(self.results))
+        if self.plan is None or scores is None or np.isnan(scores).all():
             return None
-        if isinstance(self.view.scored, Standardized):
-            scores = np.array([plan.apply(row) for row in scores])
+        if self.view.is_standardized:
+            scores = np.array([self.plan.apply(row) for row in scores])
         columns = np.vstack([self.results.values[self.run][self.view.scored], scores]).T
         return rank_intervals(sign_of(self.view.scored) * columns).n_first - 1
 
@@ -207,15 +259,26 @@ class RunStanding:
             placed = self.results.placements.get(run, {}).get(self.view.raw)
             if placed and placed.means:
                 return float(np.mean(placed.means))
-        peers = self.results.collection.peers(self.view.raw)
+        peers = self.collection.peers(self.view.raw)
         return nan if peers is None else mean_of(peers.mean)
 
-    # Compared with another run.
+    @property
+    def side(self) -> int | None:
+        """1 if the run's whole interval is above the systems' average, -1 if below, else 0."""
+        average = self.view.average if self.view.is_standardized else self.average
+        ends = sign_of(self.view.scored) * np.subtract(
+            self.interval(self.run), nan if average is None else average
+        )
+        if np.isnan(ends).any():
+            return None
+        return int((ends > 0).all()) - int((ends < 0).all())
+
+    # Compared with the rival
 
     @property
     def tested(self) -> Measure:
         """The measure that runs are compared by, topic by topic."""
-        return self.results.collection.tested_measure(self.view.scored)
+        return self.collection.tested_measure(self.view.scored)
 
     def difference(self, run: str) -> Difference | None:
         """Return the difference of a run from the rival."""
@@ -232,25 +295,111 @@ class RunStanding:
             return 0
         return int(np.sign(sign_of(self.tested) * found.mean))
 
-    def wins(self) -> tuple[int, int, int]:
-        """Count the topics on which the run is better, worse, or comparable at all."""
-        assert self.rival is not None
-        values = self.results.values
-        d = values[self.run][self.view.raw] - values[self.rival][self.view.raw]
-        d = sign_of(self.view.raw) * d[~np.isnan(d)]
-        return int((d > EXACT).sum()), int((d < -EXACT).sum()), len(d)
+    @property
+    def other_verdicts(self) -> dict[str, int]:
+        """The verdicts on all runs but the two, by run."""
+        return {r: self.verdict(r) for r in self.ranked if r not in (self.run, self.rival)}
 
-    # What to trust.
+    @property
+    def wins(self) -> tuple[int, int, int] | None:
+        """Number of topics on which the run is better, worse, or comparable at all.
+
+        Compared with the rival, else with the average system; None if neither is known.
+        """
+        view, values = self.view, self.results.values
+        if self.rival is not None:
+            d = values[self.run][view.raw] - values[self.rival][view.raw]
+        elif view.average is None or view.scored not in self.collection.topic_measures:
+            return None
+        else:
+            d = values[self.run][view.scored] - view.average
+        d *= sign_of(view.raw if self.rival else view.scored)
+        return int((d > EXACT).sum()), int((d < -EXACT).sum()), int((~np.isnan(d)).sum())
+
+    # What to trust
+
+    @property
+    def plan(self) -> Plan | None:
+        """The factors behind the scores."""
+        return self.collection.plan_behind(self.view.scored)
+
+    @property
+    def n_known_datasets(self) -> int:
+        """Number of datasets with scores of reference systems."""
+        return int((n_systems(self.plan) > 0).sum()) if self.plan else 0
 
     @property
     def cutoff(self) -> int:
         """Number of documents per topic of which the judged share is reported."""
         return int(self.view.raw.params.get("cutoff", TOP))
 
+    @property
+    def shares_judged(self) -> dict[str, float]:
+        """The judged share of the first documents of the run and the rival, where known."""
+        runs = [run for run in (self.run, self.rival) if run and self.judged.get(run)]
+        return {run: self.judged[run][self.cutoff] for run in runs}
+
+
+def warnings_of(facts: RunStanding) -> list[str]:
+    """List the warnings about the factors, and about the runs that the page names.
+
+    Faults come first, those of other runs, too; what does not mislead by this measure is left out.
+    """
+    scored, evaluations = facts.view.scored, evaluations_of(facts.results)
+    named = [run for run in (facts.run, facts.rival) if run]
+    concerned = {
+        run: [m for m in evaluations[run].messages if m.concerns(scored)] for run in facts.ranked
+    }
+    messages = [
+        message
+        for run, of_run in concerned.items()
+        for message in of_run
+        if message.is_fault or (message.warns and run in named)
+    ]
+    faults = [m._replace(warns=True) for m in messages if m.is_fault]
+    others = [m for m in messages if not m.is_fault]
+    texts = [
+        text
+        for some in (faults, facts.collection.evaluator.messages, others)
+        for text in message_texts(some, True)
+    ]
+    also = [
+        run
+        for run, of_run in concerned.items()
+        if run not in named and any(m.warns for m in of_run) and not evaluations[run].is_broken
+    ]
+    if also:
+        texts.append(f"there are also warnings about {abbreviate(also)}; see All warnings below")
+    if saturated := [run for run in named if _is_saturated(facts, run)]:
+        texts.append(
+            f"on many topics {join_with_and(saturated)} {'is' if len(saturated) == 1 else 'are'} "
+            "at an end of the scale, where runs look alike; scheme z has no ends"
+        )
+    return [f"Warning: {text}." for text in texts]
+
+
+def _is_saturated(facts: RunStanding, run: str) -> bool:
+    """Check whether a run is too often at an end of the scale to compare its scores."""
+    scored = facts.view.scored
+    return (
+        isinstance(scored, Standardized)
+        and scored in facts.collection.topic_measures
+        and not evaluations_of(facts.results)[run].is_broken
+        and saturates(facts.results.values[run][scored], scored["scheme"])
+    )
+
+
+def n_systems(plan: Plan) -> Floats:
+    """Count the reference systems on each of a plan's topics; NaN on topics without factors."""
+    scores = plan.factors.scores.get(plan.name)
+    if scores is None:
+        return np.full(len(plan.rows), float(plan.factors.n_systems[plan.name]))
+    return np.where(plan.rows >= 0, (~np.isnan(scores)).sum(axis=1)[plan.rows], np.nan)
+
 
 def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int, float]:
     """Return the judged share of a run's first documents, by depth; empty if unknown."""
-    if is_scores_alone(results, run):
+    if has_only_scores(results, run):
         return {}
     collection = results.collection
     measures = {depth: Judged @ depth for depth in depths}
@@ -317,7 +466,7 @@ def rankings_of(results: Results, facts: RunStanding) -> dict[str, Any]:
         alone where documents are not known.
     """
     first = dict.fromkeys([facts.run, *filter(None, [facts.rival]), *facts.ranked])
-    runs = [run for run in first if not is_scores_alone(results, run)][:MOST_RUNS]
+    runs = [run for run in first if not has_only_scores(results, run)][:MOST_RUNS]
     if len(runs) < 2 or not results.topics:
         return {"why": ""}
     measure = facts.view.raw

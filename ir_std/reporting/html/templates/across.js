@@ -1,8 +1,10 @@
 // Several collections: each system on each of them, or its difference from a baseline, with intervals.
 
+/** `names` are the collections, in the order of their sections. */
 class Across {
-  constructor(root, { measures, subject, baseline }) {
+  constructor(root, names, { measures, subject, baseline }) {
     this.root = root;
+    this.names = names;
     this.measures = measures;
     this.subject = subject;
     this.baseline = baseline;
@@ -11,8 +13,8 @@ class Across {
   show(name) {
     const m = this.measures.find((one) => one.name === name) ?? this.measures[0];
     this.m = m;
-    this.root.querySelector(".headline").replaceChildren(...words(m.headline));
-    this.root.querySelector(".deck").replaceChildren(...words(m.deck));
+    this.root.querySelector(".headline").innerHTML = m.headline;
+    this.root.querySelector(".deck").innerHTML = m.deck;
     this.paint();
   }
 
@@ -23,20 +25,22 @@ class Across {
   }
 
   paint() {
-    const { m } = this, width = innerWidth < 700 ? 160 : 420;
+    const { m } = this, width = innerWidth < 700 ? 160 : 420, isDifference = this.baseline !== null;
     const heaviest = Math.max(...m.rows.map((row) => row.weight ?? 0));
+    const summary = isDifference ? "summary" : "all of these";
     const rows = m.rows.map((row, i) => {
-      const isRepeated = i > 0 && m.rows[i - 1].system === row.system;
-      return html("tr", { class: row.kind },
+      const isRepeated = i > 0 && m.rows[i - 1].system === row.system, name = row.name ?? summary;
+      const section = `#collection-${this.names.indexOf(row.name)}`;
+      return html("tr", { class: row.name === null ? "summary" : "" },
         html("th", { scope: "row" }, html("span", { class: this.classOf(row.system) }, isRepeated ? "" : row.system)),
-        cell(row.section ? html("a", { href: `#${row.section}` }, row.name) : row.name, { class: "left" }),
+        cell(row.name === null ? name : html("a", { href: section }, name), { class: "left" }),
         cell(row.n === null ? "" : `${row.n}`, { class: "wide" }),
-        cell(strip(m, [this.shape(row, heaviest)], width, `${m.scored} of ${row.system}, ${row.name}`),
+        cell(strip(m, [this.shape(row, heaviest, name)], width, `${m.scored} of ${row.system}, ${name}`),
           { class: "bars" }),
-        cell(m.differences ? signed(row.mean) : fixed(row.mean), { class: "wide" }));
+        cell(isDifference ? signed(row.mean) : fixed(row.mean), { class: "wide" }));
     });
     const axis = html("tr", { class: "axis" }, cell(""), cell(""), cell("", { class: "wide" }),
-      cell(stripAxis(m, width, m.differences ? "no difference" : "average"), { class: "bars" }),
+      cell(stripAxis(m, width, isDifference ? "no difference" : "average"), { class: "bars" }),
       cell("", { class: "wide" }));
     this.root.querySelector(".forest").replaceChildren(tableOf(`${m.scored} by collection`, [
       head("System"), head("Collection", { class: "left" }), head("Topics", { class: "wide" }),
@@ -45,16 +49,16 @@ class Across {
   }
 
   /** What the strip of a row shows. */
-  shape(row, heaviest) {
+  shape(row, heaviest, name) {
     const isKnown = row.low !== null;
     const interval = isKnown ? ` (95% interval ${fixed(row.low)} to ${fixed(row.high)})` : "";
     return {
-      kind: row.kind === "collection" ? this.classOf(row.system) || "plain" : row.kind,
+      kind: row.name === null ? "summary" : this.classOf(row.system) || "plain",
       value: row.mean ?? (isKnown ? (row.low + row.high) / 2 : null),
       low: row.low,
       high: row.high,
       weight: row.weight ? row.weight / heaviest : 1,
-      lines: [`${row.system}, ${row.name}`, `${this.m.scored} ${fixed(row.mean)}${interval}`],
+      lines: [`${row.system}, ${name}`, `${this.m.scored} ${fixed(row.mean)}${interval}`],
     };
   }
 }

@@ -29,14 +29,6 @@ const clip = (value, low, high) => Math.min(high, Math.max(low, value));
 const shortened = (text, letters) => text.length <= letters ? text
   : `${text.slice(0, Math.floor((letters - 1) / 2))}…${text.slice(-Math.ceil((letters - 1) / 2))}`;
 
-/** A sentence of pieces, see sentences/page.py. */
-const words = (pieces) => pieces.flatMap((piece) => typeof piece === "string" ? unbroken(piece)
-  : html("span", { class: piece[0] }, piece[1]));
-
-/** A text in whose middle no line ends within a p-value or a test's name. */
-const unbroken = (said) => said.split(/(p [<=] [\d.]+|paired t-test)/).map((part, i) =>
-  i % 2 ? html("span", { class: "nb" }, part) : part);
-
 const linear = (low, high, from, to) => (value) => from + (value - low) / (high - low || 1) * (to - from);
 
 /** The ends of the axis of a measure. */

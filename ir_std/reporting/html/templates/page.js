@@ -61,11 +61,11 @@ class Section {
   showMeasure(m) {
     this.m = m;
     const { collection } = this;
-    this.$(".headline").replaceChildren(...words(m.headline));
-    this.$(".deck").replaceChildren(...words(m.deck));
-    this.$(".trust").replaceChildren(...m.warnings.map((one) => html("span", { class: "warning" }, one)),
-      html("span", {}, html("b", {}, "Can you trust this? "), m.trust[0]),
-      ...m.trust.slice(1).map((one) => html("span", {}, one)));
+    this.$(".headline").innerHTML = m.headline;
+    this.$(".deck").innerHTML = m.deck;
+    this.$(".trust").innerHTML = m.trust.map((one, i) =>
+      `<span>${i ? "" : "<b>Can you trust this?</b> "}${one}</span>`).join("");
+    this.$(".trust").prepend(...m.warnings.map((one) => html("span", { class: "warning" }, one)));
     this.paint();
     const table = this.$(".measures-table");
     if (this.table) this.table.show(m);
@@ -78,8 +78,8 @@ class Section {
     if (places) {
       const isPlaced = m.place[collection.subject] !== null && m.systems.length > 0;
       places.closest(".pair").classList.toggle("alone", !isPlaced);
-      this.$(".place-heading").textContent = m.placeHeading;
-      this.$(".topics-heading").textContent = m.topicsHeading;
+      this.$(".place-heading").innerHTML = m.placeHeading;
+      this.$(".topics-heading").innerHTML = m.topicsHeading;
       for (const place of this.root.querySelectorAll(".scored")) place.textContent = m.scored;
       places.replaceChildren(...isPlaced ? [drawPlaces(collection, m, Math.min(places.clientWidth || 404, 404))] : []);
     }
@@ -95,7 +95,8 @@ class Section {
 
 class Page {
   constructor(data) {
-    this.across = data.across ? new Across(document.getElementById("across"), data.across) : null;
+    this.across = data.across ? new Across(document.getElementById("across"),
+      data.collections.map(({ name }) => name), data.across) : null;
     this.sections = [];
     for (const record of data.collections) {
       const root = document.getElementById(`collection-${this.sections.length}`);

@@ -147,14 +147,14 @@ function strip({ ticks, average, limits = null }, marks, width, label, others = 
       svg("rect", { class: "hit", x: at(one.value) - 9, y: 2, width: 18, height: 24 }), stripShapes(one, at))));
 }
 
-/** An interval and a dot; a summary is a diamond, a prediction only an interval. */
+/** An interval and a dot; a summary is a diamond. */
 function stripShapes({ kind, value, low, high, weight = 1 }, at) {
   if (kind === "summary") {
     return [svg("path", { class: "dot summary",
       d: `M${at(low)} 14L${at(value)} 7L${at(high)} 14L${at(value)} 21Z` })];
   }
   return [low === null || low === undefined ? null : line(`interval ${kind}`, at(low), 14, at(high), 14),
-    kind === "predicted" ? null : dot(`dot ${kind}`, at(value), 14, 5.5 * Math.sqrt(weight))];
+    dot(`dot ${kind}`, at(value), 14, 5.5 * Math.sqrt(weight))];
 }
 
 /** Words below a column of strips: the ends of the axis and its middle. */

@@ -1,0 +1,86 @@
+"""The templates: the page, and the sentences on it, which are made from facts alone."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import isnan
+from typing import Any
+
+from ir_std._system.text import latex_escape
+from ir_std.analysis.paired import describe_correction, describe_test, get_test
+from ir_std.errors import MissingLibraryError, join_with_and, pluralize
+from ir_std.evaluation.placement import ordinal
+from ir_std.factors.quality import FEW_SYSTEMS
+from ir_std.reporting.sentences.tables import describe_missing, why_no_summary
+from ir_std.reporting.tables import p_text
+
+NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+"""Words for numbers; larger numbers are written in digits."""
+
+
+@cache
+def environment() -> Any:
+    """Return the environment of the templates, with what they call.
+
+    Raises
+    ------
+    MissingLibraryError
+        If jinja2 is not installed.
+    """
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise MissingLibraryError.of("a report", "jinja2", "report") from None
+    made = Environment(
+        loader=PackageLoader("ir_std.reporting.html"),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.tests["nan"] = isnan
+    made.filters |= {
+        "number": format_number,
+        "number_word": lambda n: NUMBERS[n] if n < len(NUMBERS) else str(n),
+        "percent": format_share,
+        "counted": pluralize,
+        "on_so_many": on_so_many,
+        "ordinal": ordinal,
+        "join_with_and": join_with_and,
+        "latex": latex_escape,
+        "capital": lambda text: text[0].upper() + text[1:],
+    }
+    made.globals |= {
+        "FEW_SYSTEMS": FEW_SYSTEMS,
+        "describe_correction": describe_correction,
+        "describe_missing": describe_missing,
+        "describe_test": describe_test,
+        "p_text": p_text,
+        "test_name": lambda test: get_test(test)[1],
+        "why_no_summary": why_no_summary,
+    }
+    return made
+
+
+def say(sentence: str, *facts: Any) -> str:
+    """Return a sentence of ``sentences.j2`` as HTML, in one line."""
+    words = getattr(environment().get_template("sentences.j2").module, sentence)(*facts)
+    line: str = type(words)(" ".join(words.split()))
+    return line
+
+
+def format_number(value: float, sign: str = "") -> str:
+    """Format a number with three decimals and a true minus."""
+    return f"{value:{sign}.3f}".replace("-", "\N{MINUS SIGN}")
+
+
+def format_share(share: float) -> str:
+    """Format a share in whole percent; 0 and 100 only where they are exact."""
+    return f"{min(max(round(100 * share), 1 if share else 0), 100 if share == 1 else 99)}%"
+
+
+def on_so_many(n: int, total: int, what: str) -> str:
+    """Return ``on 38 of 43 topics``, ``on both collections`` or ``on all 5 collections``."""
+    if n < total or total == 1:
+        return f"on {n} of {pluralize(total, what)}"
+    return f"on {'both' if total == 2 else f'all {total}'} {what}s"
