@@ -6,13 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std.analysis.paired import Procedure
-from ir_std.errors import UsageError, suggestion, warn_caller
+from ir_std.errors import UsageError, look_up, warn_caller
 from ir_std.evaluation.api import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.inputs import BEST, ScoresOfSystem, best_system, resolve, resolve_qrels
@@ -60,25 +60,25 @@ def compare(
         A system's name and its run on one collection.  The same name with several qrels is one
         system on several collections.  Runs and qrels in any form that :func:`evaluate` takes;
         the qrels are None for scores that another program computed, and systems of a set.  A
-        fourth is what the collection is to be called in tables and pictures.
+        fourth item is the collection's label in tables and plots.
     measures : Measure, str or iterable of them, optional
         If not given, the factor sets' default measures that all collections have factors for.
     schemes, systems
         As for :func:`evaluate`, on every collection: with ``"modern"`` DL 2019 and 2020 are
         standardized by the same systems, and compare without a link.
     anchors : str or sequence of str
-        Systems among these that ran on all collections: standardized scores are linked by them to
-        one scale, see :mod:`ir_std.analysis.linking`.
+        Systems among these that ran on all collections.  They link standardized scores to one
+        scale; see :mod:`ir_std.analysis.linking`.
     reference : str, optional
-        The collection on whose scale they are put; for each measure the one with the strongest
-        standardizing systems if not given.
+        The collection on whose scale the scores are put.  By default, the one with the strongest
+        reference systems, for each measure.
     same_systems : bool
         True if you know that each name is the identical program on all collections, which makes
         linked intervals narrower; see :func:`ir_std.analysis.link`.
     depth, lower_is_better
         As for :func:`evaluate`.
     residual : bool
-        As for :func:`evaluate`, on residual collections.
+        See :func:`evaluate`; it applies to the residual collections among these.
     jobs : int, optional
         Number of processes for the runs of a collection; with None it is chosen automatically.
     progress : callable
@@ -97,8 +97,8 @@ def compare(
     ------
     UsageError
         If there is no entry, an entry has no qrels, a system has two runs on a collection, no
-        measure has factors on all collections, the anchors cannot link these, or no system has the
-        baseline's name.
+        measure has factors on all collections, the anchors cannot link the collections, or no
+        system has the baseline's name.
     InputError
         If a run or qrels cannot be used.
 
@@ -113,47 +113,31 @@ def compare(
     bm25    dl20-passage  54       0.8155  0.7229 ...
     """
     procedure = Procedure(test, correction, equivalent)
-    if not isinstance(entries, Iterable):
-        raise UsageError(f"expected a list of (NAME, RUN, QRELS), got {entries!r}")
-    labelled = [tuple(e) if isinstance(e, (tuple, list)) else () for e in entries]
-    if not labelled:
-        raise UsageError("nothing to compare: give at least one NAME=RUN:QRELS")
-    if not all(len(entry) in (3, 4) for entry in labelled):
-        raise UsageError(
-            "entries to compare are a list of (name, run, qrels): "
-            "[('bm25', 'bm25.run', 'qrels.txt'), ...]"
-        )
-    given = {_key(qrels): qrels for _, _, qrels, *_ in labelled if qrels is not None}
-    collections = {key: as_qrels(qrels) for key, qrels in given.items()}
-    entries = _with_counted_topics(
-        [
-            (name, *_with_qrels_of_set(run, qrels, given, collections))
-            for name, run, qrels, *_ in labelled
-        ]
-    )
-    labels = _labels(entries, [label for entry in labelled for label in (*entry, None)[3:4]])
-    for _, _, qrels in entries:
-        if _key(qrels) not in collections:
-            collections[_key(qrels)] = as_qrels(qrels)
+    given = _read_entries(entries)
+    collections = {id(entry.qrels): entry.qrels for entry in given}
     wanted = as_measures(measures or ()) or _default_measures(
-        entries, collections.values(), scheme_names(schemes), systems
+        given, collections.values(), scheme_names(schemes), systems
     )
     matches = {key: match_factors(qrels) for key, qrels in collections.items()}
-    names = collection_names(collections, matches) | labels
-    _check_baseline(baseline, [*(name for name, *_ in entries), BEST])
+    names = collection_names(collections, matches) | _labels(given)
+    named = dict.fromkeys(entry.system for entry in given)
     best: dict[str, str] = {}
-    if baseline == BEST and BEST not in (name for name, *_ in entries):
-        for key, qrels in {_key(qrels): qrels for *_, qrels in entries}.items():
-            selected = select_factors(collections[key], systems=systems)
-            entries.append((BEST, best_system(collections[key], selected, wanted), qrels))
-            best[names[key]] = entries[-1][1].tag
-    runs: dict[object, dict[str, Any]] = {}
-    for system, run, qrels in entries:
-        if runs.setdefault(_key(qrels), {}).setdefault(system, run) is not run:
+    if baseline is not None:
+        look_up(baseline, {**named, BEST: None}, "baseline")
+    if baseline == BEST and BEST not in named:
+        for key, qrels in collections.items():
+            chosen = best_system(qrels, select_factors(qrels, systems=systems), wanted)
+            given.append(_Entry(BEST, chosen, qrels))
+            best[names[key]] = chosen.tag
+    runs: dict[int, dict[str, Any]] = {}
+    for system, run, qrels, _ in given:
+        if runs.setdefault(id(qrels), {}).setdefault(system, run) is not run:
             raise UsageError(
-                f"two runs of {system} on {names[_key(qrels)]}: give each system a name of its own"
+                f"two runs of {system} on {names[id(qrels)]}; give each system its own name"
             )
-    residual_keys = _residual(collections) if residual else set()
+    of_rounds = {key for key, m in matches.items() if m.factors and m.factors.earlier is not None}
+    if residual and not of_rounds:
+        EarlierDocuments(matches.values(), take_out=True)  # an error that says why
     results = {
         key: evaluate(
             by_name,
@@ -162,7 +146,7 @@ def compare(
             schemes,
             systems=systems,
             depth=depth,
-            residual=key in residual_keys,
+            residual=residual and key in of_rounds,
             jobs=jobs,
             progress=progress,
             lower_is_better=lower_is_better,
@@ -178,7 +162,7 @@ def compare(
     if baseline is not None:
         run_differences(joined)  # that there is something to compare, before anything is shown
     if same_systems and not anchors:
-        raise UsageError("same_systems is about linked collections; name the anchors (anchors=)")
+        raise UsageError("same_systems needs linked collections; name the anchors (anchors=)")
     if not anchors and reference is None:
         return joined
     linked = link_results(joined, anchors, reference, same_systems)
@@ -244,106 +228,85 @@ def link_results(
     return replace(results, links=ByMeasure(links))
 
 
-def _residual(collections: Mapping[object, Qrels]) -> set[object]:
-    """Find the residual collections.
+class _Entry(NamedTuple):
+    """A system's run on one collection, which may have a label."""
 
-    Raises
-    ------
-    UsageError
-        If there is none.
+    system: str
+    run: Any
+    qrels: Qrels
+    label: str | None = None
+
+
+def _read_entries(entries: Iterable[tuple[Any, ...]]) -> list[_Entry]:
+    """Read qrels and scores; an entry without qrels gets those of its collection.
+
+    For a system of a set these are the qrels of the same judgments, and otherwise the topics and
+    counts that the scores hold.
     """
-    matches = {key: match_factors(qrels) for key, qrels in collections.items()}
-    residual = {key for key, m in matches.items() if m.factors and m.factors.earlier is not None}
-    if not residual:
-        EarlierDocuments(matches.values(), take_out=True)
-    return residual
-
-
-def _with_qrels_of_set(
-    run: Any, qrels: Any, given: Mapping[object, Any], collections: Mapping[object, Qrels]
-) -> tuple[Any, Any]:
-    """Pair a run with its qrels, a set's system with those of its collection."""
-    if qrels is not None:
-        return run, qrels
-    read = resolve(run)
-    if isinstance(read, ScoresOfSystem) and read.factors:
-        for key, judgments in collections.items():
-            factors = match_factors(judgments).factors
-            if factors and factors.judgments == read.factors.judgments:
-                return read, given[key]
-    return read, None
-
-
-def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str, Any, Any]]:
-    """Replace missing qrels by the topics and counts that scores hold.
-
-    Scores that have topics in common, with the same counts, belong to the same collection.
-    """
+    given = [
+        tuple(entry) if isinstance(entry, (tuple, list)) else ()
+        for entry in (entries if isinstance(entries, Iterable) else [()])
+    ]
+    if not given:
+        raise UsageError("nothing to compare; pass at least one NAME=RUN:QRELS")
+    if not all(len(entry) in (3, 4) for entry in given):
+        raise UsageError(
+            "expected a list of (name, run, qrels), such as [('bm25', 'bm25.run', 'qrels.txt')]"
+        )
+    judgments = {_key(qrels): as_qrels(qrels) for _, _, qrels, *_ in given if qrels is not None}
+    found: list[tuple[Any, Qrels | None]] = []
     groups: list[list[RunScores]] = []
-    for _, run, qrels in entries:
-        if qrels is None:
-            if not isinstance(run, RunScores):
-                raise UsageError(f"no qrels for {run.name}: write NAME=RUN:QRELS")
-            group = next((g for g in groups if _same_collection(g[0], run)), None)
+    for _, run, qrels, *_ in given:
+        read = run if qrels is not None else resolve(run)
+        judged = (
+            _qrels_of_set(read, judgments.values()) if qrels is None else judgments[_key(qrels)]
+        )
+        if judged is None:
+            if not isinstance(read, RunScores):
+                raise UsageError(f"missing qrels for {read.name}; pass NAME=RUN:QRELS")
+            group = next((g for g in groups if _same_collection(g[0], read)), None)
             if group is None:
                 groups.append(group := [])
-            group.append(run)
+            group.append(read)
+        found.append((read, judged))
     counted = {
         id(run): topics
         for group in groups
-        for topics in [resolve_qrels(group, None)]
+        for topics in [as_qrels(resolve_qrels(group, None))]
         for run in group
     }
     return [
-        (name, run, counted[id(run)] if qrels is None else qrels) for name, run, qrels in entries
+        _Entry(name, run, counted[id(run)] if judged is None else judged, *label)
+        for (name, _, _, *label), (run, judged) in zip(given, found, strict=True)
     ]
-
-
-def _same_collection(one: RunScores, other: RunScores) -> bool:
-    shared = set(one.topics) & set(other.topics)
-    return (
-        bool(shared)
-        and one.unit == other.unit
-        and all(
-            None in (pair := (one.n_rel.get(t), other.n_rel.get(t))) or pair[0] == pair[1]
-            for t in shared
-        )
-    )
-
-
-def _default_measures(
-    entries: Iterable[tuple[str, Any, Any]],
-    collections: Iterable[Qrels],
-    schemes: Sequence[str],
-    systems: SystemsSelection,
-) -> list[Measure]:
-    """Return the measures with factors on all collections that all scores hold."""
-    scores = [run for _, run, _ in entries if isinstance(run, RunScores)]
-    common = _common_measures(collections, schemes, systems)
-    if not scores:
-        return common
-    return [m for m in common if all(m in one.values for one in scores)] or [
-        m for m in scores[0].values if all(m in one.values for one in scores)
-    ]
-
-
-def _check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
-    """Check that a system has the baseline's name; UsageError if none has."""
-    known = tuple(dict.fromkeys(systems))
-    if baseline is not None and baseline not in known:
-        raise UsageError(
-            f"no system is called {baseline!r}, the baseline; available: "
-            f"{', '.join(known)}{suggestion(baseline, known)}"
-        )
 
 
 def _key(qrels: Any) -> object:
     return os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else id(qrels)
 
 
-def _labels(
-    entries: Iterable[tuple[str, Any, Any]], labels: Iterable[str | None]
-) -> dict[object, str]:
+def _qrels_of_set(run: Any, judgments: Iterable[Qrels]) -> Qrels | None:
+    """Find the qrels of the set that a system belongs to; None for other runs."""
+    if isinstance(run, ScoresOfSystem) and run.factors:
+        for qrels in judgments:
+            factors = match_factors(qrels).factors
+            if factors and factors.judgments == run.factors.judgments:
+                return qrels
+    return None
+
+
+def _same_collection(one: RunScores, other: RunScores) -> bool:
+    """Check whether scores have topics in common, and no different count of one."""
+    shared = set(one.topics) & set(other.topics)
+    counts = [(one.n_rel.get(topic), other.n_rel.get(topic)) for topic in shared]
+    return (
+        bool(shared)
+        and one.unit == other.unit
+        and all(None in pair or pair[0] == pair[1] for pair in counts)
+    )
+
+
+def _labels(entries: Iterable[_Entry]) -> dict[int, str]:
     """Collect the labels of collections.
 
     Raises
@@ -351,30 +314,34 @@ def _labels(
     UsageError
         If a collection has two labels, or two collections have one.
     """
-    named: dict[object, str] = {}
-    for (_, _, qrels), label in zip(entries, labels, strict=True):
-        if label is not None and named.setdefault(_key(qrels), label) != label:
-            raise UsageError(f"one collection is called {named[_key(qrels)]} and {label}")
+    named: dict[int, str] = {}
+    for _, _, qrels, label in entries:
+        if label is not None and named.setdefault(id(qrels), label) != label:
+            raise UsageError(f"one collection has two labels, {named[id(qrels)]} and {label}")
     twice = [label for label, n in Counter(named.values()).items() if n > 1]
     if twice:
-        raise UsageError(f"two collections are called {twice[0]}: give each a label of its own")
+        raise UsageError(f"two collections have the label {twice[0]}; give each its own")
     return named
 
 
-def _common_measures(
-    collections: Iterable[Qrels], schemes: Sequence[str], systems: SystemsSelection
+def _default_measures(
+    entries: Iterable[_Entry],
+    collections: Iterable[Qrels],
+    schemes: Sequence[str],
+    systems: SystemsSelection,
 ) -> list[Measure]:
-    """Return the sets' default measures that all of them can standardize.
+    """Return the sets' default measures that all can standardize and all scores hold.
 
     Raises
     ------
     UsageError
-        If there is none.
+        If no measure has factors on all collections.
     """
     matches = [(select_factors(qrels, systems=systems), qrels) for qrels in collections]
+    known = [(match, qrels) for match, qrels in matches if match.factors]
     candidates = dict.fromkeys(
         parse_set_measure(name)
-        for match, _ in matches
+        for match, _ in known
         if match.factors
         for name in match.factors.default_measures
     )
@@ -383,13 +350,15 @@ def _common_measures(
         for m in candidates
         if all(
             len(add_standardized([m], match, qrels, schemes).plans) == len(schemes)
-            for match, qrels in matches
-            if match.factors
+            for match, qrels in known
         )
     ]
     if not common:
-        raise UsageError("no measure has factors in every one of these collections: name measures")
-    return common
+        raise UsageError("no measure has factors on all of these collections; name measures")
+    scores = [entry.run for entry in entries if isinstance(entry.run, RunScores)]
+    return [m for m in common if all(m in one.values for one in scores)] or [
+        m for m in scores[0].values if all(m in one.values for one in scores)
+    ]
 
 
 def join_results(each: Mapping[str, Results], best: Mapping[str, str], **options: Any) -> Results:

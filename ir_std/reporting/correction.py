@@ -15,7 +15,7 @@ from ir_std._arrays import Floats, Mask
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA, holm
 from ir_std.analysis.prediction import Population, PredictionPowered, prediction_powered
-from ir_std.errors import UsageError, abbreviate, pluralize, warn_caller
+from ir_std.errors import UsageError, look_up, pluralize, warn_caller
 from ir_std.evaluation.inputs import SEPARATOR
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import available_factors, load_factors
@@ -105,8 +105,7 @@ class Correction:
         )
 
     def _weights(self, run: str) -> Floats:
-        if run not in self.runs:
-            raise UsageError(f"unknown run {run!r}; available: {abbreviate(self.runs)}")
+        look_up(run, dict.fromkeys(self.runs), "run")
         return np.array([float(name == run) for name in self.runs])
 
     def table(self, measure: Measure | str, places: int = 4) -> Table:
@@ -253,8 +252,8 @@ def correct(
     common = [run for run in people.runs if run in model.runs]
     if not common:
         raise UsageError(f"{names[0]} and {names[1]} have no run in common")
-    if baseline is not None and baseline not in common:
-        raise UsageError(f"unknown baseline {baseline!r}; available: {abbreviate(common)}")
+    if baseline is not None:
+        look_up(baseline, dict.fromkeys(common), "baseline")
     wanted = None if topics is None else set(topics)
     chosen = [t for t in people.topics if wanted is None or t in wanted]
     positions = {topic: i for i, topic in enumerate(model.topics)}

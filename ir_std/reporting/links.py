@@ -17,7 +17,7 @@ from ir_std.analysis.linking import (
     link,
     linked_difference,
 )
-from ir_std.errors import UsageError, suggestion
+from ir_std.errors import UsageError, look_up
 from ir_std.evaluation.uncertainty import team_tags
 from ir_std.measures import Standardized
 from ir_std.schemes import get_scheme
@@ -243,31 +243,24 @@ def check_linkable(
     """
     collections = dict.fromkeys(c for names in collections_of.values() for c in names)
     if not anchors:
-        raise UsageError(f"reference {reference} without an anchor: name a system to link by")
+        raise UsageError(f"reference {reference} without an anchor; name a system to link by")
     if len(collections) < 2:
-        raise UsageError(
-            f"there is nothing to link: {', '.join(collections)} is the only collection"
-        )
-    for name, what, known in (
-        *((anchor, ("system", "anchor"), collections_of) for anchor in anchors),
-        *([(reference, ("collection", "reference"), collections)] if reference else []),
-    ):
-        if name not in known:
-            raise UsageError(
-                f"no {what[0]} is called {name!r}, the {what[1]}; available: {', '.join(known)}"
-                f"{suggestion(name, known)}"
-            )
+        raise UsageError(f"nothing to link; {', '.join(collections)} is the only collection")
+    for anchor in anchors:
+        look_up(anchor, collections_of, "anchor")
+    if reference:
+        look_up(reference, collections, "reference")
     for anchor in anchors:
         missing = [c for c in collections if c not in collections_of[anchor]]
         if missing:
             raise UsageError(
-                f"the anchor {anchor} has no run on {', '.join(missing)}: an anchor links the "
-                "collections that it ran on, give its runs on all of them"
+                f"the anchor {anchor} has no run on {', '.join(missing)}; pass its runs on all "
+                "collections"
             )
     if set(collections_of) <= set(anchors):
         raise UsageError(
-            f"{', '.join(collections_of)}: all systems are anchors, which have the same "
-            "mean everywhere by definition; add systems to compare"
+            f"all systems are anchors ({', '.join(collections_of)}), whose mean is the same on all "
+            "collections by definition; add systems to compare"
         )
 
 

@@ -19,7 +19,7 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_std._arrays import Axes, DataFrame, Floats
 from ir_std.analysis.paired import Procedure
-from ir_std.errors import UsageError, pluralize, suggestion
+from ir_std.errors import UsageError, look_up, pluralize
 from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, message_texts
 from ir_std.evaluation.plans import scores_on
 from ir_std.factors.match import Match
@@ -50,8 +50,8 @@ RunOn = str | tuple[str, str]
 class Results:
     """Scores of runs on one or several collections, and what follows from them.
 
-    Most attributes need one collection: choose one of several by :meth:`on`.  A run has one name
-    on all collections.  Mappings by run and measure take a measure's name, too.
+    Most attributes need one collection: choose one of several with :meth:`on`.  A run has the same
+    name on all collections.  Mappings by run and measure also accept a measure's name.
 
     Attributes
     ----------
@@ -60,11 +60,11 @@ class Results:
     evaluations : mapping of str to mapping of str to Evaluation
         By collection and run.
     baseline : str or None
-        The run that the others are tested against.
+        Run that the others are tested against.
     procedure : Procedure
-        How they are tested: its ``test``, ``correction`` and ``equivalent``.
+        The ``test``, its ``correction`` and ``equivalent``.
     links : mapping of Measure to CollectionLinks
-        The measures whose scores are on one scale: see :func:`ir_std.compare`.
+        Links of the measures whose scores are on one scale; see :func:`ir_std.compare`.
 
     Examples
     --------
@@ -131,13 +131,7 @@ class Results:
         UsageError
             If there is no such collection.
         """
-        if collection not in self.collections:
-            known = self.collections
-            raise UsageError(
-                f"unknown collection {collection!r}; choose from {', '.join(known)}"
-                f"{suggestion(collection, known)}"
-            )
-        return self._each[collection]
+        return look_up(collection, self._each, "collection")
 
     @cached_property
     def _each(self) -> dict[str, Results]:
@@ -158,7 +152,7 @@ class Results:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Facts a reader should know, such as measures without factors."""
+        """Facts about the results, such as measures without factors."""
         texts = message_texts(self._messages, False)
         if len(self.collections) > 1:
             from ir_std.reporting.sentences.collections import overlap_notes
@@ -168,11 +162,11 @@ class Results:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about what makes scores misleading."""
+        """Reasons why scores mislead until the user acts."""
         return tuple(dict.fromkeys([*message_texts(self._messages, True), *self._link_warnings()]))
 
     def _link_warnings(self) -> Iterator[str]:
-        """Yield why links are doubtful or not needed, and runs unlike the anchors."""
+        """Yield reasons to doubt or omit links, and the runs that are unlike the anchors."""
         if not self.links:
             return
         from ir_std.reporting.links import n_common_systems
@@ -219,7 +213,7 @@ class Results:
     def values(self) -> Mapping[str, ByMeasure[Floats]]:
         """Scores by run and measure, shape (n_topics,); NaN if there is none.
 
-        Besides :attr:`measures` these are the raw scores that standardized ones were made from.
+        They include the raw scores behind standardized measures, which :attr:`measures` may lack.
         """
         scored = evaluations_of(self)
         return ByRun({run: ByMeasure(each.values) for run, each in scored.items()})
@@ -240,8 +234,8 @@ class Results:
         run : str
         measure : Measure or str
         collection : str, optional
-            If not given, and there are several, the mean over the collections that all runs have,
-            each counting the same: NaN if these are fewer than three, or share topics.
+            By default, the mean over the collections that all runs have, with equal weights: NaN if
+            there are two, or they share topics.
         """
         from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
 
@@ -401,9 +395,7 @@ class Results:
             )
             for m in self.measures
         }
-        return ByRun(
-            {run: ByMeasure({m: found[m][run] for m in self.measures}) for run in self.runs}
-        )
+        return ByRun({run: ByMeasure({m: found[m][run] for m in found}) for run in self.runs})
 
     @cached_property
     def placements(self) -> Mapping[str, ByMeasure[Placement]]:
@@ -438,24 +430,24 @@ class Results:
     ) -> Table:
         """Show the means as a table, with its ``text()``, ``markdown()``, ``latex()``, ``csv()``.
 
-        One collection: a row for each run.  Several: a row for each run and collection, or with
-        a baseline the differences from it.
+        For one collection, it has a row for each run.  For several, it has a row for each run and
+        collection, or the differences from the baseline.
 
         Parameters
         ----------
         places : int
             Number of decimals; -1 for all.
         sort : Measure or str, optional
-            Rank the runs by its means, with the ranks' intervals (one collection).
+            Measure whose means rank the runs; adds ranks and their intervals (one collection).
         by_topic, means : bool
-            Add a row for each topic; leave out the means (one collection).
+            Whether to add a row for each topic, and the means (one collection).
         place : bool
-            Add the rank among the reference systems to each measure (one collection).
+            Whether to add the rank among the reference systems (one collection).
 
         Raises
         ------
         UsageError
-            If there is no such measure to sort by.
+            If `sort` is none of the measures.
         """
         from ir_std.reporting import result_tables
 

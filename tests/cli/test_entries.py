@@ -74,7 +74,7 @@ def test_the_best_of_each_collections_systems_can_be_the_baseline(
     assert main(["compare", *given, "--baseline", "best"]) == 0
     assert "idst_bert_p1 on dl19-passage, pash_r3 on" in capsys.readouterr().out
     assert main(["compare", *given, "--baseline", "bset"]) == 2
-    assert "available: x, best; did you mean 'best'?" in capsys.readouterr().err
+    assert "choose from x, best; did you mean 'best'?" in capsys.readouterr().err
 
 
 def test_a_misspelt_system_of_a_set_is_not_taken_for_a_measure(
@@ -154,8 +154,8 @@ def test_scores_of_one_set_are_distinguished_by_their_topics() -> None:
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
-        ([("a", BM25, None, "x"), ("b", "dl19-passage/p_bert", None, "y")], "called x and y"),
-        ([("a", BM25, None, "x"), ("a", CORT, None, "x")], "two collections are called x"),
+        ([("a", BM25, None, "x"), ("b", "dl19-passage/p_bert", None, "y")], "labels, x and y"),
+        ([("a", BM25, None, "x"), ("a", CORT, None, "x")], "two collections have the label x"),
     ],
 )
 def test_labels_that_contradict_each_other_are_an_error(

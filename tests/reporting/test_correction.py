@@ -140,7 +140,7 @@ def test_scores_that_cannot_be_corrected_are_refused() -> None:
     people, model = made_up(30, 0.02), made_up(30, 0.03)
     with pytest.raises(UsageError, match="no run in common"):
         ir_std.correct({"x": people["r0"]}, {"y": model["r1"]})
-    with pytest.raises(UsageError, match=r"unknown baseline 'zz'; available: r0, r1, r2"):
+    with pytest.raises(UsageError, match=r"unknown baseline 'zz'; choose from r0, r1, r2"):
         ir_std.correct(people, model, baseline="zz")
     with pytest.raises(UsageError, match="at least 5 topics"):
         ir_std.correct(people, model, topics=["1", "2"])

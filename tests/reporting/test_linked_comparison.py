@@ -210,8 +210,8 @@ def test_identical_anchors_count_once(entries: list[tuple[str, Any, Any]]) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"anchors": ["anchor9"]}, "no system is called 'anchor9', the anchor"),
-        ({"anchors": ["anchor0"], "reference": "trec9"}, "no collection is called 'trec9'"),
+        ({"anchors": ["anchor9"]}, "unknown anchor 'anchor9'"),
+        ({"anchors": ["anchor0"], "reference": "trec9"}, "unknown reference 'trec9'"),
         ({"reference": "trec7-adhoc"}, "without an anchor"),
         ({"anchors": ["anchor0"], "schemes": "E"}, "share of systems, which cannot be linked"),
         (
@@ -404,9 +404,9 @@ def test_the_command_writes_differences_into_its_csv(files: list[str], ir_std_cl
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--anchor", "anchor9"], "no system is called 'anchor9', the anchor"),
+        (["--anchor", "anchor9"], "unknown anchor 'anchor9'"),
         (["--anchor", "once"], "the anchor once has no run on trec8-adhoc, trec6-adhoc"),
-        (["--anchor", "x", "--reference", "trec9"], "no collection is called 'trec9'"),
+        (["--anchor", "x", "--reference", "trec9"], "unknown reference 'trec9'"),
         (["--reference", "trec7-adhoc"], "reference trec7-adhoc without an anchor"),
         (["--anchor", "x", "-s", "E"], "is a share of systems, which cannot be linked"),
     ],

@@ -495,7 +495,7 @@ def test_the_command_takes_what_compare_takes(tmp_path: Path, ir_std_cli: Any) -
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--baseline", "z"], "no system is called 'z', the baseline; available: x"),
+        (["--baseline", "z"], "unknown baseline 'z'; choose from x"),
         (["--factors", "trec8-adhoc"], "--factors and --without apply to one"),
         (["-o", "a.run"], "a.run: is one of the inputs"),
     ],
