@@ -109,7 +109,7 @@ def draw_topics(factors: FactorSet, measure: str) -> Figure:
     figure = Figure(figsize=(9, 3.2), layout="constrained")
     ax, x = figure.subplots(), np.arange(len(order))
     if measure in factors.scores:
-        scores = factors.sorted_scores[measure][order]
+        scores = np.sort(factors.scores[measure], axis=1)[order]
         ax.fill_between(
             x, np.nanmin(scores, 1), np.nanmax(scores, 1), color=COLORS["other"], alpha=0.35, lw=0,
             label="all systems",

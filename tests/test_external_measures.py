@@ -257,7 +257,7 @@ def test_a_users_set_is_recognized_by_topics_and_the_name(
         ("nDGC@10", {}, "unknown measure 'nDGC'"),
         ("AP", {"better": "lower"}, "measure AP has 'better', which only custom measures have"),
         ("'strict vital'", {}, "measure 'strict vital' has no 'better'"),
-        ("'strict vital'", {"better": "more"}, "higher or lower is expected"),
+        ("'strict vital'", {"better": "more"}, "expected higher or lower as better, got 'more'"),
     ],
 )
 def test_a_set_with_a_misspelled_measure_is_refused(

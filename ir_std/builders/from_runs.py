@@ -24,48 +24,23 @@ from ir_std.evaluation.run_messages import repeated_text
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
-from ir_std.factors.schema import FIELDS
+from ir_std.factors.schema import field_problem
 from ir_std.factors.store import read_text
 from ir_std.measures import Measures, canonical, has_standardized, parse_measure
 from ir_std.reading import FileSource, Source
 from ir_std.reading.archives import run_sources
 from ir_std.trec.inputs import as_qrels, as_run
-from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import DUPLICATES, Run
 
 BUILD_MEASURES = (
-    "SP",
-    "AP",
-    "DCG",
-    "nDCG",
-    "DCG(rel=1)",
-    "nDCG(rel=1)",
-    "DCG(dcg='jk')",
-    "nDCG(dcg='jk')",
-    "DCG(dcg='jk',rel=1)",
-    "nDCG(dcg='jk',rel=1)",
-    "nDCG@5",
-    "nDCG@10",
-    "nDCG@20",
-    "nDCG@100",
-    "P@1",
-    "P@5",
-    "P@10",
-    "P@20",
-    "RR",
-    "RR@10",
-    "Rprec",
-    "RBP(p=0.5)",
-    "RBP(p=0.8)",
-    "RBP(p=0.95)",
-    "RBP(p=0.5,rel=1)",
-    "RBP(p=0.8,rel=1)",
-    "RBP(p=0.95,rel=1)",
-    "R@100",
-    "R@1000",
-    "ERR@20",
-    "Bpref",
+    *("SP", "AP", "DCG", "nDCG", "DCG(rel=1)", "nDCG(rel=1)"),
+    *("DCG(dcg='jk')", "nDCG(dcg='jk')", "DCG(dcg='jk',rel=1)", "nDCG(dcg='jk',rel=1)"),
+    *(f"nDCG@{k}" for k in (5, 10, 20, 100)),
+    *(f"P@{k}" for k in (1, 5, 10, 20)),
+    *("RR", "RR@10", "Rprec"),
+    *(f"RBP(p={p}{level})" for level in ("", ",rel=1") for p in (0.5, 0.8, 0.95)),
+    *("R@100", "R@1000", "ERR@20", "Bpref"),
 )
 """The measures of a set built from runs, unless others are named."""
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
@@ -166,18 +141,19 @@ def build_factors(
     [AP, sAP]
     """
     if depth is not None and depth < 1:
-        raise UsageError(f"depth is {depth}: give the number of documents to keep, at least 1")
+        raise UsageError(f"expected a depth of at least 1, got {depth}")
     look_up(duplicates, dict.fromkeys(DUPLICATES), "choice of duplicates")
     judgments = as_qrels(qrels)
-    names = check_measure_names(_measures_for(judgments) if measures is None else measures)
+    # ERR is not defined for levels above 4.
+    usual = [m for m in BUILD_MEASURES if judgments.max_level <= 4 or not m.startswith("ERR")]
+    names = check_measure_names(usual if measures is None else measures)
     task = pickle.dumps((judgments, names, depth, duplicates))
     items = _runs_with_tags(runs, max_member, _warn_left_out if skip_bad else None)
     results = progress(map_in_order(score_system, task, items, jobs, executor))
     systems = _check_results(results, skip_bad)
     _warn_of_copies(systems)
     _warn_of_repeated(systems)
-    deepest = max(system.depth for system in systems)
-    deepest = min(deepest, depth or deepest)
+    deepest = max(min(system.depth, depth or system.depth) for system in systems)
     info = {
         "id": id,
         "title": title or id,
@@ -188,7 +164,7 @@ def build_factors(
         "licence": licence,
         "default_measures": list(DEFAULT_MEASURES if measures is None else names),
         "built": f"by ir_std from {pluralize(len(systems), 'run')}"
-        + (f", cut to {depth} documents a topic" if depth else ""),
+        + (f", cut to {depth} documents per topic" if depth else ""),
     } | judge_fields(judge)
     tags = [system.tag for system in systems]
     info |= team_fields(teams, tags)
@@ -237,8 +213,7 @@ def _warn_of_copies(runs: Iterable[SystemScores]) -> None:
             names_by_scores.setdefault(run.values.tobytes(), []).append(run.name)
     copies = [" and ".join(names) for names in names_by_scores.values() if len(names) > 1]
     if copies:
-        more = f", and {len(copies) - 3} more" * (len(copies) > 3)
-        text = f"{', '.join(copies[:3])}{more} have identical scores on every topic"
+        text = f"{abbreviate(copies)} have identical scores on every topic"
         warn_caller([f"{text}; if they are the same system, keep only one"])
 
 
@@ -246,11 +221,6 @@ def _warn_of_repeated(runs: Iterable[SystemScores]) -> None:
     """Warn of runs that had a document twice in a topic."""
     repeated = [f"{run.name}: {repeated_text(run.repeated)}" for run in runs if run.repeated]
     warn_caller([*repeated[:3], *([f"so in {len(repeated) - 3} more runs"] * (len(repeated) > 3))])
-
-
-def _measures_for(qrels: Qrels) -> list[str]:
-    """Return the measures that the qrels allow; ERR is not defined for levels above 4."""
-    return [m for m in BUILD_MEASURES if qrels.max_level <= 4 or not m.startswith("ERR")]
 
 
 def _runs_with_tags(
@@ -270,10 +240,9 @@ def _runs_with_tags(
         for source in run_sources([run], max_member, skip):
             same = _identity(source)
             if same in seen:
-                again = (
-                    "given twice" if seen[same] == source.name else f"the same file as {seen[same]}"
+                raise UsageError(
+                    f"{source.name} is given twice (as {seen[same]}); count each run once"
                 )
-                raise UsageError(f"{source.name} is {again}: count each run once")
             seen[same] = source.name
             yield "", source
 
@@ -338,7 +307,7 @@ def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputErro
         run = as_run(source, duplicates)
         sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
         if not any(sizes):
-            expected = f"topics such as {evaluator.qrels.topics[0]} are expected"
+            expected = f"expected topics such as {evaluator.qrels.topics[0]}"
             raise InputError.at(run.name, "has no topic of the qrels", expected)
     except InputError as broken:
         return broken
@@ -370,8 +339,8 @@ def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
     if not judge:
         return {}
     fields = {"name": judge} if isinstance(judge, str) else dict(judge)
-    if wrong := FIELDS["judge"](fields):
-        raise UsageError(f"judge is {judge!r}: {wrong}")
+    if problem := field_problem("judge", fields):
+        raise UsageError(problem)
     return {"kind": "judge", "judge": fields}
 
 
@@ -382,23 +351,23 @@ def team_fields(teams: Teams, systems: Collection[str]) -> dict[str, Any]:
     if not isinstance(teams, Mapping):
         teams = _teams_in(teams)
     if len(set(systems)) < len(systems):
-        raise UsageError("teams of systems with the same name: give each run's file another name")
+        raise UsageError("teams need different names of systems; give each run another file name")
     if unknown := [system for system in teams if system not in systems]:
-        raise UsageError(f"teams name {abbreviate(unknown)}, of which there are no scores")
-    if wrong := FIELDS["teams"](teams):
-        raise UsageError(f"teams: {wrong}")
+        raise UsageError(f"teams name systems without scores ({abbreviate(unknown)})")
+    if problem := field_problem("teams", teams):
+        raise UsageError(problem)
     return {"teams": dict(sorted(teams.items()))}
 
 
 def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
     teams: dict[str, str] = {}
-    expected = "a system and its team are expected, one system a line"
+    expected = "expected a system and its team on each line"
     text = read_text(file, "name a readable file of teams")
     for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if fields and (len(fields) != 2 or fields[0] in teams):
-            twice = f"{fields[0]} a second time" if fields[0] in teams else repr(line)
-            raise InputError.at(file, twice, expected, line=number)
+            wrong = f"{fields[0]} a second time" if fields[0] in teams else repr(line)
+            raise InputError.at(file, wrong, expected, line=number)
         teams |= dict([fields]) if fields else {}
     if not teams:
         raise InputError.at(file, "no line has a system", expected)
@@ -411,7 +380,7 @@ def check_measure_names(measures: Measures) -> tuple[str, ...]:
     for given in [measures] if isinstance(measures, (str, Measure)) else measures:
         measure = parse_measure(given)
         if not has_standardized(measure):
-            raise UsageError(f"{measure} cannot be standardized: name raw measures")
+            raise UsageError(f"{measure} cannot be standardized; name raw measures")
         name = canonical(measure)
         if name in names:
             raise UsageError(f"{given} is given twice")

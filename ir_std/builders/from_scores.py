@@ -88,8 +88,6 @@ def build_from_scores(
     (array([0.3, 0.2]), array([0.2646, 0.1   ]))
     """
     scores = _scores_by_measure(tables)
-    if not scores:
-        raise UsageError("no measure is given")
     judgments, max_level = _judgments(qrels)
     if not judgments:
         every = [run for runs in scores.values() for run in runs.values()]
@@ -128,15 +126,12 @@ def _warn_of_impossible(scores: Mapping[Measure, Mapping[str, RunScores]]) -> No
             continue
         precision = P(**measure.params)
         others = scores.get(precision, {})
-        wrong = [
+        wrong = {
             name
             for name in runs.keys() & others.keys()
-            for found in [others[name].values[precision]]
-            if any(
-                value > k * found.get(topic, np.inf) + TOLERANCE
-                for topic, value in runs[name].values[measure].items()
-            )
-        ]
+            for topic, value in runs[name].values[measure].items()
+            if value > k * others[name].values[precision].get(topic, np.inf) + TOLERANCE
+        }
         if wrong:
             text = f"{measure} exceeds {k} times {precision}, which is impossible"
             warn_caller([f"{abbreviate(sorted(wrong))}: {text}"])
@@ -156,8 +151,9 @@ def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
                     )
                 of_measure[name] = run
     usable = {m: runs for m, runs in scores.items() if has_standardized(m)}
-    if scores and not usable:
-        raise UsageError(f"{abbreviate(map(str, scores))} cannot be standardized")
+    if not usable:
+        names = abbreviate(map(str, scores))
+        raise UsageError(f"{names} cannot be standardized" if scores else "no measure is given")
     return usable
 
 
@@ -169,7 +165,7 @@ def _read_tables(tables: Any) -> list[tuple[Any, dict[str, RunScores]]]:
             (table if is_file(table) else measure, read_scores(table, measure))
             for measure, table in tables.items()
         ]
-    listed = [tables] if is_file(tables) or is_frame(tables) else list(tables)
+    listed = [tables] if is_file(tables) or is_frame(tables) else tables
     return [(table if is_file(table) else "scores", _read(table)) for table in listed]
 
 
@@ -207,8 +203,7 @@ def _unit(scores: Mapping[Measure, Mapping[str, RunScores]]) -> str:
 
 def _about(measure: Measure, runs: Iterable[RunScores], worse: bool) -> dict[str, Any]:
     """Return the fields of a measure: the step of its scores, and which values are better."""
-    decimals = [run.decimals.get(measure, 0) for run in runs if run.step]
-    finest = max(decimals, default=0)
+    finest = max((run.decimals.get(measure, 0) for run in runs if run.step), default=0)
     step = 10.0**-finest if finest else 0.0  # whole numbers may well be exact
     better = {"better": "lower" if worse else "higher"}
     is_external = isinstance(measure, ExternalMeasure)
@@ -220,7 +215,7 @@ def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[st
     topics = dict.fromkeys(topics)
     for run in runs.values():
         if others := [topic for topic in run.values[measure] if topic not in topics]:
-            raise InputError.at(run.name, f"topic {others[0]}", "the qrels do not have it")
+            raise InputError.at(run.name, f"unknown topic {others[0]}", "the qrels do not have it")
     columns = [run.values[measure] for run in runs.values()]
     matrix = np.array([[column.get(topic, np.nan) for column in columns] for topic in topics])
     if (np.sum(~np.isnan(matrix), axis=1) < 2).all():

@@ -360,7 +360,7 @@ class StdProvider(providers.Provider):
         # FallbackProvider passes a set, whose order would change from run to run.
         evaluator = _GuestEvaluator(sorted(measures, key=str), qrels)
         for match in evaluator.matches:
-            _logger.info("%s", match.summary)
+            _logger.info("%s", match.describe())
         return evaluator
 
 

@@ -151,7 +151,7 @@ def benchmark_scores(
         at = factors.rows(rows)
         table = np.full((len(rows), len(models)), np.nan)
         table[:, place] = main_scores[at]
-        trained[i, place] = cells.trained[at].min(axis=0)
+        trained[i, place] = cells.arrays["trained"][at].min(axis=0)
         if kind != KINDS[0]:
             table[:, trained[i] != NOT_TRAINED] = np.nan
         for name, by_row in further.items():

@@ -9,8 +9,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Thread
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
@@ -339,22 +337,21 @@ def add_set(source: str) -> FactorSet:
     UsageError
         If a URL has no hash or pooch is not installed.
     """
-    content = fetch(source) if is_url(source) else read_bounded(source, LARGEST)
+    content = fetch(source) if "://" in source else read_bounded(source, LARGEST)
     factors = FactorSet.parse(content, source)
     factors.verify()
     name = factors.id
     if not _NAME.fullmatch(name) or _DEVICE.match(name):
         raise InputError.at(
             source,
-            f"its set is called {name[:100]!r}",
-            "letters, digits and ._+- are allowed, a letter or digit first and no point last; "
-            "some names, as of devices, Windows does not allow",
+            f"the set's ID {name[:100]!r} cannot be the name of a file on every system",
+            "its author has to give it another (letters, digits and ._+-)",
         )
     if name in _index(shipped_folder()):
         raise InputError.at(
             source,
-            f"its set is called {name!r}, as one that comes with ir_std",
-            "its author has to give it another id",
+            f"the set's ID {name!r} is that of a set that comes with ir_std",
+            "its author has to give it another",
         )
     target = writable_folder() / f"{name}{SUFFIX}"
     with wrap_os_errors(target.parent, "cannot be written", "name a folder with IR_STD_FACTORS"):
@@ -394,11 +391,6 @@ LONGEST_DOWNLOAD = 600
 """Seconds that a download may take."""
 
 
-def is_url(place: str) -> bool:
-    """Whether a place is a URL, not a path."""
-    return "://" in place
-
-
 def fetch(source: str) -> bytes:
     """Return the content of ``URL#sha256=HEX``.
 
@@ -430,18 +422,11 @@ def fetch(source: str) -> bytes:
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel("WARNING")  # it would print hashes that are checked here
-    limit = _Limit(place)
     try:
         with temporary_folder_next_to(Path(tempfile.gettempdir(), "ir_std")) as scratch:
-            retrieve = partial(
-                pooch.retrieve,
-                place,
-                f"sha256:{sha256}",
-                fname="download",
-                path=scratch,
-                downloader=pooch.HTTPDownloader(progressbar=limit, timeout=60),
-            )
-            return Path(_within(limit, retrieve)).read_bytes()
+            where = {"fname": "download", "path": scratch, "downloader": _download}
+            file = _in_time(place, partial(pooch.retrieve, place, f"sha256:{sha256}", **where))
+            return Path(file).read_bytes()
     except (RequestException, OSError, ValueError) as failed:
         if isinstance(failed, InputError):
             raise
@@ -452,56 +437,37 @@ def fetch(source: str) -> bytes:
         logger.setLevel(level)
 
 
-def _within(limit: _Limit, retrieve: Callable[[], str]) -> str:
+def _download(place: str, file: str, _pooch: object) -> None:
+    """Download a file of at most :data:`LARGEST` bytes; pooch calls this."""
+    import requests
+
+    with requests.get(place, stream=True, timeout=60) as response, Path(file).open("wb") as target:
+        response.raise_for_status()
+        for part in response.iter_content(1 << 16):
+            if target.tell() + len(part) > LARGEST:
+                raise InputError.at(
+                    place, f"is larger than {LARGEST:,} bytes", "a file holds one factor set"
+                )
+            target.write(part)
+
+
+def _in_time(place: str, retrieve: Callable[[], str]) -> str:
     """Return what ``retrieve`` returns in time: a server may send a byte now and then."""
-    done: SimpleQueue[str | Exception] = SimpleQueue()
+    from concurrent.futures import Future, TimeoutError
+    from threading import Thread
+
+    found: Future[str] = Future()
 
     def work() -> None:
         try:
-            done.put(retrieve())
-        except Exception as failed:  # raised again below
-            done.put(failed)
+            found.set_result(retrieve())
+        except Exception as failed:  # raised again where the result is read
+            found.set_exception(failed)
 
     Thread(target=work, daemon=True).start()
     try:
-        result = done.get(timeout=LONGEST_DOWNLOAD)
-    except Empty:
-        limit.over = True
-        raise limit.too_slow() from None
-    if isinstance(result, Exception):
-        try:
-            raise result
-        finally:
-            del result  # it holds this frame, and the connection with it
-    return result
-
-
-class _Limit:
-    """Ends a download that is too large or too slow; takes the place of pooch's progress bar."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-        self.received = self.total = 0
-        self.over = False
-
-    def too_slow(self) -> InputError:
-        return InputError.at(
-            self.place,
-            f"takes more than {LONGEST_DOWNLOAD} seconds",
-            "download it, and add the file",
-        )
-
-    def update(self, size: int) -> None:
-        self.received += size
-        if self.over:
-            raise self.too_slow()
-        if self.received > LARGEST:
-            raise InputError.at(
-                self.place, f"is larger than {LARGEST} bytes", "a file holds one factor set"
-            )
-
-    def reset(self) -> None:
-        self.received = 0
-
-    def close(self) -> None:
-        pass
+        return found.result(LONGEST_DOWNLOAD)
+    except TimeoutError:
+        raise InputError.at(
+            place, f"takes more than {LONGEST_DOWNLOAD} seconds", "download it, and add the file"
+        ) from None

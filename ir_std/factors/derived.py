@@ -82,7 +82,7 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
             f"{factors.id} has fewer than {FEWEST} models of the kind {kind} on "
             f"{abbreviate(names)}, too few for factors; pass --systems all"
         )
-    unknown = (cells.counted[rows] & (cells.trained[rows] == UNKNOWN)).any(axis=0).sum()
+    unknown = (cells.counted[rows] & (cells.arrays["trained"][rows] == UNKNOWN)).any(axis=0).sum()
     info = {
         **factors.info,
         "population": f"{KINDS[kind]}; {unknown} models state no training data",

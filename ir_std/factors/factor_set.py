@@ -73,7 +73,7 @@ class FactorSet:
     mean, sd : mapping of str to ndarray, shape (n_topics,)
         Computed from the scores when a measure is asked for.
     scores : mapping of str to ndarray, shape (n_topics, n_systems)
-        By measure whose scores are known; ``sorted_scores`` holds them ascending within each topic.
+        By measure whose scores are known.
     systems : tuple of str
     path : pathlib.Path or None
         The file that it was read from.
@@ -170,8 +170,20 @@ class FactorSet:
     ) -> FactorSet:
         """Read a set from the content of its file, as :meth:`load` does."""
         info, arrays = parse_file(content, path)
+        return cls._made_of(Path(path), info, arrays, check_info)
+
+    @classmethod
+    def _made_of(
+        cls,
+        path: Path | None,
+        info: Mapping[str, Any],
+        arrays: Mapping[str, Array],
+        check_info: bool = True,
+        whole: FactorSet | None = None,
+    ) -> FactorSet:
         factors = cls.__new__(cls)
-        factors._describe(Path(path), info, arrays, check_info=check_info)
+        factors._describe(path, info, arrays, check_info)
+        factors.__dict__["whole"] = whole
         return factors
 
     # -- what it is --------------------------------------------------------------------------------
@@ -181,7 +193,6 @@ class FactorSet:
         path: Path | None,
         info: Mapping[str, Any],
         arrays: Mapping[str, Array],
-        *,
         check_info: bool = True,
     ) -> None:
         self.__dict__.update(path=path, _arrays=arrays)
@@ -192,7 +203,6 @@ class FactorSet:
                 text = f"factor set {info['id']} has fields that are not known here: {unknown}"
                 warn_caller([text])
         not_info = ("format", "levels", "same_scores")
-        same = freeze(info.get("same_scores", {}))
         self.__dict__.update(
             info=freeze({f: value for f, value in info.items() if f not in not_info}),
             id=info["id"],
@@ -200,12 +210,12 @@ class FactorSet:
             source=info.get("source", ""),
             measures=tuple(info["measures"]),
             levels=tuple(info["levels"]),
-            _same=same,
+            _same=freeze(info.get("same_scores", {})),
+            n_systems=freeze({m: about["systems"] for m, about in info["measures"].items()}),
         )
         self.__dict__.update(
             topics=self._texts("topics"),
             systems=self._texts("systems") if "systems" in arrays else (),
-            n_systems=freeze({m: about["systems"] for m, about in info["measures"].items()}),
         )
         self._check_names()
         assert self.prints.shape == self.counts.shape  # recognition relies on both
@@ -244,7 +254,7 @@ class FactorSet:
 
     def __reduce__(self) -> Any:
         info = {**self.info, "levels": self.levels, "same_scores": self._same}
-        return _restore, (self.path, self.whole, info, {**self._arrays})
+        return FactorSet._made_of, (self.path, info, {**self._arrays}, True, self.whole)
 
     def _unusable(self, name: str, problem: str) -> InputError:
         place = f"{self.path or f'factor set {self.id}'}, {name}"
@@ -367,11 +377,6 @@ class FactorSet:
         return LazyDict(tuple(known), self._scores)
 
     @cached_property
-    def sorted_scores(self) -> Mapping[str, Floats]:
-        """Scores ascending within each topic, NaN last."""
-        return LazyDict(tuple(self.scores), lambda m: _read_only(np.sort(self.scores[m], axis=1)))
-
-    @cached_property
     def mean(self) -> Mapping[str, Floats]:
         """Means by measure, shape (n_topics,)."""
         return LazyDict(self.measures, lambda m: self._moments[m][0])
@@ -405,7 +410,7 @@ class FactorSet:
     def _mean_and_deviation(self, measure: str) -> tuple[Floats, Floats]:
         name = f"mean/{measure}"
         if measure in self.scores:
-            mean, sd = means_and_deviations(self.sorted_scores[measure], EXACT)
+            mean, sd = means_and_deviations(np.sort(self.scores[measure], axis=1), EXACT)
         else:
             mean, sd = self._array(name, "f", 1), self._array(f"sd/{measure}", "f", 1)
             if mean.shape != (len(self.topics),) or sd.shape != mean.shape:
@@ -561,15 +566,6 @@ class FactorSet:
 
 
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
-
-
-def _restore(
-    path: Path | None, whole: FactorSet | None, info: Mapping[str, Any], arrays: Mapping[str, Array]
-) -> FactorSet:
-    factors = FactorSet.__new__(FactorSet)
-    factors._describe(path, info, arrays)
-    factors.__dict__["whole"] = whole
-    return factors
 
 
 def _read_only(array: Any) -> Any:

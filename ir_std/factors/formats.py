@@ -42,15 +42,12 @@ PUBLISHED_NAMES = {
 _COLUMNS = {**PUBLISHED_NAMES, "nDCG(dcg='log2')": "nDCG", "DCG(dcg='log2')": "DCG"}
 
 
-Table = Mapping[str, Floats]
-
-
 class ImportedTables(NamedTuple):
     """The content of a file in one of the formats: means and deviations by measure."""
 
     topics: tuple[str, ...]
-    mean: Table
-    sd: Table
+    mean: Mapping[str, Floats]
+    sd: Mapping[str, Floats]
 
 
 def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
@@ -88,8 +85,7 @@ def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
     InputError
         Naming file and line.
     """
-    cells: dict[str, dict[str, tuple[float, float]]] = {}
-    topics: dict[str, None] = {}
+    cells: dict[tuple[str, str], tuple[float, float]] = {}
     for at, line in enumerate(read_text(file).split("\n"), 1):
         fields = line.split()
         if not fields:
@@ -98,19 +94,22 @@ def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
             raise InputError.at(
                 file,
                 pluralize(len(fields), "column"),
-                "topic, measure, mean and deviation are expected",
+                "expected topic, measure, mean and standard deviation",
                 line=at,
             )
         topic, name, mean, sd = fields
-        measure = _measure(file, at, from_trec_eval(name))
-        column = cells.setdefault(measure, {})
-        if topic in column:
-            raise InputError.at(file, f"{name} of topic {topic} again", "one line each", line=at)
-        topics[topic] = None
-        column[topic] = _number(file, at, mean), _number(file, at, sd)
+        cell = topic, _measure(file, at, from_trec_eval(name))
+        if cell in cells:
+            raise InputError.at(file, f"{name} of topic {topic} again", "keep one line", line=at)
+        cells[cell] = _number(file, at, mean), _number(file, at, sd)
     if not cells:
-        raise InputError.at(file, "no lines", "topic, measure, mean and deviation")
-    return _by_topic(topics, cells)
+        raise InputError.at(file, "no lines", "expected topic, measure, mean, standard deviation")
+    topics, measures = (dict.fromkeys(names) for names in zip(*cells, strict=True))
+    mean_and_sd = [
+        {m: np.array([cells.get((t, m), (np.nan, np.nan))[i] for t in topics]) for m in measures}
+        for i in (0, 1)
+    ]
+    return ImportedTables(tuple(topics), *mean_and_sd)
 
 
 def webber_files(stem: str | os.PathLike[str]) -> tuple[Path, Path]:
@@ -124,13 +123,10 @@ def write_webber(factors: FactorSet, stem: str | os.PathLike[str]) -> None:
     header = ["", *(columns.get(m, m) for m in factors.measures)]
     contents: dict[str | os.PathLike[str], bytes] = {}
     for file, table in zip(webber_files(stem), (factors.mean, factors.sd), strict=True):
-        text = StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow(header)
-        for i, topic in enumerate(factors.topics):
-            cells = (table[m][i].item() for m in factors.measures)
-            writer.writerow([topic, *(None if c != c else c for c in cells)])
-        contents[file] = text.getvalue().encode()
+        columns_of = [table[m].tolist() for m in factors.measures]
+        cells = ([None if c != c else c for c in row] for row in zip(*columns_of, strict=True))
+        rows = ([topic, *row] for topic, row in zip(factors.topics, cells, strict=True))
+        contents[file] = _csv([header, *rows], quoting=csv.QUOTE_NONNUMERIC)
     write_all_atomically(contents, _files_of(factors))
 
 
@@ -154,7 +150,7 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
     return ImportedTables(topics, mean, sd)
 
 
-def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
+def _webber_table(file: Path) -> tuple[tuple[str, ...], Mapping[str, Floats]]:
     rows = _parse_csv(read_text(file), file)
     if len(rows) < 2:
         raise InputError.at(file, "no topics", "a header and one row per topic are expected")
@@ -185,37 +181,29 @@ def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
             f"{factors.id} has no scores of systems; export its means and deviations with "
             "--format webber or trec_eval"
         )
-    text = StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["topic", "measure", "system", "score"])
+    rows = [["topic", "measure", "system", "score"]]
     topics = [*map(guard_cell, factors.topics)]
     for measure, scores in factors.scores.items():
         names = factors.systems or [f"system {i + 1}" for i in range(scores.shape[1])]
-        systems = [*map(guard_cell, names)]
-        for topic, row in zip(topics, scores.tolist(), strict=True):
-            writer.writerows(
-                [topic, guard_cell(measure), system, repr(score)]
-                for system, score in zip(systems, row, strict=True)
-                if score == score
-            )
-    write_atomically(file, text.getvalue().encode(), _files_of(factors))
+        systems, measure = [*map(guard_cell, names)], guard_cell(measure)
+        rows += [
+            [topic, measure, system, repr(score)]
+            for topic, row in zip(topics, scores.tolist(), strict=True)
+            for system, score in zip(systems, row, strict=True)
+            if score == score
+        ]
+    write_atomically(file, _csv(rows), _files_of(factors))
+
+
+def _csv(rows: Iterable[Iterable[object]], **style: Any) -> bytes:
+    text = StringIO(newline="")
+    csv.writer(text, lineterminator="\n", **style).writerows(rows)
+    return text.getvalue().encode()
 
 
 def _files_of(factors: FactorSet) -> list[Path]:
     """Return the file that nothing made of a set may replace."""
     return [factors.path] if factors.path else []
-
-
-def _by_topic(
-    topics: Iterable[str], cells: Mapping[str, Mapping[str, tuple[float, float]]]
-) -> ImportedTables:
-    nothing = np.nan, np.nan
-    pairs = {m: np.array([column.get(t, nothing) for t in topics]) for m, column in cells.items()}
-    return ImportedTables(
-        tuple(topics),
-        {m: p[:, 0] for m, p in pairs.items()},
-        {m: p[:, 1] for m, p in pairs.items()},
-    )
 
 
 def set_from_tables(

@@ -12,7 +12,7 @@ from ir_std._arrays import Mask
 from ir_std.factors import fit_words
 from ir_std.factors.collection import Agreement, Collection, look_alike
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.quality import Quality, quality_warning
+from ir_std.factors.quality import quality_labels, quality_warnings
 
 BY_MEASURES = "names of measures"
 """The type of a match where only topic IDs and a user's own name of a measure agree."""
@@ -200,13 +200,8 @@ class Fit:
         """Why the set does not fit, or is not used."""
         return fit_words.mismatch_reason(self)
 
-    @property
-    def summary(self) -> str:
-        """Which set, how many systems it has, and what matched on how many topics."""
-        return fit_words.describe_fit(self)
-
     def __str__(self) -> str:
-        return f"{self.summary}; {self.caveat}" if self.caveat else self.summary
+        return "; ".join(filter(None, (fit_words.describe_fit(self), self.caveat)))
 
     def __repr__(self) -> str:
         return f"<Fit: {self}>"
@@ -261,36 +256,17 @@ class Match:
         One of ``ok``, ``few-systems``, ``coarse``, ``pre-2019`` or ``weak-systems``; computed from
         the set's scores on the topics that matched.
         """
-        return self._labels(self.factors.measures if self.factors else ())
-
-    def _labels(self, measures: Iterable[str]) -> dict[str, str]:
         if self.fit is None:
             return {}
-        factors, topics = self.fit.factors, self.fit.matched
-        return {m: Quality(factors, m, topics).label for m in measures if m in factors.measures}
+        return quality_labels(self.fit.factors, self.fit.factors.measures, self.fit.matched)
 
-    def quality_warnings(self, measures: Iterable[str]) -> list[str]:
-        """Return the known limitations of the set's factors for these measures."""
-        by_label: dict[str, list[str]] = {}
-        for name, label in self._labels(measures).items():
-            by_label.setdefault(label, []).append(name)
-        return [
-            quality_warning(label, self.fit.factors, names, is_general=len(by_label) == 1)
-            for label, names in by_label.items()
-            if label != "ok" and self.fit
-        ]
-
-    @property
-    def summary(self) -> str:
-        """Which set is used and what matched, without caveats."""
-        return self.describe(())
-
-    def describe(self, measures: Iterable[str]) -> str:
-        """Say :attr:`summary`, and the known limitations of the factors for these measures."""
+    def describe(self, measures: Iterable[str] = ()) -> str:
+        """Say which set is used and what matched, and what limits the factors of these measures."""
         if self.fit is None:
             return str(self)
-        warning = "; ".join(self.quality_warnings(measures))
-        return f"using {fit_words.describe_fit(self.fit, warning)}"
+        factors, topics = self.fit.factors, self.fit.matched
+        warnings = quality_warnings(factors, quality_labels(factors, measures, topics))
+        return f"using {fit_words.describe_fit(self.fit, '; '.join(warnings))}"
 
     def __repr__(self) -> str:
         return f"<Match: {self}>"

@@ -5,15 +5,16 @@ Nothing here is stored: all of it is computed from the tables, for any set.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import compress
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats, Mask
+from ir_std._arrays import Floats, Ints, Mask, divide
 from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
@@ -67,26 +68,20 @@ class Quality:
         self, factors: FactorSet, measure: str, topics: Iterable[str] | None = None
     ) -> None:
         self.factors, self.measure = factors, measure
-        asked = np.ones(len(factors.topics), bool)
-        if topics is not None:
-            asked[:] = False
-            asked[(rows := factors.rows(topics))[rows >= 0]] = True
-        self._sd: Floats = np.where(asked, factors.sd[measure], np.nan)
+        self._parsed = parse_set_measure(measure)
+        rows = factors.rows(factors.topics if topics is None else topics)
+        self._sd: Floats = np.full(len(factors.topics), np.nan)
+        self._sd[rows[rows >= 0]] = factors.sd[measure][rows[rows >= 0]]
         self._known: Mask = ~np.isnan(self._sd)
 
     @property
     def label(self) -> str:
         """One of :data:`QUALITY_LABELS`."""
-        if (
-            0 < self.systems < fewest_systems(self.factors)
-            or 2 * len(self.sparse_topics) > self.n_topics
-        ):
+        is_small = 0 < self.systems < fewest_systems(self.factors)
+        if is_small or 2 * len(self.sparse_topics) > self.n_topics:
             return "few-systems"
-        if (
-            len(self.constant_topics) + len(self.low_resolution_topics)
-            > COARSE_TOPICS * self.n_topics
-            or len(self.capped_topics) > CAPPED_TOPICS * self.n_topics
-        ):
+        n_coarse = len(self.constant_topics) + len(self.low_resolution_topics)
+        if n_coarse > COARSE_TOPICS * self.n_topics or self.is_capped:
             return "coarse"
         if (self.factors.info.get("year") or OLD) < OLD:
             return "pre-2019"
@@ -99,8 +94,16 @@ class Quality:
 
     @cached_property
     def systems(self) -> int:
-        """Number of systems that have a score on any topic."""
-        return typical_systems(self.factors, self.measure)
+        """Number of systems; if each dataset has its own, the median over the datasets."""
+        if not self.factors.of_datasets or self.measure not in self.factors.scores:
+            return self.factors.n_systems[self.measure]
+        counts = self._n_scores[self._n_scores > 0]
+        return int(np.median(counts)) if len(counts) else 0
+
+    @property
+    def _n_scores(self) -> Ints:
+        known = ~np.isnan(self.factors.scores[self.measure])
+        return np.asarray(known.sum(axis=1))
 
     @cached_property
     def sparse_topics(self) -> tuple[str, ...]:
@@ -108,8 +111,7 @@ class Quality:
         fewest = fewest_systems(self.factors)
         if self.systems < fewest or self.measure not in self.factors.scores:
             return ()
-        numbers = np.isfinite(self.factors.scores[self.measure]).sum(axis=1)
-        return self._topics_where(self._known & (numbers < fewest))
+        return self._topics_where(self._known & (self._n_scores < fewest))
 
     @cached_property
     def weak_systems(self) -> tuple[int, ...]:
@@ -137,24 +139,40 @@ class Quality:
 
         Only of measures that look at whole runs.
         """
-        return self._topics_where(self._known & _beyond_depth(self.factors, self.measure))
+        depth = self.factors.about(self.measure, "depth")
+        is_cut = "cutoff" in self._parsed.params or not measure_record(self._parsed).recall
+        if is_cut or not depth:
+            return ()
+        level, judgments = self._parsed.params.get("rel", 1), self.factors.judgments.values()
+        return self._topics_where(
+            self._known & [(known.at_least(level) or 0) > depth for known in judgments]
+        )
 
     @property
     def ceiling(self) -> float:
         """The median over topics of the best attainable z; NaN without a highest score."""
-        return float(np.nanmedian(self._best)) if (~np.isnan(self._best)).any() else np.nan
+        known = self._best_z[~np.isnan(self._best_z)]
+        return float(np.median(known)) if len(known) else np.nan
 
     @cached_property
     def capped_topics(self) -> tuple[str, ...]:
         """Topics where the best attainable z is below :data:`LOW_CEILING`."""
-        return self._topics_where(self._best < LOW_CEILING)
+        return self._topics_where(self._best_z < LOW_CEILING)
+
+    @property
+    def is_capped(self) -> bool:
+        """True if that is so on more than :data:`CAPPED_TOPICS` of the topics."""
+        return len(self.capped_topics) > CAPPED_TOPICS * self.n_topics
 
     @cached_property
-    def _best(self) -> Floats:
-        return np.where(self._known, best_z(self.factors, self.measure), np.nan)
+    def _best_z(self) -> Floats:
+        """How many deviations above the mean a score of 1 is; NaN where that means nothing."""
+        gap = 1 - self.factors.mean[self.measure]
+        has_limit = measure_record(self._parsed).high <= 1
+        return divide(gap, np.where(self._sd > EXACT, self._sd, 0) * has_limit, np.nan)
 
     def _topics_where(self, rows: Mask) -> tuple[str, ...]:
-        return tuple(self.factors.topics[i] for i in np.flatnonzero(rows))
+        return tuple(compress(self.factors.topics, rows.tolist()))
 
 
 def fewest_systems(factors: FactorSet) -> int:
@@ -162,48 +180,32 @@ def fewest_systems(factors: FactorSet) -> int:
     return FEW_MODELS if factors.of_datasets else FEW_SYSTEMS
 
 
-def describe_label(label: str, factors: FactorSet) -> str:
-    """Return what a quality label means for a measure of the set."""
-    return (
-        f"fewer than {fewest_systems(factors)} systems"
-        if label == "few-systems"
-        else QUALITY_LABELS[label]
-    )
+def quality_labels(
+    factors: FactorSet, measures: Iterable[str], topics: Iterable[str]
+) -> dict[str, str]:
+    """Return the quality label on these topics of each of the measures that the set has."""
+    names = [measure for measure in measures if measure in factors.measures]
+    return {measure: Quality(factors, measure, topics).label for measure in names}
 
 
-def quality_warning(
-    label: str, factors: FactorSet, measures: Iterable[str], *, is_general: bool
-) -> str:
-    """Say in a clause what a quality label means for scores of these measures.
+def quality_warnings(factors: FactorSet, labels: Mapping[str, str]) -> Iterator[str]:
+    """Say in clauses what the quality labels of measures mean for scores.
 
-    Parameters
-    ----------
-    label : str
-    factors : FactorSet
-    measures : iterable of str
-    is_general : bool
-        Whether these are all measures that are used, so that they need not be named.
+    Measures are named if others have another label.
     """
-    names = list(measures)
-    if label == "coarse":
-        return (
-            f"{join_with_and(names)} {'is' if len(names) == 1 else 'are'} too coarse here to "
-            "separate systems"
-        )
-    clause = {
-        "few-systems": f"{describe_label(label, factors)} make standard deviations imprecise",
+    clauses = {
+        "few-systems": f"fewer than {fewest_systems(factors)} systems make standard deviations "
+        "imprecise",
         "pre-2019": f"its systems predate {OLD}",
         "weak-systems": f"over {LOW_SYSTEMS:.0%} of the systems score far below the others",
-    }[label]
-    return clause if is_general else f"{clause} ({', '.join(names)})"
-
-
-def typical_systems(factors: FactorSet, measure: str) -> int:
-    """Count the systems; if each dataset has its own, return the median."""
-    if not factors.of_datasets or measure not in factors.scores:
-        return factors.n_systems[measure]
-    counts = np.count_nonzero(~np.isnan(factors.scores[measure]), axis=1)
-    return int(np.median(counts[counts > 0])) if counts.any() else 0
+    }
+    for label in dict.fromkeys(labels.values()):
+        names = [measure for measure, its_label in labels.items() if its_label == label]
+        if label == "coarse":
+            are = "is" if len(names) == 1 else "are"
+            yield f"{join_with_and(names)} {are} too coarse here to separate systems"
+        elif label in clauses:
+            yield clauses[label] + f" ({', '.join(names)})" * (len(names) < len(labels))
 
 
 def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
@@ -214,8 +216,8 @@ def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
     sd : ndarray, shape (n_topics,)
     measure : str
     resolution : float
-        The step in which the scores were recorded.  That of a precision, as 0.1 of P@10, rounds
-        nothing.
+        The step in which the scores were recorded.  That of a precision, such as 0.1 of P@10,
+        rounds nothing.
 
     Returns
     -------
@@ -226,32 +228,6 @@ def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
         steps = 1 / parsed["cutoff"] / resolution
         resolution = 0 if abs(steps - round(steps)) < 1e-6 else resolution
     return np.asarray((sd > EXACT) & (sd < COARSE_STEPS * resolution))
-
-
-def best_z(factors: FactorSet, measure: str) -> Floats:
-    """Compute how many standard deviations above the mean a score of 1 is.
-
-    Returns
-    -------
-    ndarray, shape (n_topics,)
-        NaN where the deviation is 0 or not known, and for measures that may exceed 1.
-    """
-    mean, sd = factors.mean[measure], factors.sd[measure]
-    parsed = parse_set_measure(measure)
-    if measure_record(parsed).high > 1:
-        return np.full(len(sd), np.nan)
-    best: Floats = np.divide(1 - mean, sd, out=np.full(len(sd), np.nan), where=sd > EXACT)
-    return best
-
-
-def _beyond_depth(factors: FactorSet, measure: str) -> Mask:
-    parsed, depth = parse_set_measure(measure), factors.about(measure, "depth")
-    relevant = [
-        known.at_least(parsed.params.get("rel", 1)) or 0 for known in factors.judgments.values()
-    ]
-    if not depth or "cutoff" in parsed.params or not measure_record(parsed).recall:
-        return np.zeros(len(relevant), bool)
-    return np.asarray(np.array(relevant) > depth)
 
 
 def saturates(values: npt.ArrayLike, scheme: str) -> bool:
@@ -368,21 +344,15 @@ def _mean_n(values: Floats, scores: Floats) -> float:
 
 def duplicate_systems(factors: FactorSet) -> list[tuple[int, ...]]:
     """Group the numbers of systems that score the same in every measure on every topic."""
-    columns: dict[int, list[bytes]] = {}
+    columns: dict[int, bytes] = {}
     for measure in factors.scores:
         numbers, scores = scores_by_system(factors, measure)
         for number, column in zip(numbers.tolist(), np.round(scores.T, 9), strict=True):
-            columns.setdefault(number, []).append(column.tobytes())
-    alike: dict[tuple[bytes, ...], list[int]] = {}
+            columns[number] = columns.get(number, b"") + f"{measure}\n".encode() + column.tobytes()
+    alike: dict[bytes, list[int]] = {}
     for number in sorted(columns):
-        alike.setdefault(tuple(columns[number]), []).append(number)
+        alike.setdefault(columns[number], []).append(number)
     return [tuple(group) for group in alike.values() if len(group) > 1]
-
-
-def set_notes(factors: FactorSet) -> list[str]:
-    """Return the notes that a set carries."""
-    stated = factors.info.get("notes", ())
-    return [stated] if isinstance(stated, str) else list(stated)
 
 
 def findings(
@@ -398,7 +368,7 @@ def findings(
     weak_systems : bool
         If True, say for each of the default measures which systems are weak.
     """
-    yield from set_notes(factors)
+    yield from factors.info.get("notes", ())
     if groups := duplicate_systems(factors):
         alike = "; ".join(_system_names(factors, group) for group in groups)
         yield f"The same scores in every measure: {alike}."
@@ -407,9 +377,10 @@ def findings(
         yield f"Short runs (median number of documents per topic in parentheses): {listed}."
     measures_of: dict[str, list[str]] = {}
     for measure in factors.measures if measures is None else measures:
-        sentences = [*_measure_findings(factors, measure)]
+        quality = Quality(factors, measure)
+        sentences = [*_topic_findings(quality)]
         if weak_systems and measure in factors.default_measures:
-            sentences += _weak_findings(factors, measure)
+            sentences += _weak_findings(quality)
         for sentence in sentences:
             measures_of.setdefault(sentence, []).append(measure)
     for sentence, names in measures_of.items():
@@ -417,48 +388,42 @@ def findings(
         yield f"{named}: {sentence}."
 
 
-def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
-    quality = Quality(factors, measure)
+def _topic_findings(quality: Quality) -> Iterator[str]:
+    factors = quality.factors
     total = pluralize(quality.n_topics, factors.unit)
-
-    def some(topics: tuple[str, ...]) -> str:
-        examples = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)
-        return f"{len(topics)} of {total} ({examples})"
-
     if quality.label == "few-systems":
         yield f"{pluralize(quality.systems, 'system')} make standard deviations imprecise"
-    if quality.constant_topics:
-        yield f"all systems score the same on {some(quality.constant_topics)}"
-    if quality.low_resolution_topics:
-        yield (
-            f"the standard deviation is below {COARSE_STEPS} steps of the scores on "
-            f"{some(quality.low_resolution_topics)}"
-        )
-    if quality.truncated_topics:
-        yield (
-            f"more documents are relevant than the {factors.about(measure, 'depth')} that were "
-            f"looked at on {some(quality.truncated_topics)}"
-        )
-    if len(quality.capped_topics) > CAPPED_TOPICS * quality.n_topics:
+    depth = factors.about(quality.measure, "depth")
+    for text, topics in {
+        "all systems score the same on": quality.constant_topics,
+        f"the standard deviation is below {COARSE_STEPS} steps of the scores on": (
+            quality.low_resolution_topics
+        ),
+        f"more documents are relevant than the {depth} that were looked at on": (
+            quality.truncated_topics
+        ),
+        f"fewer than {fewest_systems(factors)} systems make standard deviations imprecise on": (
+            quality.sparse_topics
+        ),
+    }.items():
+        if topics:
+            examples = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)
+            yield f"{text} {len(topics)} of {total} ({examples})"
+    if quality.is_capped:
         yield (
             f"a perfect score is less than {LOW_CEILING:g} standard deviation above the mean on "
             f"{len(quality.capped_topics)} of {total} (best attainable z, median: "
             f"{quality.ceiling:.2f})"
         )
-    if quality.sparse_topics:
-        yield (
-            f"fewer than {fewest_systems(factors)} systems make standard deviations imprecise on "
-            f"{some(quality.sparse_topics)}"
-        )
 
 
-def _weak_findings(factors: FactorSet, measure: str) -> Iterator[str]:
-    if weak := find_weak_systems(factors, measure):
+def _weak_findings(quality: Quality) -> Iterator[str]:
+    if weak := find_weak_systems(quality.factors, quality.measure):
         have, them = ("has a mean", "it") if len(weak.numbers) == 1 else ("have means", "them")
         yield (
-            f"{len(weak.numbers)} of {typical_systems(factors, measure)} systems "
-            f"({_system_names(factors, weak.numbers)}) {have} below {weak.limit:.2f} times the "
-            f"median; without {them} (--without weak) the median system's mean N would be "
+            f"{len(weak.numbers)} of {quality.systems} systems "
+            f"({_system_names(quality.factors, weak.numbers)}) {have} below {weak.limit:.2f} times "
+            f"the median; without {them} (--without weak) the median system's mean N would be "
             f"{weak.median_without:.3f} instead of {weak.median:.3f}, and standard deviations "
             f"would shrink to {weak.sd:.2f} of their size (median over topics)"
         )
@@ -468,20 +433,20 @@ def measures_of_weak_systems(factors: FactorSet) -> dict[str, list[str]]:
     """Return the weak systems by name, each with the default measures for which it is weak."""
     found: dict[str, list[str]] = {}
     for measure in factors.default_measures:
-        weak = find_weak_systems(factors, measure) if measure in factors.scores else None
+        weak = find_weak_systems(factors, measure)
         for number in weak.numbers if weak else ():
-            found.setdefault(_system_names(factors, (number,)), []).append(measure)
+            found.setdefault(_system_names(factors, [number]), []).append(measure)
     return dict(sorted(found.items()))
 
 
-def _system_names(factors: FactorSet, numbers: tuple[int, ...]) -> str:
+def _system_names(factors: FactorSet, numbers: Iterable[int]) -> str:
     tags = factors.systems
     return ", ".join(tags[n] if n < len(tags) else f"no. {n}" for n in numbers)
 
 
 def summarize_quality(factors: FactorSet) -> str:
     """Say in a phrase what a set is good for, and what limits it."""
-    labels = {measure: Quality(factors, measure).label for measure in factors.measures}
+    labels = quality_labels(factors, factors.measures, factors.topics)
     usual = [labels[m] for m in factors.default_measures if labels.get(m, "coarse") != "coarse"]
     parts = ["fine for ranking" if factors.scores else "only means and deviations, so no ranks"]
     if "few-systems" in usual:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -14,6 +13,7 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Mask
 from ir_std.errors import IrStdError
+from ir_std.factors.store import quoted
 from ir_std.measures import ExternalMeasure, parse_measure
 
 FORMAT = 1
@@ -21,17 +21,14 @@ FORMAT = 1
 LONGEST = 10_000
 """Maximum number of characters in a text, and of entries in a list."""
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+Check = Callable[[Any], bool]
 
 
 class Rule(NamedTuple):
     """What is expected of a value, and how to check it."""
 
     expected: str
-    holds: Callable[[Any], bool]
-
-    def __call__(self, value: Any) -> str | None:
-        """Say what is expected instead of a value; None if it is allowed."""
-        return None if self.holds(value) else f"{self.expected} is expected"
+    holds: Check
 
 
 def _is_text(value: Any) -> bool:
@@ -42,15 +39,42 @@ def _is_text(value: Any) -> bool:
     )
 
 
-def _is_list(value: Any, holds: Callable[[Any], bool]) -> bool:
-    return isinstance(value, (list, tuple)) and len(value) <= LONGEST and all(map(holds, value))
-
-
-def _is_object(value: Any, holds: Callable[[Any], bool]) -> bool:
-    """Check whether a value is an object with texts as names, and what holds of its values."""
+def _is_name(value: Any) -> bool:
     return (
+        _is_text(value) and 0 < len(value.strip()) <= len(value) <= 200 and not {*value} & {*"/\\"}
+    )
+
+
+def _list_of(holds: Check) -> Check:
+    return lambda value: (
+        isinstance(value, (list, tuple)) and len(value) <= LONGEST and all(map(holds, value))
+    )
+
+
+def _object_of(holds: Check) -> Check:
+    """Return a check of objects with texts as names, and of their values."""
+    return lambda value: (
         isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(holds, value.values()))
     )
+
+
+def _record_of(rules: Mapping[str, Rule], required: str = "") -> Check:
+    """Return a check of objects with some of these fields."""
+    return lambda value: (
+        isinstance(value, Mapping)
+        and value.keys() <= rules.keys()
+        and (not required or required in value)
+        and all(rules[name].holds(one) for name, one in value.items())
+    )
+
+
+def _is_levels(value: Any) -> bool:
+    is_whole = _list_of(lambda level: type(level) is int)
+    return is_whole(value) and [*value] == sorted({*value}) and 1 in value
+
+
+def _is_step(value: Any) -> bool:
+    return isinstance(value, (int, float)) and value is not False and 0 <= value < 1
 
 
 def _one_of(*allowed: str) -> Rule:
@@ -68,42 +92,12 @@ def _optional(rule: Rule) -> Rule:
     return Rule(rule.expected, lambda value: value is None or rule.holds(value))
 
 
-def _object_of(fields: Mapping[str, Rule]) -> Callable[[Any], bool]:
-    return lambda value: (
-        isinstance(value, Mapping)
-        and value.keys() <= fields.keys()
-        and all(fields[name].holds(one) for name, one in value.items())
-    )
-
-
 _TEXT = Rule("a text without control characters", _is_text)
-_NAME = Rule(
-    "a name of 1 to 200 characters without control characters and slashes",
-    lambda value: (
-        _is_text(value) and 0 < len(value.strip()) <= len(value) <= 200 and not {*value} & {*"/\\"}
-    ),
-)
-_TEXTS = Rule(f"a list of at most {LONGEST} texts", lambda value: _is_list(value, _is_text))
-_TEXT_OR_TEXTS = Rule(
-    "a text or a list of texts", lambda value: _is_text(value) or _TEXTS.holds(value)
-)
-_TEXTS_BY_NAME = Rule("an object of texts", lambda value: _is_object(value, _is_text))
-_RECORDS = Rule("a list of objects of texts", lambda value: _is_list(value, _TEXTS_BY_NAME.holds))
-_NUMBERS_BY_NAME = Rule(
-    "an object of whole numbers from 0", lambda value: _is_object(value, _whole(0).holds)
-)
-_STEP = Rule(
-    "a step from 0 to below 1",
-    lambda value: isinstance(value, (int, float)) and value is not False and 0 <= value < 1,
-)
-_LEVELS = Rule(
-    "a list of ascending whole numbers, 1 among them,",
-    lambda value: (
-        _is_list(value, lambda level: type(level) is int)
-        and [*value] == sorted({*value})
-        and 1 in value
-    ),
-)
+_NAME = Rule("a name of 1 to 200 characters without control characters and slashes", _is_name)
+_TEXTS = Rule(f"a list of at most {LONGEST:,} texts", _list_of(_is_text))
+_TEXTS_BY_NAME = Rule("an object of texts", _object_of(_is_text))
+_RECORDS = Rule("a list of objects of texts", _list_of(_object_of(_is_text)))
+_STEP = Rule("a step from 0 to below 1", _is_step)
 
 OF_MEASURE: dict[str, Rule] = {
     "systems": _whole(0),
@@ -130,7 +124,7 @@ FIELDS: dict[str, Rule] = {
     "corpus": _TEXT,
     "doc_id_example": _TEXT,
     "ir_datasets": _TEXTS,
-    "levels": _LEVELS,
+    "levels": Rule("ascending whole numbers, 1 among them", _is_levels),
     "same_scores": _TEXTS_BY_NAME,
     "max_level": _optional(_whole(0)),
     "depth": _optional(_whole(1)),
@@ -140,27 +134,24 @@ FIELDS: dict[str, Rule] = {
     "sources": _RECORDS,
     "licence": _TEXT,
     "built": _TEXT,
-    "notes": _TEXT_OR_TEXTS,
+    "notes": _TEXTS,
     "beside": _NAME,
     "population": _TEXT,
     "kind": _one_of("judge"),
     "judge": Rule(
-        f"an object of texts with {', '.join(OF_JUDGE)}, at least the name,",
-        lambda value: _object_of(OF_JUDGE)(value) and "name" in value,
+        f"an object of texts with {', '.join(OF_JUDGE)}, at least the name",
+        _record_of(OF_JUDGE, required="name"),
     ),
     "same_topics_as": _NAME,
     "year": _optional(_whole(1900)),
     "inputs": _RECORDS,
     "teams": _TEXTS_BY_NAME,
     "datasets": Rule(
-        f"an object of objects with {', '.join(OF_DATASET)}",
-        lambda value: (
-            isinstance(value, Mapping) and all(map(_object_of(OF_DATASET), value.values()))
-        ),
+        f"an object of objects with {', '.join(OF_DATASET)}", _object_of(_record_of(OF_DATASET))
     ),
     "aliases": _TEXTS_BY_NAME,
     "topic_kinds": _TEXTS_BY_NAME,
-    "short_systems": _NUMBERS_BY_NAME,
+    "short_systems": Rule("an object of whole numbers from 0", _object_of(_whole(0).holds)),
 }
 """The fields of a set, except ``measures``.
 
@@ -201,68 +192,67 @@ def highest_mean(name: str, n_rel: Floats) -> Floats:
     return np.where(n_rel == 0, 0, np.inf)
 
 
+def field_problem(field: str, value: Any, rules: Mapping[str, Rule] = FIELDS) -> str | None:
+    """Say what is expected as the value of a field instead; None if it is allowed."""
+    if field not in rules or rules[field].holds(value):
+        return None
+    return f"expected {rules[field].expected} as {field}, got {quoted(value)}"
+
+
 def info_problems(info: Any) -> Iterator[str]:
     """Yield the problems in the content of a ``set.json``."""
     if not isinstance(info, Mapping):
-        yield "is not an object of fields such as id and measures"
+        yield f"expected an object of fields such as id and measures, got {quoted(info)}"
         return
     if missing := [field for field in ("id", "measures", "levels") if field not in info]:
-        yield f"{' and '.join(map(repr, missing))} missing: a set has an id, measures and levels"
+        yield f"{' and '.join(map(repr, missing))} missing"
         return
-    yield from _wrong(info, FIELDS, "")
-    if FIELDS["format"].holds(version := info.get("format", FORMAT)) and version > FORMAT:
-        yield f"format is {version}, and up to {FORMAT} is known here: upgrade ir_std"
+    yield from filter(None, (field_problem(field, value) for field, value in info.items()))
+    version = info.get("format", FORMAT)
+    if type(version) is int and version > FORMAT:
+        yield f"format {version} needs a newer version of ir_std"
     measures = info["measures"]
     if not isinstance(measures, Mapping) or not measures:
-        yield f"measures is {_shown(measures)}: an object of at least one measure is expected"
+        yield f"expected an object of at least one measure as measures, got {quoted(measures)}"
         return
     defaults = info.get("default_measures", ())
     for name in defaults if _TEXTS.holds(defaults) else ():
-        if name not in measures and (wrong := _measure_problem(name, {})):
-            yield wrong
+        yield from () if name in measures else _name_problems(name)
     for name, about in measures.items():
-        if wrong := (_TEXT(name) or _measure_problem(name, about)):
-            yield wrong
-        elif not isinstance(about, Mapping) or "systems" not in about:
-            yield f'measure {name} has no number of systems: give {{"systems": n}}'
-        else:
-            yield from _wrong(about, OF_MEASURE, f" of {name}")
-            if isinstance(parse_set_measure(name), ExternalMeasure) != ("better" in about):
-                yield (
-                    f'measure {name} has no \'better\': give "higher" or "lower"'
-                    if "better" not in about
-                    else f"measure {name} has 'better', which only custom measures have"
-                )
+        yield from _measure_problems(name, about)
 
 
-def _measure_problem(name: str, about: Any) -> str | None:
-    if isinstance(about, Mapping) and "better" in about and name.strip():
-        return None
+def _measure_problems(name: Any, about: Any) -> Iterator[str]:
+    if problem := field_problem("name of a measure", name, {"name of a measure": _TEXT}):
+        yield problem
+        return
+    has_direction = isinstance(about, Mapping) and "better" in about
+    if not (has_direction and name.strip()) and (problems := [*_name_problems(name)]):
+        yield from problems
+    elif not isinstance(about, Mapping) or "systems" not in about:
+        yield f'measure {name} has no number of systems; give {{"systems": n}}'
+    else:
+        for field, value in about.items():
+            if problem := field_problem(field, value, OF_MEASURE):
+                yield f"measure {name}, {problem}"
+        is_custom = isinstance(parse_set_measure(name), ExternalMeasure)
+        if is_custom and not has_direction:
+            yield f'measure {name} has no \'better\'; give "higher" or "lower"'
+        elif has_direction and not is_custom:
+            yield f"measure {name} has 'better', which only custom measures have"
+
+
+def _name_problems(name: str) -> Iterator[str]:
     try:
         parse_measure(name)
     except (IrStdError, ValueError, AssertionError, AttributeError) as wrong:
-        return f"measure {name!r}: {wrong}"
-    return None
+        yield f"measure {name!r}: {wrong}"
 
 
 def unknown_fields(info: Mapping[str, Any]) -> list[str]:
     """Return the fields that this version does not know; a newer one may have written them."""
     of_measures = {field for about in info["measures"].values() for field in about}
     return sorted(({*info} - {*FIELDS, "measures"}) | (of_measures - {*OF_MEASURE}))
-
-
-def _wrong(fields: Mapping[str, Any], rules: Mapping[str, Rule], of: str) -> Iterator[str]:
-    for name, value in fields.items():
-        if name in rules and (problem := rules[name](value)):
-            yield f"{name}{of} is {_shown(value)}: {problem}"
-
-
-def _shown(value: Any) -> str:
-    try:
-        text = json.dumps(value, ensure_ascii=True, default=repr)
-    except (ValueError, RecursionError):
-        return "something that cannot be shown"
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 MAIN = "main_score"
@@ -304,11 +294,6 @@ class Cells:
         """True where a model is one of the reference systems of the dataset."""
         return np.asarray(self.arrays["counted"] > 0)
 
-    @property
-    def trained(self) -> npt.NDArray[np.uint8]:
-        """Whether each model was trained on the dataset, as its authors state."""
-        return self.arrays["trained"]
-
     def main_scores(self) -> Floats:
         """Return the main scores of all models, whether they count or not."""
         return _scores(self.arrays[MAIN])
@@ -321,7 +306,11 @@ class Cells:
         ndarray, shape (n_datasets, n_models)
             NaN where a model has none, and on datasets with fewer than :data:`FEWEST` models.
         """
-        used = self.counted if kind == "all" else self.counted & (self.trained == NOT_TRAINED)
+        used = (
+            self.counted
+            if kind == "all"
+            else self.counted & (self.arrays["trained"] == NOT_TRAINED)
+        )
         scores = np.where(used, _scores(self.arrays[measure]), np.nan)
         scores[np.count_nonzero(~np.isnan(scores), axis=1) < FEWEST] = np.nan
         return scores

@@ -59,13 +59,12 @@ Edge cases:
 """
 
 from ir_std.merging.fusion import merge, normalize, runs_without_common_topics
-from ir_std.merging.methods import BY_RANK, COMBINE, METHODS, Method
+from ir_std.merging.methods import BY_RANK, COMBINE, METHODS
 
 __all__ = [
     "BY_RANK",
     "COMBINE",
     "METHODS",
-    "Method",
     "merge",
     "normalize",
     "runs_without_common_topics",

@@ -18,6 +18,7 @@ from ir_std.merging.methods import (
     RankedList,
     combine_ranks,
     combine_scores,
+    normalize_run,
 )
 from ir_std.trec.frames import column_values, frame_like, is_frame, with_values
 from ir_std.trec.inputs import as_run
@@ -54,23 +55,14 @@ def normalize(run: Any, method: str) -> Any:
     UsageError
         If there is no such method.
     """
-    chosen = look_up(method, METHODS, "method")
+    look_up(method, METHODS, "method")
     run = _reusable(run)
-    normalized = chosen.normalize(as_run(run))
-    if is_frame(run):
-        scores = _as_dict(normalized)
-        return with_values(
-            run,
-            {
-                "score": [
-                    scores[topic][doc]
-                    for topic, doc in zip(
-                        column_values(run, "query_id"), column_values(run, "doc_id"), strict=True
-                    )
-                ]
-            },
-        )
-    return _in_form_of(run, normalized)
+    normalized = normalize_run(as_run(run), method)
+    if not is_frame(run):
+        return _in_form_of(run, normalized)
+    scores = _as_dict(normalized)
+    rows = zip(column_values(run, "query_id"), column_values(run, "doc_id"), strict=True)
+    return with_values(run, {"score": [scores[topic][doc] for topic, doc in rows]})
 
 
 def merge(
@@ -147,8 +139,9 @@ def _steps(method: str | None, combine: str) -> tuple[Prepare, Combine]:
             f"{combine} needs normalized scores; add a method (--normalize) of "
             f"{', '.join(METHODS)}, or combine ranks ({', '.join(BY_RANK)})"
         )
+    look_up(method, METHODS, "method")
     return (
-        look_up(method, METHODS, "method").normalize,
+        partial(normalize_run, method=method),
         partial(combine_scores, combination=COMBINE[combine]),
     )
 
@@ -156,12 +149,9 @@ def _steps(method: str | None, combine: str) -> tuple[Prepare, Combine]:
 def runs_without_common_topics(runs: Iterable[Run]) -> list[str]:
     """Return the names of the runs, of two or more, that share no topic with another."""
     runs = list(runs)
-    runs_with = Counter(topic for run in runs for topic in run.topics)
-    return [
-        run.name
-        for run in runs
-        if len(runs) > 1 and all(runs_with[topic] == 1 for topic in run.topics)
-    ]
+    n_runs = Counter(topic for run in runs for topic in run.topics)
+    alone = [run.name for run in runs if all(n_runs[topic] == 1 for topic in run.topics)]
+    return alone if len(runs) > 1 else []
 
 
 def _reusable(run: Any) -> Any:
@@ -182,10 +172,10 @@ def _in_form_of(given: Any, run: Run) -> Any:
         for topic, docs in _as_dict(run).items()
         for doc, score in docs.items()
     ]
-    if is_frame(given):
-        names = ("query_id", "doc_id", "score")
-        return frame_like(given, {name: [getattr(row, name) for row in rows] for name in names})
-    return rows
+    if not is_frame(given):
+        return rows
+    names = ("query_id", "doc_id", "score")
+    return frame_like(given, {name: [getattr(row, name) for row in rows] for name in names})
 
 
 def _as_dict(run: Run) -> dict[str, dict[str, float]]:

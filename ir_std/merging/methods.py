@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import cmp_to_key
-from itertools import chain
 from operator import lt
 from typing import TypeAlias
 
@@ -81,69 +79,55 @@ def _above_lowest(scores: Floats) -> Floats:
     return above
 
 
-@dataclass(frozen=True)
-class Method:
-    """A normalization: its name, its formula, and whether the maximum must be above 0."""
+METHODS: dict[str, Callable[[Floats], Floats]] = {
+    "minmax": minmax,
+    "max": by_max,
+    "mmstdv": mmstdv,
+    "uv": uv,
+    "zscore": zscore,
+    "sum": by_sum,
+}
+"""The formulas by name."""
 
-    name: str
-    formula: Callable[[Floats], Floats]
-    needs_positive: bool = False
 
-    def normalize(self, run: Run) -> Run:
-        """Return a run with the scores of each topic normalized.
+def normalize_run(run: Run, method: str) -> Run:
+    """Return a run with the scores of each topic normalized.
 
-        Raises
-        ------
-        InputError
-            If a topic's highest score must be above 0 and is not, or a score is or becomes
-            infinite.
-        """
-        return DictRun.from_lists(
-            (
-                (topic, docs, self._normalize_list(scores, topic, run.name))
-                for topic, (docs, scores) in run.check_finite().lists.items()
-            ),
-            run.name,
-        ).check_finite()
+    Raises
+    ------
+    InputError
+        If ``max`` meets a topic whose highest score is not above 0, or a score is or becomes
+        infinite.
+    """
+    lists = run.check_finite().lists
+    if method == "max":
+        _check_positive(lists, run.name)
+    formula = METHODS[method]
+    return DictRun.from_lists(
+        (
+            (topic, docs, formula(scores) if len(scores) else scores)
+            for topic, (docs, scores) in lists.items()
+        ),
+        run.name,
+    ).check_finite()
 
-    def _normalize_list(self, scores: Floats, topic: str, run: str) -> Floats:
-        if not len(scores):
-            return scores
-        if self.needs_positive and not scores.max() > 0:
+
+def _check_positive(lists: Mapping[str, RankedList], run: str) -> None:
+    for topic, (_, scores) in lists.items():
+        if len(scores) and not scores.max() > 0:
             raise InputError.at(
                 run,
                 f"the highest score of topic {topic} is {scores.max()}",
-                f"{self.name} needs a score above 0, so use minmax or zscore",
+                "max needs a score above 0, so use minmax or zscore",
             )
-        return self.formula(scores)
-
-
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in (
-        Method("minmax", minmax),
-        Method("max", by_max, needs_positive=True),
-        Method("mmstdv", mmstdv),
-        Method("uv", uv),
-        Method("zscore", zscore),
-        Method("sum", by_sum),
-    )
-}
-"""The methods by name."""
 
 
 def combine_scores(lists: list[RankedList], combination: ByScore) -> RankedList:
     """Return the documents of several lists, each once, and their combined scores."""
     index: dict[str, int] = {}
-    documents = np.array(
-        [
-            index.setdefault(doc, len(index))
-            for doc in chain.from_iterable(docs for docs, _ in lists)
-        ],
-        np.int64,
-    )
+    documents = [index.setdefault(doc, len(index)) for docs, _ in lists for doc in docs]
     scores = np.concatenate([scores for _, scores in lists])
-    return list(index), combination(documents, scores, len(index))
+    return list(index), combination(np.array(documents, np.int64), scores, len(index))
 
 
 def combine_ranks(lists: list[RankedList], combination: ByRank) -> RankedList:

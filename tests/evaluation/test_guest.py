@@ -240,7 +240,7 @@ def test_an_evaluator_logs_once_which_set_is_used(
                 warnings.simplefilter("ignore", ir_std.StandardizationWarning)
                 evaluator.calc_aggregate(run)
     assert [(r.levelname, r.name) for r in caplog.records] == [("INFO", "ir_std")]
-    assert caplog.messages[0] == evaluator.match.summary
+    assert caplog.messages[0] == evaluator.match.describe()
     assert caplog.messages[0].startswith("using trec8-adhoc (TREC-8 ad hoc, 129 systems)")
 
 

@@ -114,7 +114,7 @@ def test_a_damaged_file_is_not_added(shared: Path, own: Path) -> None:
 def test_a_set_cannot_take_a_shipped_sets_place(tmp_path: Path) -> None:
     qrels, runs = collection()
     build_factors(qrels, runs, ["AP"], id="trec8-adhoc").save(tmp_path / "x.npz")
-    with pytest.raises(InputError, match="is called 'trec8-adhoc', as one that comes with ir_std"):
+    with pytest.raises(InputError, match="'trec8-adhoc' is that of a set that comes with ir_std"):
         add_set(str(tmp_path / "x.npz"))
 
 
@@ -158,5 +158,5 @@ def test_downloads_end_where_sets_do(
 ) -> None:
     pytest.importorskip("pooch", reason="pooch is not installed")
     monkeypatch.setattr(catalog, "LARGEST", 1000)
-    with pytest.raises(InputError, match="is larger than 1000 bytes"):
+    with pytest.raises(InputError, match="is larger than 1,000 bytes"):
         add_set(f"{served}/x.npz#sha256={digest(shared)}")

@@ -335,7 +335,7 @@ def test_the_guide_counts_models_results_and_benchmarks() -> None:
     assert f"scores of {len(factors.systems)} models on {len(factors.topics):,} datasets" in told
     assert f"Of {known.sum():,} results, {counted.sum():,} count" in told
     assert f"{counted.min()} to {counted.max()} per dataset" in told
-    silent = (known & (cells.trained == UNKNOWN)).any(axis=0).sum()
+    silent = (known & (cells.arrays["trained"] == UNKNOWN)).any(axis=0).sum()
     assert f"({silent} models state nothing)" in told
     benchmarks = json.loads((shipped_folder() / "mteb-benchmarks.json").read_text("utf-8"))
     assert f"list the {len(benchmarks)} benchmarks" in told
