@@ -77,7 +77,7 @@ def test_the_order_of_rr_at_a_cutoff_changes_the_documented_number_of_means(data
     limits = (DOCS / "explanation/limits.md").read_text("utf-8")
     told = " ".join(limits.split())
     assert (
-        f"differ from those in trec_eval's order on {changed} of {len(qrels.topics)} topics" in told
+        f"on {changed} of DL 2020's {len(qrels.topics)} topics, the systems' mean `RR@10`" in told
     )
 
 
@@ -256,7 +256,7 @@ def test_terabyte_2005_got_new_judgments(data: Path) -> None:
     assert match.factors is not None
     assert match.factors.id == "terabyte04-06"
     page = " ".join((DOCS / "explanation/recognition.md").read_text("utf-8").split())
-    assert "are those behind `terabyte04-06`" in page
+    assert "are the ones behind `terabyte04-06`" in page
     assert f"with other judgments on {changed} of its {len(factors.topics)} topics" in page
 
 

@@ -117,19 +117,16 @@ def test_the_page_has_what_labels_do_to_later_systems(data: Path) -> None:
     (a, b), (c, d) = gaps["dl19-passage", "nDCG@10"], gaps["dl20-passage", "nDCG@10"]
     assert f"differ by {a} raw and {b} by N on DL 2019, by {c} and {d} on DL 2020" in TOLD
     (a, b), (c, d) = gaps["dl19-passage", "P@10"], gaps["dl20-passage", "P@10"]
-    assert f"P@10 by {a} and {b}, {c} and {d}" in TOLD
+    assert f"For P@10, they differ by {a} raw and {b} by N on DL 2019, by {c} and {d}" in TOLD
     compared, bias = figures["dl19-passage", "nDCG@10"]
     assert f"tau is {compared[0].tau:.2f} raw and {compared[1].tau:.2f} for N on DL 2019" in TOLD
     assert f"by {bias.mean:.3f} ±{bias.topics:.3f} on DL 2019" in TOLD
-    assert f"LLM re-rankers (red below) gain {bias.mean:.2f} relative to the" in GUIDE
+    assert f"LLM re-rankers (red in the picture) gain {bias.mean:.2f} relative to the" in GUIDE
     people, model, n_people, n_model = means["dl19-passage", "nDCG@10"]
-    assert (
-        f"an nDCG@10 of {people} on DL 2019 with NIST's judgments, and {model} with GPT-4's"
-        in GUIDE
-    )
-    assert f"they have {n_people} and {n_model}." in GUIDE
+    assert f"an nDCG@10 of {people} with NIST's judgments, and {model} with GPT-4's" in GUIDE
+    assert f"it is {n_people} and {n_model}." in GUIDE
     _, bias = figures["dl20-passage", "nDCG@10"]
-    assert f"on DL 2020 by {bias.mean:.3f} ±{bias.topics:.3f}" in TOLD
+    assert f"on DL 2020 ({bias.mean:.3f} ±{bias.topics:.3f})" in TOLD
 
 
 def test_the_page_has_the_topics_on_which_scores_are_alike(data: Path) -> None:

@@ -97,7 +97,7 @@ def test_the_guide_has_what_the_script_prints(
     assert f"The eight other pairs need larger values, {others}." in TEXT
     left = [short(value) for name, value in found.items() if name.startswith("constants from")]
     assert (
-        "with ten anchors, is {} up to .25, {} up to .5, {} up to 1 and {} up to 2".format(*left)
+        "with ten anchors, it is {} up to .25, {} up to .5, {} up to 1 and {} up to 2".format(*left)
         in TEXT
     )
 

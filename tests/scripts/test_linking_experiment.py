@@ -239,5 +239,6 @@ def test_the_guide_has_anchors_from_one_end_of_the_field(results: experiment.Res
     assert f"coverage falls to {listed(lowest['3 anchors'])}" in TEXT
     best, worst, median = (f"{ratio:.2f}" for ratio in largest["10 anchors"])
     assert (
-        f"ten of them have {best}, {worst} and {median}, and {listed(lowest['10 anchors'])}" in TEXT
+        f"the ratio reaches {best}, {worst} and {median}, and coverage falls to "
+        f"{listed(lowest['10 anchors'])}" in TEXT
     )

@@ -64,17 +64,19 @@ def test_the_guide_counts_the_cases_that_are_in_the_band(found: Found) -> None:
     }
     inside, above, below = experiment.counts(of_three := by["by team", "NzU"])
     assert (
-        f"by team {inside} of {len(of_three)} cases are in it, {above} above it by two standard "
+        f"by team, {inside} of {len(of_three)} cases are in it, {above} above it by two standard "
         f"errors and none below, the smallest {experiment.share(min(r.level for r in of_three))}"
     ) in TEXT
     assert below == 0
     inside, above, below = experiment.counts(of_three := by["one by one", "NzU"])
-    assert f"by one {inside} of {len(of_three)} are in it, {above} above and none below" in TEXT
+    assert (
+        f"one by one, {inside} of {len(of_three)} are in it, {above} above and none below" in TEXT
+    )
     assert below == 0
     inside, above, below = experiment.counts(of_shares := by["by team", "E"])
     assert (
-        f"By E {inside} of {len(of_shares)} cases drawn by team are in the band, {above} above and "
-        "none below"
+        f"For E, {inside} of {len(of_shares)} cases drawn by team are in the band, {above} above "
+        "and none below"
     ) in TEXT
     assert below == 0
     own = [r for r in experiment.rows_of(found) if r.known == experiment.OWN_TEAMS]
@@ -139,7 +141,10 @@ def test_how_to_read_the_numbers_has_what_other_systems_change() -> None:
     by_halves = [float(trec8) for by, _, trec8 in rows if by.strip().endswith("each")]
     assert len(by_halves) == 3
     low, high = (100 * end(by_halves) for end in (min, max))
-    assert f"at .05 in {low:.0f} to {high:.0f}% of cases on TREC-8" in " ".join(page.split())
+    assert (
+        f"on TREC-8, a test at .05 finds a difference in {low:.0f} to {high:.0f}% of cases"
+        in " ".join(page.split())
+    )
 
 
 def test_an_average_systems_n_is_near_one_half() -> None:
@@ -158,12 +163,12 @@ def test_the_guide_has_what_few_systems_do_to_runs_at_the_ends_of_the_field() ->
     weakest = sorted(experiment.share(by.weakest) for by in found)
     tenth = sorted(experiment.share(by.tenth) for by in found)
     assert (
-        f"8 of them make of the best run's z of {found[0].true_z:.2f} one of {z[8]}, "
-        f"15 of {z[15]}, 30 of {z[30]}, 100 of {z[100]}"
+        f"has a z of {found[0].true_z:.2f}. If systems are drawn by team, its z becomes {z[8]} "
+        f"with 8 systems, {z[15]} with 15, {z[30]} with 30 and {z[100]} with 100"
     ) in TEXT
     assert (
-        f"of the weakest run E is covered {weakest[0]} to {weakest[-1]} of the times, "
-        f"of the one that a tenth are weaker than {tenth[0]} to {tenth[-1]}"
+        f"for the weakest run, E is covered in {weakest[0]} to {weakest[-1]} of the trials, "
+        f"and for a run that is better than a tenth of the systems, in {tenth[0]} to {tenth[-1]}"
     ) in TEXT
 
 
@@ -171,7 +176,7 @@ def test_the_error_of_a_mean_over_collections_with_the_same_systems_is_that_seen
     pair = ("dl19-passage-modern", "dl20-passage-modern")
     seen, independent, together = experiment.shared_systems(pair, TRIALS // 5, SEED)
     assert (
-        f"the mean's error is {seen:.4f}; it is estimated as {independent:.4f} if they are "
-        f"taken for independent, as {together:.4f} if they are drawn together"
+        f"the mean's error is {seen:.4f}. The estimate is {independent:.4f} if the two sets of "
+        f"systems are treated as independent, and {together:.4f} if they are drawn together"
     ) in TEXT
     assert abs(together - seen) < 0.2 * seen
