@@ -226,7 +226,7 @@ def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[s
     By default these are its default measures.
     """
     if not systems_of(factors):
-        raise UsageError(f"{factors.id} does not know the scores of its single systems by name")
+        raise UsageError(f"{factors.id} has no scores of single systems under their names")
     known = [name for name in factors.default_measures if name in factors.scores]
     names = []
     for measure in measures:

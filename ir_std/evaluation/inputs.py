@@ -154,11 +154,11 @@ def system_of(factors: FactorSet, tag: str) -> ScoresOfSystem:
 def _why_no_system(factors: FactorSet, tag: str) -> UsageError | None:
     by_tag = _scores_by_tag(factors)
     if not by_tag:
-        return UsageError(f"{factors.id} does not know the scores of its single systems by name")
+        return UsageError(f"{factors.id} has no scores of single systems under their names")
     if tag not in by_tag:
         return UsageError(
-            f"{factors.id} has no system {tag!r}: it has {abbreviate(by_tag)}, which ir_std "
-            f"factors systems {factors.id} lists{suggestion(tag, by_tag)}"
+            f"unknown system {tag!r} of {factors.id}; choose from {abbreviate(by_tag)}, or list "
+            f"them with `ir_std factors systems {factors.id}`{suggestion(tag, by_tag)}"
         )
     return None
 

@@ -97,20 +97,21 @@ def _fault_messages(name: str, run: Run, qrels: Qrels, n_relevant: int) -> Itera
     sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
     missing = [topic for topic, size in zip(qrels.topics, sizes.tolist(), strict=True) if not size]
     yield from _missing_topics(name, missing, run.topics, qrels)
+    faults: list[str] = []
     if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
-        yield _fault(name, f"none of its documents is judged{_cause_of_unknown_ids(run, qrels)}")
+        faults.append(f"none of its documents is judged{_cause_of_unknown_ids(run, qrels)}")
     if _holds_for_most(_has_constant_scores(run)):
-        yield _fault(
-            name,
+        faults.append(
             "all documents of a topic have the same score, so they are ordered by ID; write scores "
-            "that decrease with rank",
+            "that decrease with rank"
         )
     elif run.has_ranks and _holds_for_most(_has_reversed_scores(run)):
-        yield _fault(
-            name,
+        faults.append(
             "scores increase with rank, and ir_std sorts by score, so the ranking is reversed; "
-            "negate the scores if they are distances",
+            "negate the scores if they are distances"
         )
+    for text in faults:
+        yield Message(text, warns=True, run=name, is_fault=True)
 
 
 def _missing_topics(
@@ -128,10 +129,6 @@ def _missing_topics(
     elif n > MANY_MISSING * total:
         text += "; complete the run, or pass qrels for its topics only"
     yield Message(text, n > MANY_MISSING * total, run=name, is_fault=lacks_many)
-
-
-def _fault(name: str, text: str) -> Message:
-    return Message(text, warns=True, run=name, is_fault=True)
 
 
 def _holds_for_most(holds: Mask) -> bool:
@@ -229,23 +226,16 @@ def _cutoff_messages(name: str, cutoffs: Mapping[Measure, int], sizes: Ints) -> 
     needed = {measure: k for measure, k in cutoffs.items() if sizes.min() < k}
     if not needed:
         return
-    lists = sizes[sizes < max(needed.values())]
-    by_cutoff = [(k, [m for m in needed if needed[m] == k]) for k in dict.fromkeys(needed.values())]
-    verb = "needs" if len(by_cutoff[0][1]) == 1 else "need"
-    shown = " and ".join(
-        f"{', '.join(map(str, measures))}{'' if i else ' ' + verb} {k}"
-        for i, (k, measures) in enumerate(by_cutoff)
-    )
-    least = min(needed.values())
+    short, least = sizes[sizes < max(needed.values())], min(needed.values())
     was_cut = (sizes == least - 1).all()
-    cause = (
+    advice = (
         f"was the run cut with rank < {least}?"
         if was_cut
         else "scores are too low unless nothing else matched"
     )
     yield Message(
-        f"only {_range_of(lists)} on {len(lists)} of {pluralize(len(sizes), 'topic')}, but {shown}"
-        f"; {cause}",
+        f"only {_range_of(short)} on {len(short)} of {pluralize(len(sizes), 'topic')}, fewer than "
+        f"the cutoff of {', '.join(map(str, needed))}; {advice}",
         warns=True,
         run=name,
         measures=tuple(needed),
@@ -421,26 +411,25 @@ def saturation_messages(
     """
     if any(message.warns for message in told):
         return
-    far: dict[FactorSet, list[str]] = {}
-    below: dict[FactorSet, dict[str, int]] = {}
+    low: dict[FactorSet, dict[str, int]] = {}
+    extreme: dict[FactorSet, list[str]] = {}
     for plan, values in zip(plans, standardized, strict=True):
-        if not saturates(values, plan.measure["scheme"]):
-            continue
-        known = values[~np.isnan(values)]
-        if (low := int((known < NEAR_THE_END).sum())) > len(known) / 2:
-            below.setdefault(plan.factors, {})[str(plan.measure)] = low
-        else:
-            far.setdefault(plan.factors, []).append(str(plan.measure))
-    for factors, counts in below.items():
+        if saturates(values, plan.measure["scheme"]):
+            n_low = int((values < NEAR_THE_END).sum())
+            if n_low > np.count_nonzero(~np.isnan(values)) / 2:
+                low.setdefault(plan.factors, {})[str(plan.measure)] = n_low
+            else:
+                extreme.setdefault(plan.factors, []).append(str(plan.measure))
+    for factors, counts in low.items():
         yield Message(
             f"scores below nearly all systems of {factors.id} on most {factors.unit}s "
             f"({listed_counts(counts)}), so its standardized scores are close to 0 there",
             run=name,
         )
-    for factors, measures in far.items():
+    for factors, measures in extreme.items():
         yield Message(
-            f"scores near 0 or 1 on many {factors.unit}s ({', '.join(measures)}), which barely "
-            f"separate runs like this one; use {_alternatives(factors)}",
+            f"scores near 0 or 1 on many {factors.unit}s ({', '.join(measures)}), where runs that "
+            f"are very good or very weak look alike; use {_alternatives(factors)}",
             run=name,
         )
 

@@ -114,8 +114,8 @@ class Benchmark:
             warn_caller([f"{name} has fewer than half of the tasks, and no rank" for name in few])
         if not found:
             raise NoFactorsError(
-                f"{self.name}: no run has half of its {len(read.tasks)} tasks; without a "
-                "benchmark, ir_std shows each dataset"
+                f"no run has scores on half of the {len(read.tasks)} tasks of {self.name}; to see "
+                "each dataset, leave out --benchmark (benchmark=)"
             )
         return found
 

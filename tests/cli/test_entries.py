@@ -82,7 +82,7 @@ def test_a_misspelt_system_of_a_set_is_not_taken_for_a_measure(
 ) -> None:
     for given in ("dl19-passage/bm25basep", "x=dl19-passage/bm25basep"):
         assert main(["compare", given, "AP"]) == 2
-        assert "dl19-passage has no system 'bm25basep'" in capsys.readouterr().err
+        assert "unknown system 'bm25basep' of dl19-passage" in capsys.readouterr().err
 
 
 def test_files_of_scores_need_no_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -88,23 +88,24 @@ def test_one_document_short_of_a_cutoff_is_warned_about_whatever_the_depth(
     (message,) = messages([100] * 11 + [9], "P@10", depth=depth)
     assert message.warns
     assert message.text == (
-        "only 9 documents on 1 of 12 topics, but sP@10 needs 10; scores are too low unless nothing "
-        "else matched"
+        "only 9 documents on 1 of 12 topics, fewer than the cutoff of sP@10; scores are too low "
+        "unless nothing else matched"
     )
 
 
 def test_the_usual_cause_of_one_document_less_on_every_topic_is_named() -> None:
     (message,) = messages([9] * 12, "P@10", depth=100)
     assert message.text == (
-        "only 9 documents on 12 of 12 topics, but sP@10 needs 10; was the run cut with rank < 10?"
+        "only 9 documents on 12 of 12 topics, fewer than the cutoff of sP@10; was the run cut with "
+        "rank < 10?"
     )
 
 
 def test_several_cutoffs_are_warned_about_in_one_line() -> None:
     (message,) = messages([9, *[100] * 10, 3], ["P@10", "RBP(p=0.5,rel=1)@10", "P@5"], depth=100)
     assert message.text.startswith(
-        "only 3 to 9 documents on 2 of 12 topics, but sP@10, sRBP(p=0.5,rel=1)@10 need 10 and "
-        "sP@5 5; "
+        "only 3 to 9 documents on 2 of 12 topics, fewer than the cutoff of sP@10, "
+        "sRBP(p=0.5,rel=1)@10, sP@5; "
     )
 
 
@@ -183,7 +184,7 @@ def test_ten_documents_of_a_deep_run_are_warned_about_on_web10(data: Path) -> No
         ir_std.calc_aggregate(["P@20", "AP", "P@10"], qrels, first)
     about = [str(w.message) for w in caught if "documents" in str(w.message)]
     assert [text.rpartition(";")[0].rpartition(",")[2].strip() for text in about] == [
-        "but sP@20 needs 20",
+        "fewer than the cutoff of sP@20",
         "and web10 does not record its evaluation depth",
     ]
 

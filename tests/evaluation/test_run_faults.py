@@ -205,8 +205,8 @@ def test_a_run_below_all_systems_is_not_a_fault_and_not_sent_to_other_factors(
 def test_scores_of_a_run_that_was_cut_are_not_explained_otherwise(tmp_path: Path) -> None:
     cut = evaluated(tmp_path, lambda x: x if int(x[2]) > 13 else None)
     assert [m.text for m in cut.messages] == [
-        "only 7 documents on 20 of 20 topics, but snDCG@10 needs 10; scores are too low unless "
-        "nothing else matched"
+        "only 7 documents on 20 of 20 topics, fewer than the cutoff of snDCG@10; scores are "
+        "too low unless nothing else matched"
     ]
 
 

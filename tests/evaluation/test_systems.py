@@ -168,8 +168,8 @@ def test_a_folder_of_a_users_set_has_systems_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("dl19-passage/bm25basep", "has no system 'bm25basep'.*did you mean 'bm25base_p'"),
-        ("terabyte04/x", "terabyte04 does not know the scores of its single systems"),
+        ("dl19-passage/bm25basep", "unknown system 'bm25basep' of dl19.*did you mean 'bm25base_p'"),
+        ("terabyte04/x", "terabyte04 has no scores of single systems"),
         ("dl19-passage", "names no system: write SET/SYSTEM"),
     ],
 )

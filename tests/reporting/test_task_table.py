@@ -64,7 +64,7 @@ def test_a_benchmark_needs_mtebs_results_for_half_of_its_tasks(
 ) -> None:
     for options, message in (
         (("--benchmark", "MTEB(Code, v1)"), "no whole task of MTEB(Code, v1)"),
-        (("--benchmark", "BEIR"), "BEIR: no run has half of its 15 tasks"),
+        (("--benchmark", "BEIR"), "no run has scores on half of the 15 tasks of BEIR"),
         (("nDCG@10", "--benchmark", "BEIR"), "no qrels or measures"),
         (("--benchmark", "BEIR", "--systems", cache), "take all or zero-shot"),
         (("--benchmark", "BEIRS"), "did you mean 'BEIR'"),
