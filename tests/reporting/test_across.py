@@ -79,14 +79,14 @@ def test_two_collections_are_counted_singly_and_not_summarized(five: ir_std.Resu
     assert "Not on one scale" in said(two)
     assert not has_summary(two)
     assert {row[1].text for row in two.table().rows} == {*SETS[:2]}
-    assert "There is no mean over collections: that takes 3." in two.table().notes
+    assert "There is no mean over collections: it needs 3." in two.table().notes
 
 
 def test_differences_on_two_collections_are_not_summarized_anywhere(
     five: ir_std.Results,
 ) -> None:
     two = against_bm25(only(five, ("bm25", SETS[:2]), ("mono", SETS[:2])))
-    assert "There is no summary over the collections: a summary takes 3 collections." in said(two)
+    assert "There is no summary over the collections: a summary needs 3 collections." in said(two)
     assert not has_summary(two)
     assert run_differences(two)["mono"][sAP].summary() is None
     assert {row[1].text for row in two.table().rows} == {*SETS[:2]}
@@ -97,7 +97,7 @@ def test_runs_that_lack_a_collection_are_named(five: ir_std.Results) -> None:
     assert "mono has no run on trec5-adhoc." in said(unbalanced)
     assert "over the" not in said(unbalanced)
     notes = " ".join(unbalanced.table().notes)
-    assert "mean over collections: that takes 3 which all runs have. mono has no run on" in notes
+    assert "mean over collections: it needs 3 that all runs have. mono has no run on" in notes
     assert all(row[1].text != "all of these" for row in unbalanced.table().rows)
 
 
@@ -107,7 +107,9 @@ def test_a_mean_over_the_three_shared_collections_names_them(
     unbalanced = only(five, ("bm25", SETS[:4]), ("mono", SETS[:3]))
     notes = " ".join(unbalanced.table().notes)
     over = ", ".join(SETS[:3])
-    assert f"Means over collections include only those that all runs have: {over}." in notes
+    assert (
+        f"Means over collections include only the collections that all runs have: {over}." in notes
+    )
     assert "mono has no run on trec7-adhoc" in notes
     summed = {row[0].text for row in unbalanced.table().rows if row[1].text == "all of these"}
     assert summed == {"bm25", "mono"}
@@ -163,7 +165,7 @@ def test_differences_on_few_collections_are_drawn_one_by_one(five: ir_std.Result
     assert "3 collections are few, so only the table has their summary." in said(few)
     table = few.table()
     assert "summary" in {row[1].text for row in table.rows}
-    assert any("3 collections are few" in note for note in table.notes)
+    assert any("3 collections are too few" in note for note in table.notes)
 
 
 def test_differences_on_five_collections_have_a_summary(five: ir_std.Results) -> None:

@@ -186,7 +186,7 @@ def test_topics_are_in_the_order_of_the_standardized_difference(
     table = pair.table(top=3)
     assert len(table.rows) == 4
     assert "<table>" in pair._repr_html_()
-    assert "Raw differences as large, but not standardized" in " ".join(table.notes)
+    assert "Topics that only their raw difference would list" in " ".join(table.notes)
 
 
 def test_the_means_are_tested_and_what_the_test_would_find_is_given(files: Files) -> None:
@@ -231,7 +231,7 @@ def test_without_factors_topics_are_in_the_order_of_the_raw_difference(
     pair = ir_std.diff(*runs, judged, "AP")
     assert pair.standardized is None
     assert [t.raw_place for t in pair.topics] == [1, 2]
-    assert "No factors for AP" in " ".join(pair.table().notes)
+    assert "AP has no factors" in " ".join(pair.table().notes)
 
 
 def test_the_command_prints_topics_and_a_topics_tables(ir_std_cli: Any, files: Files) -> None:

@@ -117,7 +117,7 @@ def test_the_table_in_full_precision_holds_the_summary(compared: ir_std.Results)
 
 def test_few_collections_and_tuning_are_reported(compared: ir_std.Results) -> None:
     text = " ".join(compared.table().text().split())
-    assert "3 collections are few" in text
+    assert "3 collections are too few" in text
     assert "tuned on one of these collections" in text
     assert "c has no run on trec6-adhoc" in text
 
@@ -188,14 +188,14 @@ def test_intervals_are_not_narrower_than_normal_ones() -> None:
     assert summary.widened
     assert summary.high - summary.low > normal.high - normal.low
     text = " ".join(found.table().text().split())
-    assert "but not narrower than the normal one" in text
+    assert "at least as wide as the normal one" in text
 
 
 def test_two_collections_have_no_summary() -> None:
     d = np.random.default_rng(2).normal(0.1, 0.1, 20)
     found = differing({"b": {"x": d, "y": d + 0.1}})
     assert run_differences(found)["b"][AP].summary() is None
-    assert "b has no summary for AP: a summary takes 3 collections." in found.table().notes
+    assert "b has no summary for AP: a summary needs 3 collections." in found.table().notes
 
 
 def test_runs_without_a_summary_for_the_same_reason_are_named_together() -> None:
@@ -203,8 +203,8 @@ def test_runs_without_a_summary_for_the_same_reason_are_named_together() -> None
     two = {"x": d, "y": d + 0.1}
     found = differing({"b": two, "c": two, "d": {"x": [0.1] * 20, "y": d}}, AP, P @ 10)
     assert [note for note in found.table().notes if "no summary" in note] == [
-        "b, c have no summary for AP, P@10: a summary takes 3 collections.",
-        "d has no summary for AP, P@10: differences have no spread on x.",
+        "b, c have no summary for AP, P@10: a summary needs 3 collections.",
+        "d has no summary for AP, P@10: differences do not vary on x.",
     ]
 
 
@@ -212,7 +212,7 @@ def test_differences_without_spread_have_no_summary_and_are_reported() -> None:
     found = differing({"b": {"x": [0.5] * 5, "y": [0.1, 0.2]}})
     table = found.table()
     assert len(table.rows) == 2
-    assert "b has no summary for AP: differences have no spread on x." in table.notes
+    assert "b has no summary for AP: differences do not vary on x." in table.notes
 
 
 @pytest.mark.parametrize("flat", [[0.5] * 5, [0.3]])
@@ -223,7 +223,7 @@ def test_a_collection_without_spread_is_left_out_and_reported(flat: list[float])
     (across,) = run_differences(found)["b"].values()
     assert across.summary() == summary_of(others)
     assert across.left_out() == ("flat",)
-    said = "For AP the summary of b leaves out flat: the differences there have no spread."
+    said = "The summary of b for AP leaves out flat, where the differences do not vary."
     assert said in found.table().notes
 
 
@@ -235,7 +235,7 @@ def test_an_unknown_baseline_names_the_systems() -> None:
     q = qrels_of("trec8-adhoc")
     entries = [(name, simulated_run(q, 1, 10), q) for name in "abc"]
     with pytest.raises(
-        UsageError, match=r"'A', the baseline; available: a, b, c.* did you mean 'a'"
+        UsageError, match=r"unknown baseline 'A'; choose from a, b, c, best; did you mean 'a'"
     ):
         ir_std.compare(entries, AP, baseline="A")
 

@@ -79,7 +79,7 @@ def test_differences_from_a_baseline_are_not_summarized_over_labels(
 ) -> None:
     table = replace(comparison, baseline="bm25base_p").table()
     assert [text for text in table.notes if "judged twice" in text]
-    assert not any("collections are few" in text for text in table.notes)
+    assert not any("collections are too few" in text for text in table.notes)
     assert len(table.rows) == 2
 
 

@@ -149,7 +149,7 @@ def test_more_runs_than_can_be_compared_in_pairs_are_refused(
 def test_five_topics_tell_runs_apart_and_fewer_datasets_do_not() -> None:
     by_run = {run: RunRank(1, 1, 2, 1) for run in "ab"}
     assert could_be_first(by_run, 4, "dataset") == (
-        "Either run could be first: fewer than 5 datasets tell no runs apart."
+        "Either run could be first: fewer than 5 datasets do not separate any runs."
     )
     few, many = (could_be_first(by_run, n, "topic") for n in (12, 30))
     assert few.endswith("With fewer than 30 topics both hold less often.")
@@ -211,7 +211,7 @@ def test_places_follow_their_measures(results: ir_std.Results) -> None:
         assert cells[4].text == f"{placed.rank}/{of}"
         assert (row["sAP place"], row["sAP place of"]) == (str(placed.rank), str(of))
         assert row["sAP place tied"] == str(placed.n_tied)
-    assert "Place: among the reference systems of mine" in " ".join(table.text().split())
+    assert "Places are among the reference systems of mine" in " ".join(table.text().split())
 
 
 def test_places_per_topic(results: ir_std.Results) -> None:

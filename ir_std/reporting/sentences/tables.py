@@ -1,4 +1,4 @@
-"""Sentences about results: the notes below tables, and what pages say next to them."""
+"""Notes below tables, and sentences of pages about the same facts."""
 
 from __future__ import annotations
 
@@ -38,10 +38,8 @@ from ir_std.schemes import EXACT
 if TYPE_CHECKING:
     from ir_std.reporting.diff import RunDiff, TopicScores
 
-MIN_SYSTEMS = 40
-"""With fewer reference systems than this a note says in what steps scheme E moves."""
 MAX_NEIGHBOR_RUNS = 3
-"""With more runs than this a table does not name the systems that they rank between."""
+"""With more runs, a table does not name the systems that they rank between."""
 
 
 def describe_factors(results: Results) -> list[str]:
@@ -63,24 +61,21 @@ def describe_firsts(results: Results, measure: Measure | str) -> str:
 def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> str:
     """Describe which runs could be first, and how that is known; empty for a single run."""
     ranked = {run: each for run, each in by_run.items() if each.rank is not None}
+    first = [run for run, each in ranked.items() if each.could_be_first]
     if len(ranked) < 2:
         return ""
-    first = [run for run, each in ranked.items() if each.could_be_first]
-    which = (
-        f"Only {first[0]} could be first"
-        if len(first) == 1
-        else "Either run could be first"
-        if len(ranked) == 2
-        else f"All {len(ranked)} runs could be first"
-        if len(first) == len(ranked)
-        else f"{len(first)} of the {len(ranked)} runs could be first"
-    )
+    if len(first) == 1:
+        which = f"Only {first[0]}"
+    elif len(first) < len(ranked):
+        which = f"{len(first)} of the {len(ranked)} runs"
+    else:
+        which = "Either run" if len(ranked) == 2 else f"All {len(ranked)} runs"
     if n_topics < FEWEST:
-        return f"{which}: fewer than {FEWEST} {unit}s tell no runs apart."
+        return f"{which} could be first: fewer than {FEWEST} {unit}s do not separate any runs."
     few = f" With fewer than {FEW_TOPICS} {unit}s both hold less often." * (n_topics < FEW_TOPICS)
     return (
-        f"{which} (95% confidence set for the best). Intervals of ranks hold for all runs at once, "
-        f"by paired comparisons (95%).{few}"
+        f"{which} could be first (95% confidence set for the best). Intervals of ranks hold for "
+        f"all runs at once, by paired comparisons (95%).{few}"
     )
 
 
@@ -90,16 +85,14 @@ def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> s
 def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool) -> Iterator[str]:
     """Yield the notes below a table of runs."""
     if results.differences and means:
-        test = describe_test(
-            results.procedure.test, results.procedure.correction, len(results.differences)
-        )
+        how = results.procedure
+        test = describe_test(how.test, how.correction, len(results.differences))
         yield (
             f"+ - significantly better or worse than {results.baseline}: {test}, each measure "
             "tested separately."
         )
-        each = [d for by_measure in results.differences.values() for d in by_measure.values()]
         yield from equivalence_notes(results)
-        yield from power_notes(each)
+        yield from power_notes(d for each in results.differences.values() for d in each.values())
     lower = [m for m in results.measures if sign_of(m) < 0]
     if lower:
         yield (
@@ -110,10 +103,10 @@ def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool)
     if broken := [run for run, one in scored.items() if one.is_broken]:
         yield f"Looks broken or cut short: {abbreviate(broken)}."
     if sort is not None:
-        sorted_by = next((m for m in results.measures if m == sort), sort)
+        which = "lowest" if sort in lower else "highest"
         yield (
-            f"Ranked by {sort}, the {'lowest' if sign_of(sorted_by) < 0 else 'highest'} mean "
-            "first; equal means share a rank and stay in the order given."
+            f"Ranked by {sort}, the {which} mean first; equal means share a rank and stay in the "
+            "order given."
         )
         yield from filter(None, [describe_firsts(results, sort)])
     if place:
@@ -121,7 +114,7 @@ def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool)
 
 
 def equivalence_notes(results: Results) -> Iterator[str]:
-    """Yield what the mark of an equivalent run means, if there is a bound."""
+    """Yield an explanation of the mark of equivalent runs, if there is a bound."""
     if (bound := results.procedure.equivalent) is not None:
         yield (
             f"{EQUIVALENT} differs from {results.baseline} by less than {bound:g}: two one-sided "
@@ -130,7 +123,7 @@ def equivalence_notes(results: Results) -> Iterator[str]:
 
 
 def power_notes(differences: Iterable[Difference]) -> Iterator[str]:
-    """Yield how large differences must be so that the tests find them."""
+    """Yield the smallest differences that the tests would usually find."""
     missed: dict[str, list[float]] = {}
     for d in differences:
         if not isnan(d.detectable):
@@ -150,26 +143,23 @@ def describe_detectable(found: tuple[str, Sequence[float]]) -> str:
 
 
 def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
+    """Yield the set that places belong to, the runs' neighbors, and reasons for no place."""
     placed = [p for places in results.placements.values() for p in places.values()]
     for p in placed:
         if not p.unavailable_reason:
-            part = (
-                f", on {p.n_topics} of its {p.n_set_topics} topics"
-                if p.n_topics < p.n_set_topics
-                else ""
-            )
+            some = f" on {p.n_topics} of its {p.n_set_topics} topics"
             yield (
-                f"Place: among the reference systems of {p.factors}, and the run itself if it is "
-                f"none of them{part}."
+                f"Places are among the reference systems of {p.factors}"
+                f"{some * (p.n_topics < p.n_set_topics)}, counting the run itself."
             )
     if len(results.runs) <= MAX_NEIGHBOR_RUNS and means:
         for run, places in results.placements.items():
-            for p in places.values():
-                if p.neighbours:
-                    yield f"{run} for {p.measure}: {p.neighbours}."
-    for p in placed:
-        if p.unavailable_reason:
-            yield f"No place for {p.measure}: {p.unavailable_reason}."
+            yield from (
+                f"{run} for {p.measure}: {p.neighbours}." for p in places.values() if p.neighbours
+            )
+    yield from (
+        f"No place for {p.measure}: {p.unavailable_reason}." for p in placed if p.unavailable_reason
+    )
     if not placed:
         yield "No places: no factors are known."
 
@@ -184,20 +174,20 @@ def benchmark_notes(results: Results, benchmark: Benchmark) -> Iterator[str]:
     )
     if read.missing:
         yield (
-            f"{len(read.missing)} tasks, with fewer than 20 models, are not included: "
+            f"{pluralize(len(read.missing), 'task')} with fewer than 20 models not included: "
             f"{abbreviate(read.missing)}."
         )
     if partial := partial_tasks(benchmark.name):
-        parts = [f"{task} by {n} of {total}" for task, (n, total) in partial.items()]
-        yield f"Tasks that are known by some of their subsets only: {abbreviate(parts)}."
+        parts = [f"{task} ({n} of {total})" for task, (n, total) in partial.items()]
+        yield f"Tasks with results on only some of their subsets: {abbreviate(parts)}."
     yield (
-        "rank: by the mean, among these models; mean: standardized (N) on a scale that does not "
-        "depend on which models ran a task, with the half of its 95% interval over tasks; "
-        "raw: the mean main score of models with all tasks; Borda: MTEB's rank, among all models."
+        "rank: by the mean, among these models; mean: standardized (N), on a scale that does not "
+        "depend on which models ran a task, ± half of its 95% interval over tasks; raw: mean main "
+        "score, for models with all tasks; Borda: MTEB's rank among all models."
     )
     if len(results.runs) > 1:
         yield (
-            "ranks: those that paired tests with the other runs do not rule out. "
+            "ranks: all ranks that paired tests with the other runs cannot rule out. "
             f"{describe_firsts(results, results.measures[1])}"
         )
     if any(run in results.runs for run in benchmark.own):
@@ -213,54 +203,55 @@ def means_notes(results: Results) -> Iterator[str]:
     kinds = {each.is_of_datasets for each in results.collections.values()}
     if kinds == {True}:
         yield (
-            f"Raw means over datasets ({raw}) are the usual average, which the datasets with the "
-            "widest spread decide; standardized ones are relative to the models on each dataset, "
-            "and each dataset counts the same."
+            f"Raw means over datasets ({raw}) depend most on the datasets with the widest spread; "
+            "standardized means are relative to the models on each dataset and weight all datasets "
+            "equally."
         )
         return
     if len(kinds) > 1:
         yield (
-            "Some of these collections have factors per topic, some per dataset: means over both "
-            "mix what is relative topic by topic with what is relative in the mean."
+            "Some of these collections have factors per topic and some per dataset, so a mean over "
+            "both mixes scores that are relative on each topic with scores that are relative on "
+            "average."
         )
     yield _comparability(results, raw)
     yield from _means_without(results)
     yield from (f"{describe_links(one)}." for one in results.links.values())
-    over = (
-        "anchors, for the link to the reference"
-        if results.links
-        else f"the reference systems{_systems_method(results)}"
-    )
-    yield f"± halves of 95% intervals of the mean: over topics (Student's t), and over {over}."
-    yield from _notes_on_steps(results)
+    over = "anchors, for the link to the reference"
+    if not results.links:
+        over = ", ".join(
+            ["the reference systems", *filter(None, ["; ".join(error_sources(results))])]
+        )
+    yield f"± half-widths of 95% intervals of the mean: over topics (Student's t), and over {over}."
 
 
 def _comparability(results: Results, raw: str) -> str:
-    """Describe which means compare across collections."""
+    """Describe which means can be compared across collections."""
     named = f" ({raw})" * bool(raw)
     if overlaps_of(results).of_labels(tuple(results.collections)):
         return (
-            f"These are the same topics under different judgments: raw means{named} say as much "
-            "about the assessors as about the runs. Standardized ones compare if the reference "
-            "systems are the same."
+            f"These are the same topics under different judgments, so raw means{named} say as much "
+            "about the assessors as about the runs. Standardized means can be compared if the "
+            "reference systems are the same."
         )
-    about_raw = (
-        f"Raw means{named} of different collections cannot be compared: they say as much "
-        "about the topics as about the runs."
-    )
     if results.links:
-        return (
-            f"{about_raw} Linked means are on the scale of the reference collection, as far as "
-            "the anchors agree."
+        others = (
+            "Linked means are on the scale of the reference collection, as far as the anchors "
+            "agree."
         )
-    if n := n_common_systems(results):
-        return (
-            f"{about_raw} Standardized means can: the same {n} systems standardize these "
-            "collections, which need no link."
+    elif n := n_common_systems(results):
+        others = (
+            f"Standardized means can be compared without a link, because the same {n} systems "
+            "standardize these collections."
+        )
+    else:
+        others = (
+            "Standardized means can be compared only if the reference systems are the same or "
+            "linked (--anchor), because each is relative to the systems of its own track."
         )
     return (
-        f"{about_raw} Standardized means compare if the reference systems are the same, or "
-        "linked (--anchor): each is relative to the systems of its own track."
+        f"Raw means{named} of different collections cannot be compared: they say as much "
+        f"about the topics as about the runs. {others}"
     )
 
 
@@ -290,11 +281,11 @@ def _means_without(results: Results) -> Iterator[str]:
     shared = [n for n, runs in results.evaluations.items() if len(runs) == len(results.runs)]
     if lacking and len(shared) >= MIN_SUMMARIZED:
         over = ", ".join(shared)
-        yield f"Means over collections include only those that all runs have: {over}."
+        yield f"Means over collections include only the collections that all runs have: {over}."
     elif lacking:
-        yield f"There is no mean over collections: that takes {MIN_SUMMARIZED} which all runs have."
+        yield f"There is no mean over collections: it needs {MIN_SUMMARIZED} that all runs have."
     elif len(shared) == MIN_SUMMARIZED - 1:
-        yield f"There is no mean over collections: that takes {MIN_SUMMARIZED}."
+        yield f"There is no mean over collections: it needs {MIN_SUMMARIZED}."
     yield from (f"{text}." for text in lacking)
 
 
@@ -308,25 +299,6 @@ def error_sources(results: Results) -> list[str]:
     return list(dict.fromkeys(filter(None, sources)))
 
 
-def _systems_method(results: Results) -> str:
-    """Describe how the systems' part of the intervals was computed."""
-    methods = error_sources(results)
-    return ", " * bool(methods) + "; ".join(methods)
-
-
-def _notes_on_steps(results: Results) -> Iterator[str]:
-    """Yield the collections on which scheme E moves in visible steps."""
-    sizes = dict.fromkeys(
-        (plan.factors.id, plan.factors.n_systems[plan.name])
-        for each in results.collections.values()
-        for m, plan in each.plans.items()
-        if m["scheme"] == "E"
-    )
-    for name, n in sizes:
-        if n < MIN_SYSTEMS:
-            yield f"E on {name} moves in steps of 1/{n}, the share of a system."
-
-
 # Several collections: differences from a baseline
 
 
@@ -336,43 +308,42 @@ def differences_notes(
     """Yield the notes below a table of differences from the baseline."""
     each = [d for by_measure in compared.values() for d in by_measure.values()]
     n_runs = Counter(d.where for m in compared.values() for d in next(iter(m.values())).differences)
-    corrections = dict.fromkeys(
-        describe_correction(results.procedure.correction, n) for n in n_runs.values()
+    how = results.procedure
+    correction = " or".join(
+        dict.fromkeys(describe_correction(how.correction, n) for n in n_runs.values())
     )
-    correction = " or".join(corrections)
     yield (
         f"Differences from {results.baseline}: the mean over the topics that both have, with "
-        "95% intervals over topics and, for standardized scores, over the reference systems, "
-        f"which both share{', and over anchors, for the link' * bool(results.links)}. p: "
-        f"two-sided {get_test(results.procedure.test)[1]} over topics{correction}"
+        "95% intervals over topics and, for standardized scores, over the reference systems that "
+        f"both share{', and over the anchors of the link' * bool(results.links)}. p: two-sided "
+        f"{get_test(how.test)[1]} over topics{correction}"
         f"{', each collection and measure separately' * bool(correction)}; it takes the factors as "
         "fixed, so the interval of a standardized difference may include 0 although p is below "
         "0.05. g: the difference in standard deviations over topics (Hedges)."
     )
     yield from equivalence_notes(results)
     yield from power_notes(chain.from_iterable(d.differences for d in each))
-    if any(d.has_summary() for d in each):
-        n = len({d.run for d in each if d.has_summary()})
-        adjusted = describe_correction(results.procedure.correction, n)
+    if summarized := [d for d in each if d.has_summary()]:
+        adjusted = describe_correction(how.correction, len({d.run for d in summarized}))
         yield (
-            "Summary: random effects, Paule and Mandel's variance between collections with "
-            "Hartung and Knapp's interval, but not narrower than the normal one"
+            "Summary: random effects, with Paule and Mandel's variance between collections and "
+            "Hartung and Knapp's interval, which is at least as wide as the normal one"
             f"{f', p{adjusted}' * bool(adjusted)}. Variation: the number of collections, "
             "Cochran's Q and its p, the share I2 of the variance that is between collections, and "
-            "tau, its standard deviation."
+            "tau, the standard deviation between collections."
         )
-    for d in each:
-        if d.has_summary() and (left_out := d.left_out()):
+    for d in summarized:
+        if left_out := d.left_out():
             yield (
-                f"For {d.measure} the summary of {d.run} leaves out {', '.join(left_out)}: the "
-                "differences there have no spread."
+                f"The summary of {d.run} for {d.measure} leaves out {', '.join(left_out)}, where "
+                "the differences do not vary."
             )
     yield from _without_summary(each)
     best = [f"{c.best} on {name}" for name, c in results.collections.items() if c.best]
     if best:
         yield (
-            f"best: for each set, the system with the highest mean, {', '.join(best)}; it was "
-            "chosen by its scores on these topics."
+            f"best: for each set, the system with the highest mean ({', '.join(best)}), chosen by "
+            "its scores on these topics."
         )
     own = [name for name, runs in results.evaluations.items() if results.baseline in runs]
     for run in compared:
@@ -380,20 +351,18 @@ def differences_notes(
             f"{run} has no run on {name}." for name in own if run not in results.evaluations[name]
         )
     yield from (f"{describe_links(one)}." for one in results.links.values())
-    if overlaps_of(results).of_labels(tuple(results.collections)):
-        yield from overlap_notes(overlaps_of(results))
-        return
     most = max(len(next(iter(m.values())).differences) for m in compared.values())
-    if MIN_SUMMARIZED <= most < MIN_COLLECTIONS:
+    of_labels = overlaps_of(results).of_labels(tuple(results.collections))
+    if MIN_SUMMARIZED <= most < MIN_COLLECTIONS and not of_labels:
         yield (
-            f"{most} collections are few; it takes {MIN_COLLECTIONS} to estimate how much a "
-            "difference varies between collections."
+            f"{most} collections are too few to estimate how much a difference varies between "
+            f"collections; it takes {MIN_COLLECTIONS}."
         )
     yield from overlap_notes(overlaps_of(results))
-    if most > 1:
+    if most > 1 and not of_labels:
         yield (
-            "If a run was tuned on one of these collections, leave that collection out: its "
-            "difference there is not one on new topics."
+            "If a run was tuned on one of these collections, leave that collection out, because "
+            "its topics are not new to the run."
         )
 
 
@@ -402,16 +371,16 @@ def why_no_summary(differences: RunDifferences) -> str:
     if differences.has_summary():
         return ""
     if sum(differences.known) < 2:
-        return "there is one collection only"
+        return "there is only one collection"
     if pairs := differences.shared:
         return "; ".join(describe_overlap(differences.overlaps, *pair) for pair in pairs)
     if left_out := differences.left_out():
-        return f"differences have no spread on {', '.join(left_out)}"
-    return f"a summary takes {MIN_SUMMARIZED} collections"
+        return f"differences do not vary on {', '.join(left_out)}"
+    return f"a summary needs {MIN_SUMMARIZED} collections"
 
 
 def _without_summary(each: Sequence[RunDifferences]) -> Iterator[str]:
-    """Yield which runs have no summary, each reason once."""
+    """Yield the runs without a summary, each reason once."""
     measures: dict[tuple[str, str], list[str]] = {}
     for d in each:
         if not d.has_summary() and not d.shared and sum(d.known) > 1:
@@ -431,17 +400,17 @@ def diff_notes(pair: RunDiff, shown: Sequence[TopicScores]) -> Iterator[str]:
     """Yield the notes below a table of two runs' topics."""
     yield f"A is {pair.a}, B is {pair.b}."
     if not pair.standardized:
-        yield f"No factors for {pair.measure}: topics by the size of the raw difference."
+        yield f"Topics are sorted by the raw difference, because {pair.measure} has no factors."
     else:
-        first = f"The {len(shown)} largest" if len(shown) > 1 else "The largest"
+        first = f"The {len(shown)} topics" if len(shown) > 1 else "The topic"
         yield (
-            f"{first} of {pluralize(len(pair.topics), 'topic')} by {pair.standardized}; raw "
-            f"place: by the size of the difference in {pair.measure}."
+            f"{first} with the largest difference in {pair.standardized}, of {len(pair.topics)}; "
+            f"raw place: rank by the difference in {pair.measure}."
         )
         rest = [t for t in pair.topics[len(shown) :] if t.raw_place <= len(shown)]
         if rest:
             topics = ", ".join(f"{t.topic} ({t.raw_place})" for t in rest)
-            yield f"Raw differences as large, but not standardized (raw place): {topics}."
+            yield f"Topics that only their raw difference would list (raw place): {topics}."
     yield from _mean_difference_notes(pair)
     for text in pair.disagreements:
         yield f"{text[0].upper()}{text[1:]}."
