@@ -102,25 +102,25 @@ def explain_quality() -> str:
     return f"""\
 ## Quality
 
-The table has one phrase per set.  *Fine for ranking* means that the scores of single systems are
-known for some measures: these have ranks and scheme E, and can be computed again without some
-systems (`--without TAG`).  What limits a set comes after it:
+The table has one phrase per set.  *Fine for ranking* means that the set has the scores of single
+systems for some measures.  These measures have ranks and scheme E, and you can leave out systems
+(`--without TAG`).  The phrase then names the limitations of the set:
 
-- *Few systems*, fewer than {FEW_SYSTEMS}: the standard deviation of normally distributed scores is
-  imprecise by {imprecision:.0%} at {FEW_SYSTEMS} systems, and by more with fewer.  The limit
-  is {FEW_MODELS} for a whole dataset, whose models come from many teams.
+- *Few systems* means fewer than {FEW_SYSTEMS}.  With {FEW_SYSTEMS} systems, the standard deviation
+  of normally distributed scores is imprecise by {imprecision:.0%}, and by more with fewer.  The
+  limit is {FEW_MODELS} for a whole dataset, whose models come from many teams.
 - *Systems predate {OLD}*: compared with them, any modern run looks excellent.
-- *Weak systems*, such as those of broken runs, raise the scores of all others: `--without weak`
+- *Weak systems*, such as those of broken runs, raise the scores of all others; `--without weak`
   (`without="weak"`) computes the factors without them.
-- *Too coarse* for a measure: its scores barely separate the systems, or leave a good run no room
-  above them.
+- *Too coarse* for a measure means that its scores barely separate the systems, or leave no
+  room for a run that is better than all systems.
 
-None of them makes a number wrong.  Each measure of a set has one label
-(`ir_std.recognize(qrels).qualities`), the first of these that applies:
+These limitations make no number wrong.  Each measure of a set has one label
+(`ir_std.recognize(qrels).qualities`), which is the first of these that applies:
 
 {labels}
 
-The details are listed set by set, and in the HTML report for the measures that it shows.
+The sections below list the details of each set, and the HTML report lists those of its measures.
 """
 
 
@@ -132,20 +132,22 @@ def _limitations(factors: FactorSet) -> str:
 INTRODUCTION = """\
 # Licences of the factor sets
 
-Made by `scripts/catalogue.py` from the sets; do not edit.
+`scripts/catalogue.py` writes this page from the sets; do not edit it.
 
-ir_std's code is under the MIT licence, whose text is in `LICENSE`; where a source below is under
-it too, its copyright notice is next to it.  The factor sets are statistics of scores from several
-sources: each measure of a set is under the licence of its source, named here and in the set's
-`set.json`.  Data whose source states no licence, or of which that was not checked, have none that
-could be passed on: they are reproduced as facts with their source, and `LicenseRef-not-stated`
-stands for them in the package's licence expression.  Where a source is under a share-alike licence,
-what was computed from it is under the same one.  All of it comes without warranty.
+ir_std's code is under the MIT licence, whose text is in `LICENSE`.  If a source below is also
+under the MIT licence, its copyright notice is next to it.
+
+The factor sets are statistics of scores from several sources.  Each measure of a set is under the
+licence of its source.  This page and the set's `set.json` name that licence.  If a source states
+no licence, or if nobody checked whether it does, there is no licence to pass on.  ir_std reproduces
+such data as facts, with their source; the package's licence expression then has
+`LicenseRef-not-stated`.  If a source is under a share-alike licence, the factors that come from it
+are under the same licence.  All sets come without warranty.
 """
 
 WITHOUT_LICENCE = {
     "not stated": "The source states no licence.",
-    "not checked": "Whether the source states a licence was not checked.",
+    "not checked": "Nobody checked whether the source states a licence.",
 }
 
 
