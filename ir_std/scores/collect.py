@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from itertools import chain, compress, islice
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -20,54 +19,74 @@ from ir_std.measures.names import measure_of_scores, only_in_trec_eval
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import SUMMARY, RunScores
 
-BLOCK_SIZE = 1 << 16
-"""Number of values that are collected at once."""
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
 _LARGEST = 1e100
 """Largest score; sums of squares of larger ones could overflow."""
 
-Entry: TypeAlias = tuple[int | None, str, str, str, str]
-"""Line, run, topic, measure and value."""
+
+class Texts(NamedTuple):
+    """Texts of which many are equal.
+
+    Attributes
+    ----------
+    names : list of str
+        The different texts, in the order of the first of each.
+    numbers : ndarray of int
+        Index into the names for each text.
+    """
+
+    names: list[str]
+    numbers: Ints
+
+    @classmethod
+    def of(cls, texts: Sequence[str], clean: Callable[[str], str] = str.strip) -> Texts:
+        """Return texts as cleaned; each different one is cleaned once."""
+        number_of: dict[str, int] = {}
+        cleaned = {
+            text: number_of.setdefault(clean(text), len(number_of)) for text in dict.fromkeys(texts)
+        }
+        return cls([*number_of], np.fromiter(map(cleaned.__getitem__, texts), np.intp, len(texts)))
 
 
-class Block(NamedTuple):
-    """Values as a file has them, one item of each attribute for each value.
+class Cells(NamedTuple):
+    """Values as a file has them, one item of each attribute except the lines for each value.
 
     Attributes
     ----------
     lines : sequence of int or None
-    runs : sequence of str
-        Empty texts where the file does not name the run.
-    topics, measures, values : sequence of str
-        As written.
-    columns : sequence of int
-        Places of the columns that the values are in, for tables.
+        Number of the line for each row.
+    rows : ndarray of int
+    runs : Texts
+        Empty where the file does not name the run.
+    topics, measures, values : Texts
     """
 
     lines: Sequence[int | None]
-    runs: Sequence[str]
-    topics: Sequence[str]
-    measures: Sequence[str]
-    values: Sequence[str]
-    columns: Sequence[int] = ()
+    rows: Ints
+    runs: Texts
+    topics: Texts
+    measures: Texts
+    values: Texts
 
+    @classmethod
+    def of(cls, lines: Sequence[int | None], *columns: Sequence[str]) -> Cells:
+        """Return one value per row; columns are runs, topics, measures and values."""
+        return cls(lines, np.arange(len(lines)), *(Texts.of(c, str) for c in columns))
 
-def blocks_of(entries: Iterable[Entry]) -> Iterator[Block]:
-    """Return single values in blocks."""
-    entries = iter(entries)
-    while cells := [*chain.from_iterable(islice(entries, BLOCK_SIZE))]:
-        columns: list[Any] = [cells[i::5] for i in range(5)]
-        yield Block(*columns)
+    def where(self, kept: Ints) -> Cells:
+        """Return some of the values."""
+        runs, topics, measures, values = (Texts(t.names, t.numbers[kept]) for t in self[2:])
+        return Cells(self.lines, self.rows[kept], runs, topics, measures, values)
 
 
 def collect_scores(
-    blocks: Iterable[Block], file: str, unit: str = "topic", skipped: Iterable[str] = ()
+    cells: Cells, file: str, unit: str = "topic", skipped: Iterable[str] = ()
 ) -> dict[str, RunScores]:
     """Return scores by run.
 
     Parameters
     ----------
-    blocks : iterable of Block
+    cells : Cells
         Values of the topic ``all`` are means, which are compared with the means of the others.
     file : str
         Name for messages.
@@ -81,153 +100,139 @@ def collect_scores(
         If a value is not a number, is impossible for its measure or occurs twice, with its line;
         if there is neither a value nor a mean; or if a mean is not that of the values.
     """
-    collector = _Collector(file)
-    for block in blocks:
-        collector.add(block)
-    collector.skipped.update(dict.fromkeys(skipped))
+    found = {name: _measure_of(name) for name in cells.measures.names}
+    measures = [*dict.fromkeys(measure for measure in found.values() if measure is not None)]
+    number_of: dict[Measure | None, int] = {measure: i for i, measure in enumerate(measures)}
+    numbers = np.array([number_of.get(m, -1) for m in found.values()], np.intp)
+    unknown = [name for name, measure in found.items() if measure is None]
+    cells = cells.where(np.flatnonzero(numbers[cells.measures.numbers] >= 0))
+    collector = _Collector(cells, file, measures, numbers[cells.measures.numbers])
     if not collector.has_scores:
-        names = abbreviate(collector.skipped)
+        names = abbreviate(dict.fromkeys([*unknown, *skipped]))
         raise InputError.at(
             file,
             "no scores of a measure" + f" (found {names})" * bool(names),
             "list scores per topic with -q of trec_eval or ir_measures",
         )
-    return collector.scores(unit)
+    return collector.scores(unit, tuple(dict.fromkeys([*unknown, *skipped])))
+
+
+def _measure_of(name: str) -> Measure | None:
+    """Return the raw measure that a name means, if any."""
+    found = None if is_not_topic_score(name) else measure_of_scores(name)
+    return None if isinstance(found, Standardized) else found
 
 
 class _Column(NamedTuple):
     """One run's values of one measure by topic, and the mean that the file states."""
 
+    run: str
     measure: Measure
-    is_count: bool
     values: dict[str, float]
     decimals: int
     mean: tuple[int | None, float, float] | None  # line, value, step
 
 
 class _Collector:
-    """Collect the values of all runs in a file."""
+    """Collect the values of all runs in a file, which belong to the measures of these numbers."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.skipped: dict[str, None] = {}
-        self._measures: dict[Measure, int] = {}
-        self._number_of: dict[str, int] = {}
-        self._groups: dict[tuple[str, int], int] = {}  # by run and measure
-        self._lines: list[int | None] = []
-        self._topics: list[str] = []
-        self._values, self._decimals, self._group = array("d"), array("h"), array("q")
-        self._same_decimals: dict[tuple[tuple[int, int], ...], dict[Measure, int]] = {}
+    def __init__(self, cells: Cells, file: str, measures: list[Measure], numbers: Ints) -> None:
+        self.cells, self.file, self.measures, self.numbers = cells, file, measures, numbers
+        self._decimals: dict[tuple[tuple[int, int], ...], dict[Measure, int]] = {}
 
     @property
     def has_scores(self) -> bool:
         """True if there is a value or a mean of a measure that is not a count."""
-        is_count = [_is_count(measure) for measure in self._measures]
-        return not all(is_count[number] for _, number in self._groups)
+        return not all(_is_count(self.measures[i]) for i in np.unique(self.numbers))
 
-    def add(self, block: Block) -> None:
-        """Keep the values of measures, and the names of what is not a measure."""
-        for name in dict.fromkeys(block.measures):
-            if name not in self._number_of:
-                self._number_of[name] = self._find_number(name)
-        numbers = [self._number_of[name] for name in block.measures]
-        if -1 in numbers:
-            kept = [number >= 0 for number in numbers]
-            cells: list[Any] = [[*compress(column, kept)] for column in block]
-            block = Block(*cells)
-            numbers = [*compress(numbers, kept)]
-        if not numbers:
-            return
-        parsed = [*map(_parse_number, block.values)]
-        values = [value for value, _ in parsed]
-        self._check(block, np.array(values), np.array(numbers))
-        groups = self._groups
-        self._group.extend(
-            [groups.setdefault(key, len(groups)) for key in zip(block.runs, numbers, strict=True)]
-        )
-        self._values.extend(values)
-        self._decimals.extend([decimals for _, decimals in parsed])
-        self._lines.extend(block.lines)
-        self._topics.extend(block.topics)
+    def scores(self, unit: str, skipped: tuple[str, ...]) -> dict[str, RunScores]:
+        """Return the scores of each run."""
+        several = len(np.unique(self.cells.runs.numbers)) > 1
+        return {
+            run: self._scores_of_run(
+                f"{self.file}, {run}" if several else self.file, [*columns], unit, skipped
+            )
+            for run, columns in groupby(self._columns(), attrgetter("run"))
+        }
 
-    def _find_number(self, name: str) -> int:
-        """Return the number of the measure that a name means, one for equal ones; -1 if none."""
-        found = None if is_not_topic_score(name) else measure_of_scores(name)
-        if found is None or isinstance(found, Standardized):
-            self.skipped[name] = None
-            return -1
-        return self._measures.setdefault(found, len(self._measures))
+    def _columns(self) -> Iterator[_Column]:
+        """Yield the columns of each run, run by run."""
+        cells, (names, topic) = self.cells, self.cells.topics
+        parsed = np.array([*map(_parse_number, cells.values.names)])
+        values, decimals = parsed.T[:, cells.values.numbers]
+        self._check(values)
+        groups = cells.runs.numbers * len(self.measures) + self.numbers
+        order = np.argsort(groups * len(names) + topic, kind="stable")
+        self._check_unique(groups[order], order)
+        is_mean = topic == (names.index(SUMMARY) if SUMMARY in names else -1)
+        means = dict(zip(groups[is_mean].tolist(), np.flatnonzero(is_mean), strict=True))
+        starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+        most = np.maximum.reduceat(np.where(is_mean, 0, decimals)[order], starts).astype(int)
+        topics, ordered = [names[i] for i in topic[order].tolist()], values[order].tolist()
+        for group, start, end, n_decimals in zip(
+            groups[order[starts]].tolist(),
+            starts.tolist(),
+            [*starts[1:].tolist(), len(order)],
+            most.tolist(),
+            strict=True,
+        ):
+            run, number = divmod(group, len(self.measures))
+            by_topic, mean = dict(zip(topics[start:end], ordered[start:end], strict=True)), None
+            if (at := means.get(group)) is not None:
+                mean = self._line(at), by_topic.pop(SUMMARY), 10.0 ** -int(decimals[at])
+            yield _Column(cells.runs.names[run], self.measures[number], by_topic, n_decimals, mean)
 
-    def _check(self, block: Block, values: Floats, numbers: Ints) -> None:
+    def _line(self, at: int) -> int | None:
+        row: int = self.cells.rows[at]
+        return self.cells.lines[row]
+
+    def _topic(self, at: int) -> str:
+        number: int = self.cells.topics.numbers[at]
+        return self.cells.topics.names[number]
+
+    def _check(self, values: Floats) -> None:
         """Raise an error for the first value that its measure cannot have."""
-        measures = [*self._measures]
-        low, high, is_count = np.array([_range(measure) for measure in measures]).T[:, numbers]
+        low, high, is_count = np.array([*map(_range, self.measures)]).T[:, self.numbers]
         wrong = np.isinf(values) | (values < low) | (values > high)
         with np.errstate(invalid="ignore"):
             wrong |= (is_count > 0) & ~(np.abs(values - np.rint(values)) <= EXACT)
         if wrong.any():
             at = int(wrong.argmax())
-            name, topic, text = block.measures[at], block.topics[at], block.values[at].strip()
+            name, text = (texts.names[texts.numbers[at]] for texts in self.cells[4:])
             raise InputError.at(
                 self.file,
-                f"{name} is {text!r} for topic {topic}",
-                _expected(text, values[at], measures[numbers[at]]),
-                line=block.lines[at],
+                f"{name} is {text!r} for topic {self._topic(at)}",
+                _expected(text, values[at], self.measures[self.numbers[at]]),
+                line=self._line(at),
             )
 
-    def scores(self, unit: str) -> dict[str, RunScores]:
-        """Return the scores of each run."""
-        runs: dict[str, list[_Column]] = {}
-        for run, column in self._columns():
-            runs.setdefault(run, []).append(column)
-        n_runs, found = len(runs), dict[str, RunScores]()
-        for run in [*runs]:
-            name = f"{self.file}, {run}" if n_runs > 1 else self.file
-            found[run] = self._scores_of_run(name, runs.pop(run), unit)
-        return found
+    def _check_unique(self, groups: Ints, order: Ints) -> None:
+        """Raise an error for the first value that has one before it."""
+        topics = self.cells.topics.numbers[order]
+        repeated = np.flatnonzero((np.diff(groups) == 0) & (np.diff(topics) == 0))
+        if len(repeated):
+            place = repeated[np.argmin(order[repeated + 1])]
+            first, again = order[place], order[place + 1]
+            line = self._line(first)
+            raise InputError.at(
+                self.file,
+                f"duplicate {self.measures[self.numbers[again]]} for topic {self._topic(again)}"
+                + f", first on line {line}" * bool(line),
+                "use a separate file for each run and each collection",
+                line=self._line(again),
+            )
 
-    def _columns(self) -> Iterator[tuple[str, _Column]]:
-        measures, group = [*self._measures], np.array(self._group)
-        order = np.argsort(group, kind="stable")
-        topics = [self._topics[i] for i in order.tolist()]
-        values, decimals = (np.array(a)[order].tolist() for a in (self._values, self._decimals))
-        start = 0
-        for (run, number), end in zip(self._groups, np.cumsum(np.bincount(group)), strict=True):
-            measure, mean = measures[number], None
-            by_topic = dict(zip(topics[start:end], values[start:end], strict=True))
-            if len(by_topic) < end - start:
-                raise self._repeated(measure, topics[start:end], order[start:end])
-            if SUMMARY in by_topic:
-                at = topics.index(SUMMARY, start, end)
-                step, decimals[at] = 10.0 ** -decimals[at], 0
-                mean = self._lines[order[at]], by_topic.pop(SUMMARY), step
-            most = max(decimals[start:end])
-            yield run, _Column(measure, _is_count(measure), by_topic, most, mean)
-            start = end
-
-    def _repeated(self, measure: Measure, topics: list[str], rows: Ints) -> InputError:
-        lines: dict[str, int | None] = {}
-        for topic, row in zip(topics, rows.tolist(), strict=True):
-            if topic in lines:
-                break
-            lines[topic] = self._lines[row]
-        first = lines[topic]
-        return InputError.at(
-            self.file,
-            f"duplicate {measure} for topic {topic}" + f", first on line {first}" * bool(first),
-            "use a separate file for each run and each collection",
-            line=self._lines[row],
-        )
-
-    def _scores_of_run(self, name: str, all_columns: list[_Column], unit: str) -> RunScores:
-        columns = [column for column in all_columns if not column.is_count]
+    def _scores_of_run(
+        self, name: str, columns: list[_Column], unit: str, skipped: tuple[str, ...]
+    ) -> RunScores:
+        counts = {c.measure.__name__: c for c in columns if _is_count(c.measure)}
+        columns = [column for column in columns if column.measure.__name__ not in counts]
         filled = [column for column in columns if column.values]
-        counts = {column.measure.__name__: column for column in all_columns if column.is_count}
         # Hundreds of thousands of runs share a few of these.
         key = tuple((id(column.measure), column.decimals) for column in filled)
-        if (decimals := self._same_decimals.get(key)) is None:
-            decimals = {column.measure: column.decimals for column in filled}
-            self._same_decimals[key] = decimals
+        if key not in self._decimals:
+            self._decimals[key] = {column.measure: column.decimals for column in filled}
+        decimals = self._decimals[key]
         step = 10.0 ** -max(decimals.values(), default=0)
         unlisted = self._n_unlisted(filled, counts.get("NumQ"))
         for column in columns:
@@ -239,19 +244,18 @@ class _Collector:
         values = {column.measure: column.values for column in filled}
         means = {column.measure: column.mean[1] for column in columns if column.mean}
         step = step if step > EXACT else 0.0
-        skipped = tuple(self.skipped)
         return RunScores(name, values, n_rel, n_ret, step, unlisted, skipped, unit, means, decimals)
 
     def _n_unlisted(self, columns: Iterable[_Column], n_topics: _Column | None) -> int:
         """Return how many more topics the means are over, as with ``trec_eval -c``."""
-        n_listed = len({topic for column in columns for topic in column.values})
         if n_topics is None or n_topics.mean is None:
             return 0
+        n_listed = len({topic for column in columns for topic in column.values})
         stated = int(n_topics.mean[1])
         if stated < n_listed:
             raise InputError.at(
                 self.file,
-                f"lists {pluralize(n_listed, 'topic')}, but num_q of all is {stated}",
+                f"lists {pluralize(n_listed, 'topic')}, but num_q is {stated}",
                 "check whether several files were joined",
             )
         return stated - n_listed
@@ -265,7 +269,7 @@ class _Collector:
         if abs(mean - stated) > (step + its_step) / 2 + EXACT:
             raise InputError.at(
                 self.file,
-                f"{column.measure} of all is {stated:.6g}, but the mean of the "
+                f"mean {column.measure} is stated as {stated:.6g}, but the mean of the "
                 f"{pluralize(len(known), 'topic')} is {mean:.6g}",
                 "check whether lines are missing or several files were joined",
                 line=line,
@@ -282,7 +286,7 @@ def _is_count(measure: Measure) -> bool:
 
 
 def _range(measure: Measure) -> tuple[float, float, bool]:
-    """Return the lowest and highest value that a measure may have, and if these are whole."""
+    """Return the lowest and highest value that a measure can have, and if these are whole."""
     record = measure_record(measure)
     if record.kind == "count":
         return -math.inf, math.inf, True
@@ -307,7 +311,6 @@ def _expected(text: str, value: float, measure: Measure) -> str:
     return f"{measure} is between {record.low:g} and {record.high:g}{percent}"
 
 
-@lru_cache(maxsize=1 << 14)  # there are ten thousand scores of four decimals
 def _parse_number(text: str) -> tuple[float, int]:
     """Return a value and its number of decimals; infinity if it is not a number or too large."""
     text = text.strip()
@@ -328,6 +331,6 @@ def count_decimals(text: str) -> int:
     n_decimals = len(mantissa.partition(".")[2])
     if not exponent:
         return min(n_decimals, 400)
-    if len(exponent) > 6:  # beyond all numbers that there are
+    if len(exponent) > 6:  # More than any float has.
         exponent = "-400" if exponent.startswith("-") else "400"
     return min(max(0, n_decimals - int(exponent)), 400)

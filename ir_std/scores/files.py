@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, count, islice
+from itertools import chain
 from typing import IO, Any, TypeAlias
 
 from ir_std.errors import InputError, UsageError, did_you_mean, pluralize
 from ir_std.measures import suggest_measures
 from ir_std.measures.names import find_measure
 from ir_std.reading import Source, read_pieces, source_of, too_large
-from ir_std.scores.collect import Entry, blocks_of, collect_scores, is_not_topic_score
+from ir_std.scores.collect import Cells, collect_scores, is_not_topic_score
 from ir_std.scores.mteb import is_mteb_result, read_mteb_result
 from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores
 from ir_std.scores.tables import (
@@ -91,7 +92,7 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
     if is_file(scores):
         return _read_file(source_of(scores), measure)
     if isinstance(scores, Mapping):
-        read = _collect(_dict_entries(scores, measure), "scores")
+        read = _read_dict(scores, "scores", measure)
         return _of_numbers({run or "scores": of_run for run, of_run in read.items()})
     return read_table(table_of(scores), measure)
 
@@ -131,7 +132,9 @@ def holds_scores(given: Any) -> bool:
         names = {str(name).lower() for name in column_names(given)}
         return not names & {"doc_id", "docno", "docid"}
     if isinstance(given, Mapping):
-        return bool(given) and (_is_measure(next(iter(given))) or _is_topics_first(given))
+        outer, inner = next(iter(given.items()), ("", None))
+        first = next(iter(inner), "") if isinstance(inner, Mapping) else ""
+        return any(find_measure(str(name)) for name in (outer, first))
     first = given[0] if isinstance(given, (list, tuple)) and given else None
     if isinstance(first, Mapping):
         return "measure" in first
@@ -141,7 +144,7 @@ def holds_scores(given: Any) -> bool:
 def read_table(table: ScoreTable, measure: str | None = None) -> dict[str, RunScores]:
     """Read the scores of a table; parameters and errors as for :func:`read_scores`."""
     held = table_scores(table, measure)
-    read = collect_scores(held.blocks, table.file, held.unit, held.texts)
+    read = collect_scores(held.cells, table.file, held.unit, held.texts)
     named = {run or table.file: scores for run, scores in read.items()}
     return _of_numbers(named) if table.of_numbers else named
 
@@ -152,10 +155,6 @@ def _of_numbers(read: dict[str, RunScores]) -> dict[str, RunScores]:
         name: scores if scores.step < COARSE else replace(scores, step=0.0)
         for name, scores in read.items()
     }
-
-
-def _collect(entries: Iterable[Entry], file: str) -> dict[str, RunScores]:
-    return collect_scores(blocks_of(entries), file)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -223,7 +222,7 @@ def _parse_text(text: str, source: Source, measure: str | None) -> dict[str, Run
         raise InputError.at(source.name, "no lines", _FORMATS)
     if is_header(head[1].lstrip().rstrip("\r")):
         return read_table(parse_table(text, source.name), measure)
-    return _collect(_line_entries(chain([head], lines), source.name), source.name)
+    return _read_lines(chain([head], lines), source.name)
 
 
 # --- JSON and dicts -------------------------------------------------------------------------------
@@ -256,7 +255,7 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
     if isinstance(content, dict) and names_rows([*content]):
         return read_table(table_of_records([(1, content)], file), measure)
     if isinstance(content, dict) and any(isinstance(each, dict) for each in content.values()):
-        return _collect(_dict_entries(content, measure), file)
+        return _read_dict(content, file, measure)
     raise InputError.at(
         file,
         "neither a result of MTEB (task_name with scores by split) nor a table",
@@ -264,8 +263,7 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
     )
 
 
-def _load(text: str) -> Any:
-    return json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
+_load = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str).decode
 
 
 def _load_or_none(text: str) -> Any:
@@ -276,47 +274,31 @@ def _load_or_none(text: str) -> Any:
         return None
 
 
-def _dict_entries(scores: Mapping[Any, Any], measure: str | None) -> Iterator[Entry]:
-    """Return the scores of a dict by topic; by two of measure, run and topic; or by all three."""
-    for outer, inner in scores.items():
-        if not isinstance(inner, Mapping):
-            yield _entry("", outer, measure, inner)
-        elif any(isinstance(value, Mapping) for value in inner.values()):
-            yield from _entries_of_run(str(outer), inner)
-        elif measure is not None:
-            for topic, value in inner.items():
-                yield _entry(str(outer), topic, measure, value)
-    if measure is None:
-        flat = {key: each for key, each in scores.items() if _is_flat(each)}
-        yield from _entries_of_run("", flat)
-
-
-def _is_flat(inner: Any) -> bool:
-    return isinstance(inner, Mapping) and not any(isinstance(v, Mapping) for v in inner.values())
-
-
-def _entries_of_run(run: str, scores: Mapping[Any, Any]) -> Iterator[Entry]:
-    topics_first = _is_topics_first(scores)
-    for outer, inner in scores.items():
-        for middle, value in inner.items() if isinstance(inner, Mapping) else ():
-            topic, measure = (outer, middle) if topics_first else (middle, outer)
-            yield _entry(run, topic, str(measure), value)
-
-
-def _is_topics_first(scores: Mapping[Any, Any]) -> bool:
-    outer, inner = next(iter(scores.items()), ("", None))
-    first = next(iter(inner), None) if isinstance(inner, Mapping) else None
-    return first is not None and _is_measure(first) and not _is_measure(outer)
-
-
-def _is_measure(name: Any) -> bool:
-    return find_measure(str(name)) is not None
-
-
-def _entry(run: str, topic: Any, measure: str | None, value: Any) -> Entry:
-    if measure is None:
+def _read_dict(scores: Mapping[Any, Any], file: str, measure: str | None) -> dict[str, RunScores]:
+    """Read scores by topic; by two of measure, run and topic; or by all three, the run first."""
+    leaves = [*_leaves(scores)]
+    if measure is None and any(len(keys) == 1 for keys, _ in leaves):
         raise UsageError("scores per topic do not name their measure; add measure='AP'")
-    return None, run, str(topic), measure, "" if value is None else str(value)
+    if measure is not None and any(len(keys) == 3 for keys, _ in leaves):
+        raise UsageError(f"{file}: these scores name their measures; drop measure=")
+    last = [] if measure is None else [measure]
+    rows = [(*("", *keys, *last)[-3:], value) for keys, value in leaves]
+    runs, outer, inner, values = [*zip(*rows, strict=True)] or [()] * 4
+    topics_first = measure is not None or _count_measures(inner) > _count_measures(outer)
+    topics, measures = (outer, inner) if topics_first else (inner, outer)
+    return collect_scores(Cells.of([None] * len(rows), runs, topics, measures, values), file)
+
+
+def _leaves(
+    scores: Mapping[Any, Any], keys: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the values of nested dicts as texts, with their one to three keys."""
+    for key, value in scores.items():
+        path = (*keys, str(key))
+        if isinstance(value, Mapping) and len(path) < 3:
+            yield from _leaves(value, path)
+        else:
+            yield path, "" if value is None else str(value)
 
 
 # --- lines ----------------------------------------------------------------------------------------
@@ -335,19 +317,10 @@ _HEAD = 10_000
 
 
 def _text_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Return the lines that are neither blank nor comments, with their numbers.
-
-    One at a time: as a list, short ones take ten times their text.
-    """
-    start = 0
-    for number in count(1):
-        end = text.find("\n", start)
-        line = text[start:] if end < 0 else text[start:end]
-        if not line.isspace() and line and not line.lstrip().startswith("#"):
+    """Yield the lines that are neither blank nor comments, with their numbers."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line and not line.isspace() and not line.lstrip().startswith("#"):
             yield number, line
-        if end < 0:
-            return
-        start = end + 1
 
 
 def _is_score_line(line: str) -> bool:
@@ -390,7 +363,7 @@ def _fields(line: str) -> list[str]:
     return line.split()
 
 
-def _line_entries(lines: Iterable[tuple[int, str]], file: str) -> Iterator[Entry]:
+def _read_lines(lines: Iterable[tuple[int, str]], file: str) -> dict[str, RunScores]:
     """Read ``measure topic value`` of trec_eval, ``[run] topic measure value`` of ir_measures.
 
     Two columns, a measure and its mean, are means only.
@@ -400,26 +373,32 @@ def _line_entries(lines: Iterable[tuple[int, str]], file: str) -> Iterator[Entry
     InputError
         If a line has other columns than the first, with its number.
     """
-    split = ((number, _fields(line)) for number, line in lines)
-    head = list(islice(split, _HEAD))
-    first, width = head[0][0], len(head[0][1])
-    if width not in (2, 3, 4):
-        raise InputError.at(file, pluralize(width, "column"), _FORMATS, line=first)
-    topics_first = width != 2 and _are_topics_first(head, width, file)
-    for number, fields in chain(head, split):
-        if len(fields) != width:
+    numbers: list[int] = []
+    cells: list[str] = []
+    width = 0
+    for number, line in lines:
+        fields = _fields(line)
+        width = width or len(fields)
+        if width not in (2, 3, 4) or len(fields) != width:
             found = pluralize(len(fields), "column")
-            raise InputError.at(file, found, f"the first line has {width}", line=number)
-        if width == 2:
-            yield number, "", SUMMARY, fields[0], fields[1]
-            continue
-        run, (a, b, value) = ("" if width == 3 else fields[0]), fields[-3:]
-        topic, measure = (a, b) if topics_first else (b, a)
-        yield number, run, topic, measure, value
+            expected = f"the first line has {width}" if numbers else _FORMATS
+            raise InputError.at(file, found, expected, line=number)
+        numbers.append(number)
+        cells += fields
+    columns = [cells[i::width] for i in range(width)]
+    unnamed = [""] * len(numbers)
+    if width == 2:
+        runs, topics, measures = unnamed, [SUMMARY] * len(numbers), columns[0]
+    else:
+        runs = columns[0] if width == 4 else unnamed
+        first, second = columns[-3:-1]
+        topics_first = _are_topics_first(first[:_HEAD], second[:_HEAD], width, file)
+        topics, measures = (first, second) if topics_first else (second, first)
+    return collect_scores(Cells.of(numbers, runs, topics, measures, columns[-1]), file)
 
 
-def _are_topics_first(head: list[tuple[int, list[str]]], width: int, file: str) -> bool:
-    """Check whether topics precede measures in the last three columns of lines.
+def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, file: str) -> bool:
+    """Check whether topics precede measures in two columns of lines.
 
     In this order the evidence is known names of measures, the topic ``all``, and that there are
     fewer measures than topics.  Three columns are trec_eval's if there is none.  Four are
@@ -430,16 +409,13 @@ def _are_topics_first(head: list[tuple[int, list[str]]], width: int, file: str) 
     InputError
         If four columns may be either.
     """
-    names = [
-        [fields[i] for _, fields in head if len(fields) == width] for i in (width - 3, width - 2)
-    ]
-    known = [sum(map(_is_name_of_measure, column)) for column in names]
+    known = _count_measures(first), _count_measures(second)
     if known[0] != known[1]:
         return known[1] > known[0]
-    is_topic = [SUMMARY in column for column in names]
+    is_topic = SUMMARY in first, SUMMARY in second
     if is_topic[0] != is_topic[1]:
         return is_topic[0]
-    has_fewer = len({*names[1]} - {SUMMARY}) < len({*names[0]} - {SUMMARY})
+    has_fewer = len({*second} - {SUMMARY}) < len({*first} - {SUMMARY})
     if width == 4 and not has_fewer:
         raise InputError.at(
             file,
@@ -447,3 +423,8 @@ def _are_topics_first(head: list[tuple[int, list[str]]], width: int, file: str) 
             "separate the columns by tabs and name them in a first line",
         )
     return has_fewer
+
+
+def _count_measures(names: Iterable[str]) -> int:
+    """Return how many of some names are those of measures."""
+    return sum(n for name, n in Counter(names).items() if _is_name_of_measure(name))

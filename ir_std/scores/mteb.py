@@ -12,7 +12,7 @@ from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, abbreviate
 from ir_std.measures.names import from_mteb
 from ir_std.reading import FileSource, Source
-from ir_std.scores.collect import Entry, blocks_of, collect_scores
+from ir_std.scores.collect import Cells, collect_scores
 from ir_std.scores.run_scores import RunScores
 
 CQADUPSTACK = (
@@ -183,21 +183,22 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
     task = str(content.get("task_name") or content.get("mteb_dataset_name"))
     revision = str(content.get("dataset_revision") or "")
     results = list(_splits(content))
-    entries: list[Entry] = [
-        (None, "", row_name(task, split, subset, revision), name, str(value))
+    rows = [
+        ("", row_name(task, split, subset, revision), name, str(value))
         for split, subset, scores in results
         if any(map(_is_of_rankings, scores))
         for name, value in _with_main_score(scores).items()
         if from_mteb(name)
     ]
-    if not entries:
+    if not rows:
         splits = [row_name(task, split, subset) for split, subset, _ in results]
         raise OtherTaskError.at(
             where,
             f"task {task} ({abbreviate(splits) or 'no split'}) is neither retrieval nor reranking",
             "leave it out; the scores of such tasks include ndcg_at_10, or map and mrr",
         )
-    return collect_scores(blocks_of(entries), where, "collection")[""]
+    cells = Cells.of([None] * len(rows), *zip(*rows, strict=True))
+    return collect_scores(cells, where, "collection")[""]
 
 
 def _with_main_score(scores: dict[str, Any]) -> dict[str, Any]:

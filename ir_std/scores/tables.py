@@ -5,23 +5,23 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from io import BytesIO, TextIOWrapper
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from ir_std._system.text import unguard_cell
 from ir_std.errors import InputError, UsageError, abbreviate, pluralize
 from ir_std.measures.names import find_measure
-from ir_std.scores.collect import BLOCK_SIZE, Block
+from ir_std.scores.collect import Cells, Texts
 from ir_std.scores.mteb import find_dataset
 from ir_std.scores.run_scores import SUMMARY
 from ir_std.trec.frames import column_values, is_pandas
-
-Chunk: TypeAlias = tuple[Sequence[int | None], Sequence[Sequence[str]]]
-"""Line numbers of some rows, and their cells by column."""
 
 ALL_COLLECTIONS = "all of these"
 """What a table of comparisons calls the mean over its collections."""
@@ -52,9 +52,9 @@ class ScoreTable(NamedTuple):
     header_line : int or None
         None where there are no lines, as in a DataFrame.
     header : list of str
-    chunks : callable
-        Returns the rows from the first on, some at a time: in memory those of short lines take
-        thirty times their text.
+    lines : sequence of int or None
+        Number of the line for each row.
+    cells : ndarray of str, shape (n_rows, n_columns)
     of_numbers : bool
         True if cells were numbers, whose decimals do not show how they were rounded.
     """
@@ -62,8 +62,14 @@ class ScoreTable(NamedTuple):
     file: str
     header_line: int | None
     header: list[str]
-    chunks: Callable[[], Iterable[Chunk]]
+    lines: Sequence[int | None] = ()
+    cells: npt.NDArray[np.object_] = np.empty((0, 0), object)
     of_numbers: bool = False
+
+    def column(self, place: int) -> list[str]:
+        """Return the cells of a column."""
+        cells: list[str] = self.cells[:, place].tolist()
+        return cells
 
     def wrong(self, found: str, expected: str) -> InputError:
         """Return an error at the header."""
@@ -92,31 +98,25 @@ def parse_table(text: str, file: str) -> ScoreTable:
     Raises
     ------
     InputError
-        If there is no header; and, while rows are read, if quotes do not match or a row has
-        another number of cells than the header, with its line.
+        If there is no header, quotes do not match, or a row has another number of cells than the
+        header, with its line.
     """
     delimiter = delimiter_of(text.lstrip().split("\n", 1)[0])
-    clean = _unguarded if "'" in text else str.strip
-    header_line, cells = next(_delimited_rows(text, delimiter, file), (None, [""]))
-    if header_line is None:
+    rows = _delimited_rows(text, delimiter, file)
+    first_line, header = next(rows, (None, [""]))
+    if first_line is None:
         raise InputError.at(file, "no lines", "expected a table with a header")
-    header = [*map(clean, cells)]
-
-    def chunks() -> Iterator[Chunk]:
-        width, size, lines, cells = len(header), 1, list[int](), list[str]()
-        for line, row in islice(_delimited_rows(text, delimiter, file), 1, None):
-            if len(row) != width:
-                raise _wrong_width(file, line, len(row), width, delimiter)
-            lines.append(line)
-            cells += row
-            if len(lines) == size:
-                yield lines, _columns(map(clean, cells), width)
-                lines, cells = [], []
-                # The first row shows many tables' form.
-                size = max(1, BLOCK_SIZE // width)
-        yield lines, _columns(map(clean, cells), width)
-
-    return ScoreTable(file, header_line, header, chunks)
+    lines: list[int] = []
+    cells: list[str] = []
+    for line, row in rows:
+        if len(row) != len(header):
+            raise _wrong_width(file, line, len(row), len(header), delimiter)
+        lines.append(line)
+        cells += row
+    if "'" in text:
+        header, cells = ([unguard_cell(cell.strip()) for cell in each] for each in (header, cells))
+    shaped = np.array(cells, object).reshape(-1, len(header))
+    return ScoreTable(file, first_line, [*map(str.strip, header)], lines, shaped)
 
 
 def _delimited_rows(text: str, delimiter: str, file: str) -> Iterator[tuple[int, list[str]]]:
@@ -134,23 +134,14 @@ def _delimited_rows(text: str, delimiter: str, file: str) -> Iterator[tuple[int,
         ) from None
 
 
-def _columns(cells: Iterable[str], width: int) -> list[list[str]]:
-    flat = [*cells]
-    return [flat[i::width] for i in range(width)]
-
-
 def _has_cells(row: list[str]) -> bool:
     """Check that a row is neither blank nor a comment."""
     return any(map(str.strip, row)) and not row[0].lstrip().startswith("#")
 
 
-def _unguarded(cell: str) -> str:
-    return unguard_cell(cell.strip())
-
-
 def _wrong_width(file: str, line: int, n_cells: int, width: int, delimiter: str) -> InputError:
     is_decimal = delimiter == "," and n_cells > width
-    advice = "; write decimals with a point, such as 0.1234" * is_decimal
+    advice = " (write decimals with a point, such as 0.1234)" * is_decimal
     found = pluralize(n_cells, "column")
     return InputError.at(file, found, f"the header has {width}{advice}", line=line)
 
@@ -162,8 +153,10 @@ def table_of_frame(frame: Any, file: str) -> ScoreTable:
     ):
         frame = frame.reset_index()
     header = [_cell(column) for column in frame.columns]
-    columns = [_cells(column_values(frame, column)) for column in frame.columns]
-    return ScoreTable(file, None, header, lambda: [([None] * len(frame), columns)], True)
+    cells = np.empty((len(frame), len(header)), object)
+    for i, column in enumerate(frame.columns):
+        cells[:, i] = [*map(_cell, column_values(frame, column))]
+    return ScoreTable(file, None, header, [None] * len(frame), cells, True)
 
 
 def table_of_records(
@@ -186,17 +179,16 @@ def table_of_records(
                 line=line,
             )
         keys.update(dict.fromkeys(record))
-    columns = [_cells([record.get(key, "") for _, record in records]) for key in keys]
+    cells = [_cell(record.get(key)) for _, record in records for key in keys]
+    shaped = np.array(cells, object).reshape(len(records), -1)
     lines = [line for line, _ in records]
-    return ScoreTable(file, None, [*map(str, keys)], lambda: [(lines, columns)], of_numbers)
-
-
-def _cells(values: list[Any]) -> list[str]:
-    return [*map(str.strip if {*map(type, values)} == {str} else _cell, values)]
+    return ScoreTable(file, None, [*map(str, keys)], lines, shaped, of_numbers)
 
 
 def _cell(value: Any) -> str:
     """Return a value as text: empty where there is none, whole where a float is a whole number."""
+    if isinstance(value, str):
+        return value.strip()
     if value is None or value != value:
         return ""
     if isinstance(value, float) and value.is_integer():
@@ -217,7 +209,7 @@ class Layout:
         Measure of a table that names none.
     """
 
-    def __init__(self, table: ScoreTable, measure: str | None) -> None:
+    def __init__(self, table: ScoreTable, measure: str | None = None) -> None:
         self.table, self.measure = table, measure
         self.names = [name.lower() for name in table.header]
 
@@ -230,27 +222,27 @@ class Layout:
             if place is not None and place not in places.values():
                 places[role] = place
         if "" in self.names and not {"topic", "dataset", "run"} & places.keys():
-            places["topic"] = self.names.index("")  # an index, as R and pandas write it
+            places["topic"] = self.names.index("")  # An index, as R and pandas write it.
         return places
 
     def has(self, *roles: str) -> bool:
         """Check whether there are columns for these roles."""
         return all(role in self.roles for role in roles)
 
-    @cached_property
+    @property
     def unit(self) -> str | None:
         """Role of the column that says what is scored, a topic or a dataset, if any."""
         return next((role for role in ("topic", "dataset") if role in self.roles), None)
 
     @property
-    def has_rows_of(self) -> bool:
+    def names_rows(self) -> bool:
         """True if there is a column of runs, topics or datasets."""
-        return bool(self.unit) or self.has("run")
+        return self.unit is not None or self.has("run")
 
     @cached_property
     def others(self) -> list[int]:
         """Columns that may hold scores: those without a role."""
-        named = {self.roles[role] for role in ("topic", "dataset", "run") if role in self.roles}
+        named = {self.roles.get(role) for role in ("topic", "dataset", "run")}
         names = {*self.table.header}
         return [
             i
@@ -259,37 +251,55 @@ class Layout:
         ]
 
     @cached_property
-    def known(self) -> list[int]:
-        """Columns with the name of a known measure."""
-        return [i for i in self.others if find_measure(self.table.header[i])]
-
-    @cached_property
     def datasets(self) -> list[int]:
         """Columns with the name of a known dataset."""
         return [i for i in self.others if find_dataset(self.table.header[i])]
 
-    @cached_property
-    def texts(self) -> list[int]:
-        """Columns without the name of a measure and without a number."""
-        is_number = re.compile(r"-?[\d.,]+%?(e[+-]?\d+)?").fullmatch
-        known = {*self.known}
-        left = [i for i in self.others if i not in known]
-        for _, columns in self.table.chunks() if left else ():
-            left = [i for i in left if not any(map(is_number, columns[i]))]
-            if not left:
-                break
-        return left
-
-    def names_in(self, role: str) -> Iterator[str]:
-        """Return the cells of the column for a role."""
-        return chain.from_iterable(columns[self.roles[role]] for _, columns in self.table.chunks())
+    @property
+    def knows_measures(self) -> bool:
+        """True if a column has the name of a known measure."""
+        return any(find_measure(self.table.header[i]) for i in self.others)
 
     @property
-    def scored(self) -> str:
-        """``'collection'`` if rows are datasets, ``'topic'`` if they are topics."""
-        if self.unit == "dataset":
-            return "collection"
-        return _unit_of(self.names_in("topic")) if self.unit else "topic"
+    def has_measures(self) -> bool:
+        """True if columns are measures: one is known as such, or rows are questions or runs."""
+        return (
+            self.knows_measures
+            or (self.unit == "topic" and self.names[self.roles["topic"]] in QUESTIONS)
+            or (
+                self.has("run")
+                and self.measure is None
+                and any(i != self.roles.get("value") for i in self.others)
+            )
+        )
+
+    @cached_property
+    def across(self) -> str | None:
+        """Role of the names of the columns with scores; ``'value'`` if there is one such column."""
+        if self.has("value") and (self.has("measure") or self.measure is not None):
+            return "value"
+        may_be_measures = (
+            self.unit or (self.has("run") and not self.measure)
+        ) and not self.datasets
+        if may_be_measures and not self.has("measure") and self.has_measures:
+            return "measure"
+        if self.measure is None or self.has("run") == bool(self.unit):
+            return None
+        return "run" if self.unit else "unit"
+
+    def texts(self) -> list[int]:
+        """Return the columns without the name of a measure and without a number."""
+        is_number = re.compile(r"\s*-?[\d.,]+%?(e[+-]?\d+)?\s*").fullmatch
+        return [
+            i
+            for i in self.others
+            if not any(map(is_number, self.table.column(i)))
+            and not find_measure(self.table.header[i])
+        ]
+
+    def names_in(self, role: str) -> list[str]:
+        """Return the different cells of the column for a role."""
+        return [*dict.fromkeys(map(str.strip, self.table.column(self.roles[role])))]
 
     @property
     def described(self) -> str:
@@ -307,75 +317,15 @@ def _is_without_scores(name: str, names: set[str]) -> bool:
     )
 
 
-def _unit_of(names: Iterable[str]) -> str:
-    """Return ``'collection'`` if all names are those of known datasets, else ``'topic'``."""
-    first = next(names := iter(names), None)
-    return (
-        "topic"
-        if first is None or not all(map(find_dataset, chain([first], names)))
-        else "collection"
-    )
-
-
 # --- forms ----------------------------------------------------------------------------------------
 
-
-class Form(NamedTuple):
-    """A form of tables.
-
-    Attributes
-    ----------
-    layout : str
-        Description for messages.
-    across : {'value', 'measure', 'unit', 'run'}
-        What the names of the columns with scores are; ``'value'`` if there is one such column.
-    fits : callable
-        Returns True for the layout of a table that has the form.
-    """
-
-    layout: str
-    across: str
-    fits: Callable[[Layout], bool]
-
-
-def _names_measures(at: Layout) -> bool:
-    """Check whether columns are measures: one is known as such, or rows are questions or runs."""
-    values = [i for i in at.others if i != at.roles.get("value")]
-    has_questions = at.unit == "topic" and at.names[at.roles["topic"]] in QUESTIONS
-    return (
-        bool(at.known) or has_questions or (at.has("run") and at.measure is None and bool(values))
-    )
-
-
-FORMS = (
-    Form(
-        "run, topic, measure, value",
-        "value",
-        lambda at: at.has("value") and (at.has("measure") or at.measure is not None),
-    ),
-    Form(
-        "run, topic, and one column per measure",
-        "measure",
-        lambda at: (
-            at.has_rows_of
-            and not at.has("measure")
-            and _names_measures(at)
-            and not (at.unit is None and at.measure)
-            and not at.datasets
-        ),
-    ),
-    Form(
-        "topic and one column per run, in a file such as P@10.csv",
-        "run",
-        lambda at: bool(at.unit) and not at.has("run") and at.measure is not None,
-    ),
-    Form(
-        "run and one column per dataset or topic, in a file such as P@10.csv",
-        "unit",
-        lambda at: at.has("run") and at.unit is None and at.measure is not None,
-    ),
+LAYOUTS = (
+    "run, topic, measure, value",
+    "run, topic, and one column per measure",
+    "topic and one column per run, in a file such as P@10.csv",
+    "run and one column per dataset or topic, in a file such as P@10.csv",
 )
-"""Forms; a table has the first that fits, and without a column of runs it holds one run."""
+"""Columns of the tables that are read; a table without a column of runs holds one run."""
 
 
 def is_header(line: str) -> bool:
@@ -389,18 +339,14 @@ def is_header(line: str) -> bool:
 
 def names_rows(header: list[str]) -> bool:
     """Check whether columns are those of a table of scores: they say what its rows are."""
-    at = _layout_of(header)
-    return at.has_rows_of or at.has("measure", "value")
+    at = Layout(ScoreTable("", 1, header))
+    return at.names_rows or at.has("measure", "value")
 
 
 def needs_measure(header: list[str]) -> bool:
     """Check whether columns are runs, datasets or topics, and no measure is named."""
-    at = _layout_of(header)
-    return at.has_rows_of and not at.has("measure") and not any(form.fits(at) for form in FORMS)
-
-
-def _layout_of(header: list[str]) -> Layout:
-    return Layout(ScoreTable("", 1, header, tuple), None)
+    at = Layout(ScoreTable("", 1, header))
+    return at.names_rows and not at.has("measure") and at.across is None
 
 
 class TableScores(NamedTuple):
@@ -408,16 +354,19 @@ class TableScores(NamedTuple):
 
     Attributes
     ----------
-    blocks : iterator of Block
+    cells : Cells
+    places : list of int
+        Places of the columns that the values of each row are in.
     unit : {'topic', 'collection'}
         What is scored.
     texts : tuple of str
         Names of the columns without a number.
     """
 
-    blocks: Iterator[Block]
+    cells: Cells
+    places: list[int]
     unit: str
-    texts: tuple[str, ...] = ()
+    texts: tuple[str, ...]
 
 
 def table_scores(table: ScoreTable, measure: str | None) -> TableScores:
@@ -439,57 +388,55 @@ def table_scores(table: ScoreTable, measure: str | None) -> TableScores:
     """
     at = Layout(table, measure)
     _check(at)
-    form = next((form for form in FORMS if form.fits(at)), None)
-    if form is None:
+    if at.across is None:
         of_file = Path(table.file).stem
         if measure is None and find_measure(of_file) is not None:
             return table_scores(table, of_file)
         raise _unknown(at)
-    if measure is not None and (at.has("measure") or form.across == "measure"):
+    if measure is not None and (at.has("measure") or at.across == "measure"):
         raise UsageError(f"{table.file}: its columns are measures; drop measure=")
-    texts = at.texts if form.across == "measure" else []
+    texts = at.texts() if at.across == "measure" else []
     places = {
         "value": [at.roles.get("value", -1)],
         "measure": [i for i in at.others if i not in {*texts}],
-        "unit": (at.datasets if form.across == "unit" else []) or at.others,  # without averages
+        "unit": at.datasets or at.others,  # Averages are left out.
         "run": at.others,
-    }[form.across]
+    }[at.across]
     names = [table.header[i] for i in places]
-    unit = _unit_of(names) if form.across == "unit" else at.scored
-    blocks = _blocks(at, form.across, places, names, unit)
-    return TableScores(blocks, unit, tuple(table.header[i] for i in texts))
+    units = names if at.across == "unit" else at.names_in(at.unit) if at.unit else []
+    are_datasets = bool(units) and all(map(find_dataset, units))
+    unit = "collection" if at.unit == "dataset" or are_datasets else "topic"
+    return TableScores(
+        _cells(at, places, names, unit), places, unit, tuple(table.header[i] for i in texts)
+    )
 
 
-def _blocks(
-    at: Layout, across: str, places: list[int], names: list[str], unit: str
-) -> Iterator[Block]:
+def _cells(at: Layout, places: list[int], names: list[str], unit: str) -> Cells:
     """Return the values row by row, with what columns' names or other columns say of each."""
-    called: dict[str, str] = {}
-    for lines, columns in at.table.chunks():
-        n_rows = len(lines)
-        said: dict[str, Sequence[str]] = {
-            "run": [""] * n_rows,
-            "unit": [SUMMARY] * n_rows,
-            "measure": [str(at.measure)] * n_rows,
-        }
-        said |= {role: columns[i] for role, i in at.roles.items()}
-        said["unit"] = said.get(at.unit or "unit", ())
-        numbers: Sequence[int | None] = lines
-        if len(places) != 1:
-            said = {role: [cell for cell in cells for _ in places] for role, cells in said.items()}
-            numbers = [line for line in lines for _ in places]
-        rows = zip(*(columns[i] for i in places), strict=True)
-        said |= {across: names * n_rows, "value": [*chain.from_iterable(rows)]}
-        if unit == "collection":
-            called |= {name: _dataset_name(name) for name in {*said["unit"]} - called.keys()}
-            said["unit"] = [called[name] for name in said["unit"]]
-        yield Block(
-            numbers, said["run"], said["unit"], said["measure"], said["value"], places * n_rows
-        )
+    n_rows = len(at.table.cells)
+
+    def said(role: str, default: str) -> Texts:
+        clean = _dataset_name if (role, unit) == ("unit", "collection") else str.strip
+        if role == at.across:
+            texts, numbers = Texts.of(names, clean)
+            return Texts(texts, np.tile(numbers, n_rows))
+        place = at.roles.get((at.unit or "") if role == "unit" else role)
+        column = [default] * n_rows if place is None else at.table.column(place)
+        texts, numbers = Texts.of(column, clean)
+        return Texts(texts, np.repeat(numbers, len(places)))
+
+    return Cells(
+        at.table.lines,
+        np.repeat(np.arange(n_rows), len(places)),
+        said("run", ""),
+        said("unit", SUMMARY),
+        said("measure", str(at.measure)),
+        Texts.of(at.table.cells[:, places].ravel().tolist()),
+    )
 
 
 def _dataset_name(name: str) -> str:
-    return SUMMARY if name == ALL_COLLECTIONS else find_dataset(name) or name
+    return SUMMARY if name == ALL_COLLECTIONS else find_dataset(name.strip()) or name.strip()
 
 
 def _check(at: Layout) -> None:
@@ -497,9 +444,9 @@ def _check(at: Layout) -> None:
     repeated = next((name for name, n in names.items() if n > 1 and name), None)
     if repeated:
         raise table.wrong(f"duplicate column {repeated!r}", "give each column a name of its own")
-    if any(f"{table.header[i]} g" in names for i in at.known):
+    if any(name.endswith(" g") and find_measure(name[:-2]) for name in names):
         raise table.wrong("differences from a baseline, not scores", "write it without --baseline")
-    if at.has("topic", "dataset") and len(sets := dict.fromkeys(at.names_in("dataset"))) > 1:
+    if at.has("topic", "dataset") and len(sets := at.names_in("dataset")) > 1:
         # Topics of several collections may have the same numbers.
         raise InputError.at(
             table.file,
@@ -513,25 +460,20 @@ def _unknown(at: Layout) -> InputError | UsageError:
     table = at.table
     if _DOCUMENTS & {*at.names}:
         return table.wrong(
-            f"{at.described}: documents, as in a run",
+            f"{at.described} are those of a run",
             "pass a run as six columns without a header, or as a DataFrame",
         )
     for role, other in (("measure", "value"), ("value", "measure")):
-        if at.has(other) and at.unit and not at.known:
+        if at.has(other) and at.unit and not at.knows_measures:
             missing = " or ".join(ROLES[role][:2])
             return table.wrong(at.described, f"add a column called {missing}")
-    if at.others and at.has_rows_of:
+    if at.others and at.names_rows:
         others = abbreviate(table.header[i] for i in at.others)
-        what, advice = (
-            ("datasets or topics", "")
-            if at.unit is None
-            else ("runs", "; if they are measures, add a column run")
-        )
+        what = "runs" if at.unit else "datasets or topics"
+        advice = " (or only run, if these are measures)" if at.unit else ""
         return UsageError(
             f"{table.file}: its columns are {what} ({others}); name the file after its measure, "
-            f"such as P@10.csv (measure=), or add columns run, topic and the measure{advice}"
+            f"such as P@10.csv (measure=), or add columns run, topic and measure{advice}"
         )
-    layouts = "; ".join(form.layout for form in FORMS)
-    return table.wrong(
-        at.described, f"a table of scores has {layouts}; one of a run has query_id, doc_id, score"
-    )
+    layouts = " or ".join(f"({layout})" for layout in LAYOUTS)
+    return table.wrong(at.described, f"expected the columns of scores, such as {layouts}")

@@ -21,7 +21,6 @@ import ir_std
 from ir_std.errors import InputError, UsageError
 from ir_std.reading import BytesSource
 from ir_std.reporting.result_tables import means_table
-from ir_std.scores import collect, tables
 from ir_std.scores.files import is_score_file, read_scores
 from ir_std.scores.run_scores import RunScores
 
@@ -88,6 +87,12 @@ def test_scores_per_topic_and_measure_are_read_as_pytrec_eval_gives_them(by_run:
     assert values(read_text(json.dumps(given_scores))) == wanted
     results = ir_std.evaluate(given_scores, measures="map", schemes=())
     assert [means["AP"] for means in results.means.values()] == [0.375, 0.5][: len(wanted)]
+
+
+def test_dicts_that_name_their_measures_take_no_other() -> None:
+    with pytest.raises(UsageError, match="scores: these scores name their measures; drop measure="):
+        read_scores({"a": {"AP": {"1": 0.5}}}, "AP")
+    assert values(read_scores({"1": {"custom": 0.5, "AP": 0.25}}))["scores"][AP] == {"1": 0.25}
 
 
 def test_one_record_of_json_is_a_table() -> None:
@@ -188,9 +193,9 @@ def test_what_comparisons_and_pages_write_is_read() -> None:
             "its columns are datasets or topics .ArguAna, FiQA2018.; name the file",
         ),
         ("topic,a,b\n1,0.5,1\n", "its columns are runs .a, b.; name the file"),
-        ("qid,docno,score\n1,d,2\n", "columns qid, docno, score: documents, as in a run"),
+        ("qid,docno,score\n1,d,2\n", "columns qid, docno, score are those of a run"),
         ("run,topic,measure\na,1,AP\n", "columns run, topic, measure; add a column called value"),
-        ("topic,run\n1,a\n", "columns topic, run; a table of scores has run, topic, measure"),
+        ("topic,run\n1,a\n", r"columns topic, run; expected .* such as \(run, topic, measure, value\)"),
         (
             "system,collection,topics,AP,AP low,AP g\na,x,2,0.5,0.1,1\n",
             "differences from a baseline, not scores",
@@ -312,28 +317,6 @@ def test_a_table_of_ragas_has_questions_as_topics_and_the_file_as_run(tmp_path: 
     assert scores.skipped == ("retrieved_contexts", "response")
 
 
-@pytest.mark.parametrize("size", [1, 4, 7])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "run,topic,measure,value\n"
-        + "".join(f"r{r},{t},{m},0.{r}{t}\n" for t in range(9) for r in "12" for m in ("AP", "RR")),
-        "run\ttopic\tAP\tnote\tP@10\n" + "".join(f"r\t{t}\t0.1{t}\tx\t0.{t}\n" for t in range(9)),
-        "".join(f"map {t} 0.{t}\nruns {t} 0.5\nrunid {t} x\n" for t in range(9)),
-    ],
-)
-def test_scores_are_the_same_however_many_are_read_at_once(
-    text: str, size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = read_text(text)
-    for module in (collect, tables):
-        monkeypatch.setattr(module, "BLOCK_SIZE", size)
-    parts = read_text(text)
-    assert values(parts) == values(whole)
-    assert [each.decimals for each in parts.values()] == [each.decimals for each in whole.values()]
-    assert [each.skipped for each in parts.values()] == [each.skipped for each in whole.values()]
-
-
 @pytest.mark.parametrize(
     ("row", "said"),
     [
@@ -341,10 +324,7 @@ def test_scores_are_the_same_however_many_are_read_at_once(
         ("a,3,AP,1", ":702: duplicate AP for topic 3, first on line 5"),
     ],
 )
-def test_a_fault_far_down_in_a_table_is_named_by_its_line(
-    row: str, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tables, "BLOCK_SIZE", 64)
+def test_a_fault_far_down_in_a_table_is_named_by_its_line(row: str, said: str) -> None:
     text = "run,topic,measure,value\n" + "".join(f"a,{t},AP,0.5\n" for t in range(700)) + row
     with pytest.raises(InputError, match=said):
         read_text(text)

@@ -191,7 +191,7 @@ def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
         ("runid all x\n", "no scores of a measure (found runid)"),
         (
             "map 1 0.50\nmap 2 0.30\nmap all 0.50\n",
-            ":3: AP of all is 0.5, but the mean of the 2 topics is",
+            ":3: mean AP is stated as 0.5, but the mean of the 2 topics is",
         ),
         ("map 1 0.5\nmap 2 0.5\nnum_q all 1\n", "several files were joined"),
         ("num_rel 1 2.5\nmap 1 0.5\n", "expected a whole number"),
@@ -305,7 +305,7 @@ def test_a_stated_mean_may_differ_by_what_rounding_explains(
         ((_, scores),) = read(tmp_path, text).items()
         assert scores.values[AP] == {"1": 0.1234, "2": 0.1235}
     else:
-        assert "AP of all is 0.1236, but the mean of the 2 topics is 0.12345" in refused(
+        assert "mean AP is stated as 0.1236, but the mean of the 2 topics is 0.12345" in refused(
             tmp_path, text
         )
 
