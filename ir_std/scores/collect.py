@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
@@ -17,7 +19,7 @@ from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import Standardized, measure_record
 from ir_std.measures.names import measure_of_scores, only_in_trec_eval
 from ir_std.schemes import EXACT
-from ir_std.scores.run_scores import SUMMARY, RunScores
+from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores
 
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
 _LARGEST = 1e100
@@ -47,52 +49,58 @@ class Texts(NamedTuple):
         }
         return cls([*number_of], np.fromiter(map(cleaned.__getitem__, texts), np.intp, len(texts)))
 
+    def where(self, kept: npt.NDArray[np.bool_]) -> Texts:
+        """Return some of the texts."""
+        return Texts(self.names, self.numbers[kept])
 
-class Cells(NamedTuple):
-    """Values as a file has them, one item of each attribute except the lines for each value.
+
+@dataclass
+class Cells:
+    """Values as a file has them, one item of each of the arrays and texts for each value.
 
     Attributes
     ----------
-    lines : sequence of int or None
-        Number of the line for each row.
-    rows : ndarray of int
+    file : str
+        Name for messages.
+    lines : ndarray of int or None
     runs : Texts
         Empty where the file does not name the run.
-    topics, measures, values : Texts
+    topics : Texts
+        Values of the topic ``all`` are means, which are compared with the means of the others.
+    measures, values : Texts
+    unit : {'topic', 'collection'}
+    skipped : tuple of str
+        Names of other columns, which are not measures.
+    of_numbers : bool
+        True if values were numbers, whose few decimals do not show how they were rounded.
     """
 
-    lines: Sequence[int | None]
-    rows: Ints
+    file: str
+    lines: npt.NDArray[np.object_]
     runs: Texts
     topics: Texts
     measures: Texts
     values: Texts
+    unit: str = "topic"
+    skipped: tuple[str, ...] = ()
+    of_numbers: bool = False
 
     @classmethod
-    def of(cls, lines: Sequence[int | None], *columns: Sequence[str]) -> Cells:
-        """Return one value per row; columns are runs, topics, measures and values."""
-        return cls(lines, np.arange(len(lines)), *(Texts.of(c, str) for c in columns))
+    def of(
+        cls,
+        file: str,
+        columns: Sequence[Sequence[str]],
+        lines: Sequence[int | None] | None = None,
+        **more: Any,
+    ) -> Cells:
+        """Return cells of four columns: runs, topics, measures and values."""
+        shown = np.array(lines or [None] * len(columns[0]), object)
+        runs, topics, measures, values = (Texts.of(column, str) for column in columns)
+        return cls(file, shown, runs, topics, measures, values, **more)
 
-    def where(self, kept: Ints) -> Cells:
-        """Return some of the values."""
-        runs, topics, measures, values = (Texts(t.names, t.numbers[kept]) for t in self[2:])
-        return Cells(self.lines, self.rows[kept], runs, topics, measures, values)
 
-
-def collect_scores(
-    cells: Cells, file: str, unit: str = "topic", skipped: Iterable[str] = ()
-) -> dict[str, RunScores]:
-    """Return scores by run.
-
-    Parameters
-    ----------
-    cells : Cells
-        Values of the topic ``all`` are means, which are compared with the means of the others.
-    file : str
-        Name for messages.
-    unit : {'topic', 'collection'}
-    skipped : iterable of str
-        Names of other columns, which are not measures.
+def collect_scores(cells: Cells) -> dict[str, RunScores]:
+    """Return scores by run; a run without a name has the file's.
 
     Raises
     ------
@@ -104,23 +112,37 @@ def collect_scores(
     measures = [*dict.fromkeys(measure for measure in found.values() if measure is not None)]
     number_of: dict[Measure | None, int] = {measure: i for i, measure in enumerate(measures)}
     numbers = np.array([number_of.get(m, -1) for m in found.values()], np.intp)
+    numbers = numbers[cells.measures.numbers]
     unknown = [name for name, measure in found.items() if measure is None]
-    cells = cells.where(np.flatnonzero(numbers[cells.measures.numbers] >= 0))
-    collector = _Collector(cells, file, measures, numbers[cells.measures.numbers])
-    if not collector.has_scores:
-        names = abbreviate(dict.fromkeys([*unknown, *skipped]))
+    skipped = tuple(dict.fromkeys([*unknown, *cells.skipped]))
+    kept = numbers >= 0
+    numbers = numbers[kept]
+    if all(_is_count(measures[i]) for i in np.unique(numbers)):
         raise InputError.at(
-            file,
-            "no scores of a measure" + f" (found {names})" * bool(names),
+            cells.file,
+            "no scores of a measure" + f" (found {abbreviate(skipped)})" * bool(skipped),
             "list scores per topic with -q of trec_eval or ir_measures",
         )
-    return collector.scores(unit, tuple(dict.fromkeys([*unknown, *skipped])))
+    cells = replace(
+        cells,
+        lines=cells.lines[kept],
+        runs=cells.runs.where(kept),
+        topics=cells.topics.where(kept),
+        measures=cells.measures.where(kept),
+        values=cells.values.where(kept),
+        skipped=skipped,
+    )
+    return _Collector(cells, measures, numbers).scores()
 
 
 def _measure_of(name: str) -> Measure | None:
     """Return the raw measure that a name means, if any."""
     found = None if is_not_topic_score(name) else measure_of_scores(name)
     return None if isinstance(found, Standardized) else found
+
+
+_Mean: TypeAlias = tuple[int | None, float, float]
+"""Line, value, and the step in which it was written."""
 
 
 class _Column(NamedTuple):
@@ -130,27 +152,22 @@ class _Column(NamedTuple):
     measure: Measure
     values: dict[str, float]
     decimals: int
-    mean: tuple[int | None, float, float] | None  # line, value, step
+    mean: _Mean | None
 
 
 class _Collector:
     """Collect the values of all runs in a file, which belong to the measures of these numbers."""
 
-    def __init__(self, cells: Cells, file: str, measures: list[Measure], numbers: Ints) -> None:
-        self.cells, self.file, self.measures, self.numbers = cells, file, measures, numbers
+    def __init__(self, cells: Cells, measures: list[Measure], numbers: Ints) -> None:
+        self.cells, self.file, self.measures, self.numbers = cells, cells.file, measures, numbers
         self._decimals: dict[tuple[tuple[int, int], ...], dict[Measure, int]] = {}
 
-    @property
-    def has_scores(self) -> bool:
-        """True if there is a value or a mean of a measure that is not a count."""
-        return not all(_is_count(self.measures[i]) for i in np.unique(self.numbers))
-
-    def scores(self, unit: str, skipped: tuple[str, ...]) -> dict[str, RunScores]:
+    def scores(self) -> dict[str, RunScores]:
         """Return the scores of each run."""
         several = len(np.unique(self.cells.runs.numbers)) > 1
         return {
-            run: self._scores_of_run(
-                f"{self.file}, {run}" if several else self.file, [*columns], unit, skipped
+            run or self.file: self._scores_of_run(
+                f"{self.file}, {run}" if several else self.file, [*columns]
             )
             for run, columns in groupby(self._columns(), attrgetter("run"))
         }
@@ -165,7 +182,7 @@ class _Collector:
         order = np.argsort(groups * len(names) + topic, kind="stable")
         self._check_unique(groups[order], order)
         is_mean = topic == (names.index(SUMMARY) if SUMMARY in names else -1)
-        means = dict(zip(groups[is_mean].tolist(), np.flatnonzero(is_mean), strict=True))
+        means = dict(zip(groups[is_mean].tolist(), np.flatnonzero(is_mean).tolist(), strict=True))
         starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
         most = np.maximum.reduceat(np.where(is_mean, 0, decimals)[order], starts).astype(int)
         topics, ordered = [names[i] for i in topic[order].tolist()], values[order].tolist()
@@ -177,14 +194,12 @@ class _Collector:
             strict=True,
         ):
             run, number = divmod(group, len(self.measures))
-            by_topic, mean = dict(zip(topics[start:end], ordered[start:end], strict=True)), None
+            by_topic = dict(zip(topics[start:end], ordered[start:end], strict=True))
+            mean: _Mean | None = None
             if (at := means.get(group)) is not None:
-                mean = self._line(at), by_topic.pop(SUMMARY), 10.0 ** -int(decimals[at])
+                line: int | None = cells.lines.item(at)
+                mean = line, by_topic.pop(SUMMARY), 10.0 ** -int(decimals[at])
             yield _Column(cells.runs.names[run], self.measures[number], by_topic, n_decimals, mean)
-
-    def _line(self, at: int) -> int | None:
-        row: int = self.cells.rows[at]
-        return self.cells.lines[row]
 
     def _topic(self, at: int) -> str:
         number: int = self.cells.topics.numbers[at]
@@ -198,12 +213,13 @@ class _Collector:
             wrong |= (is_count > 0) & ~(np.abs(values - np.rint(values)) <= EXACT)
         if wrong.any():
             at = int(wrong.argmax())
-            name, text = (texts.names[texts.numbers[at]] for texts in self.cells[4:])
+            cells = self.cells
+            name, text = (t.names[t.numbers[at]] for t in (cells.measures, cells.values))
             raise InputError.at(
                 self.file,
                 f"{name} is {text!r} for topic {self._topic(at)}",
                 _expected(text, values[at], self.measures[self.numbers[at]]),
-                line=self._line(at),
+                line=cells.lines[at],
             )
 
     def _check_unique(self, groups: Ints, order: Ints) -> None:
@@ -213,18 +229,17 @@ class _Collector:
         if len(repeated):
             place = repeated[np.argmin(order[repeated + 1])]
             first, again = order[place], order[place + 1]
-            line = self._line(first)
+            line = self.cells.lines[first]
             raise InputError.at(
                 self.file,
                 f"duplicate {self.measures[self.numbers[again]]} for topic {self._topic(again)}"
                 + f", first on line {line}" * bool(line),
                 "use a separate file for each run and each collection",
-                line=self._line(again),
+                line=self.cells.lines[again],
             )
 
-    def _scores_of_run(
-        self, name: str, columns: list[_Column], unit: str, skipped: tuple[str, ...]
-    ) -> RunScores:
+    def _scores_of_run(self, name: str, columns: list[_Column]) -> RunScores:
+        cells = self.cells
         counts = {c.measure.__name__: c for c in columns if _is_count(c.measure)}
         columns = [column for column in columns if column.measure.__name__ not in counts]
         filled = [column for column in columns if column.values]
@@ -243,8 +258,20 @@ class _Collector:
         )
         values = {column.measure: column.values for column in filled}
         means = {column.measure: column.mean[1] for column in columns if column.mean}
-        step = step if step > EXACT else 0.0
-        return RunScores(name, values, n_rel, n_ret, step, unlisted, skipped, unit, means, decimals)
+        if step <= EXACT or (cells.of_numbers and step >= COARSE):
+            step = 0.0
+        return RunScores(
+            name,
+            values,
+            n_rel,
+            n_ret,
+            step,
+            unlisted,
+            cells.skipped,
+            cells.unit,
+            means,
+            decimals,
+        )
 
     def _n_unlisted(self, columns: Iterable[_Column], n_topics: _Column | None) -> int:
         """Return how many more topics the means are over, as with ``trec_eval -c``."""

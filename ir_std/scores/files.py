@@ -7,7 +7,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import IO, Any, TypeAlias
 
@@ -17,16 +16,16 @@ from ir_std.measures.names import find_measure
 from ir_std.reading import Source, read_pieces, source_of, too_large
 from ir_std.scores.collect import Cells, collect_scores, is_not_topic_score
 from ir_std.scores.mteb import is_mteb_result, read_mteb_result
-from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores
+from ir_std.scores.run_scores import SUMMARY, RunScores
 from ir_std.scores.tables import (
     ScoreTable,
     is_header,
     names_rows,
     parse_table,
+    read_table,
     split_header,
     table_of_frame,
     table_of_records,
-    table_scores,
 )
 from ir_std.trec.frames import column_names, is_frame
 from ir_std.trec.inputs import is_file
@@ -92,9 +91,8 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
     if is_file(scores):
         return _read_file(source_of(scores), measure)
     if isinstance(scores, Mapping):
-        read = _read_dict(scores, "scores", measure)
-        return _of_numbers({run or "scores": of_run for run, of_run in read.items()})
-    return read_table(table_of(scores), measure)
+        return _read_dict(scores, "scores", measure, of_numbers=True)
+    return read_table(_table_of(scores), measure)
 
 
 def check_name_of_measure(name: str) -> None:
@@ -111,7 +109,7 @@ def check_name_of_measure(name: str) -> None:
         )
 
 
-def table_of(scores: Any) -> ScoreTable:
+def _table_of(scores: Any) -> ScoreTable:
     """Return a DataFrame, or a list of records or metrics, as a table."""
     if is_frame(scores):
         return table_of_frame(scores, "scores")
@@ -139,22 +137,6 @@ def holds_scores(given: Any) -> bool:
     if isinstance(first, Mapping):
         return "measure" in first
     return hasattr(first, "measure") and hasattr(first, "value")
-
-
-def read_table(table: ScoreTable, measure: str | None = None) -> dict[str, RunScores]:
-    """Read the scores of a table; parameters and errors as for :func:`read_scores`."""
-    held = table_scores(table, measure)
-    read = collect_scores(held.cells, table.file, held.unit, held.texts)
-    named = {run or table.file: scores for run, scores in read.items()}
-    return _of_numbers(named) if table.of_numbers else named
-
-
-def _of_numbers(read: dict[str, RunScores]) -> dict[str, RunScores]:
-    """Return scores of numbers, whose decimals do not show how they were rounded if few."""
-    return {
-        name: scores if scores.step < COARSE else replace(scores, step=0.0)
-        for name, scores in read.items()
-    }
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -186,7 +168,7 @@ def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
         raise InputError.at(
             source.name, f"has more than {MAX_PACKED_RUNS:,} runs", "unpack it to a file"
         )
-    return {file_name if run in ("", source.name) else run: scores for run, scores in read.items()}
+    return {file_name if run == source.name else run: scores for run, scores in read.items()}
 
 
 def _read_text(source: Source) -> str:
@@ -274,19 +256,22 @@ def _load_or_none(text: str) -> Any:
         return None
 
 
-def _read_dict(scores: Mapping[Any, Any], file: str, measure: str | None) -> dict[str, RunScores]:
+def _read_dict(
+    scores: Mapping[Any, Any], file: str, measure: str | None, of_numbers: bool = False
+) -> dict[str, RunScores]:
     """Read scores by topic; by two of measure, run and topic; or by all three, the run first."""
     leaves = [*_leaves(scores)]
     if measure is None and any(len(keys) == 1 for keys, _ in leaves):
         raise UsageError("scores per topic do not name their measure; add measure='AP'")
     if measure is not None and any(len(keys) == 3 for keys, _ in leaves):
-        raise UsageError(f"{file}: these scores name their measures; drop measure=")
+        raise UsageError(f"{file} names its measures; drop measure=")
     last = [] if measure is None else [measure]
     rows = [(*("", *keys, *last)[-3:], value) for keys, value in leaves]
     runs, outer, inner, values = [*zip(*rows, strict=True)] or [()] * 4
     topics_first = measure is not None or _count_measures(inner) > _count_measures(outer)
     topics, measures = (outer, inner) if topics_first else (inner, outer)
-    return collect_scores(Cells.of([None] * len(rows), runs, topics, measures, values), file)
+    columns = runs, topics, measures, values
+    return collect_scores(Cells.of(file, columns, of_numbers=of_numbers))
 
 
 def _leaves(
@@ -394,7 +379,7 @@ def _read_lines(lines: Iterable[tuple[int, str]], file: str) -> dict[str, RunSco
         first, second = columns[-3:-1]
         topics_first = _are_topics_first(first[:_HEAD], second[:_HEAD], width, file)
         topics, measures = (first, second) if topics_first else (second, first)
-    return collect_scores(Cells.of(numbers, runs, topics, measures, columns[-1]), file)
+    return collect_scores(Cells.of(file, (runs, topics, measures, columns[-1]), numbers))
 
 
 def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, file: str) -> bool:

@@ -197,8 +197,8 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
             f"task {task} ({abbreviate(splits) or 'no split'}) is neither retrieval nor reranking",
             "leave it out; the scores of such tasks include ndcg_at_10, or map and mrr",
         )
-    cells = Cells.of([None] * len(rows), *zip(*rows, strict=True))
-    return collect_scores(cells, where, "collection")[""]
+    cells = Cells.of(where, [*zip(*rows, strict=True)], unit="collection")
+    return collect_scores(cells)[where]
 
 
 def _with_main_score(scores: dict[str, Any]) -> dict[str, Any]:

@@ -6,11 +6,12 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import BytesIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +19,9 @@ import numpy.typing as npt
 from ir_std._system.text import unguard_cell
 from ir_std.errors import InputError, UsageError, abbreviate, pluralize
 from ir_std.measures.names import find_measure
-from ir_std.scores.collect import Cells, Texts
+from ir_std.scores.collect import Cells, Texts, collect_scores
 from ir_std.scores.mteb import find_dataset
-from ir_std.scores.run_scores import SUMMARY
+from ir_std.scores.run_scores import SUMMARY, RunScores
 from ir_std.trec.frames import column_values, is_pandas
 
 ALL_COLLECTIONS = "all of these"
@@ -42,8 +43,9 @@ _OF_MEASURE = {"place", "rank", "low", "high", "topics", "systems", "n", "p", "g
 """Words after a measure's name in the heading of a column about it, such as ``AP place``."""
 
 
-class ScoreTable(NamedTuple):
-    """A table with a header.
+@dataclass(frozen=True)
+class ScoreTable:
+    """A table with a header, and which of its columns holds what.
 
     Attributes
     ----------
@@ -57,14 +59,17 @@ class ScoreTable(NamedTuple):
     cells : ndarray of str, shape (n_rows, n_columns)
     of_numbers : bool
         True if cells were numbers, whose decimals do not show how they were rounded.
+    measure : str or None
+        Measure of a table that names none.
     """
 
     file: str
     header_line: int | None
     header: list[str]
     lines: Sequence[int | None] = ()
-    cells: npt.NDArray[np.object_] = np.empty((0, 0), object)
+    cells: npt.NDArray[np.object_] = field(default_factory=lambda: np.empty((0, 0), object))
     of_numbers: bool = False
+    measure: str | None = None
 
     def column(self, place: int) -> list[str]:
         """Return the cells of a column."""
@@ -74,6 +79,104 @@ class ScoreTable(NamedTuple):
     def wrong(self, found: str, expected: str) -> InputError:
         """Return an error at the header."""
         return InputError.at(self.file, found, expected, line=self.header_line)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns in lower case."""
+        return [name.lower() for name in self.header]
+
+    @cached_property
+    def roles(self) -> dict[str, int]:
+        """Place of the first column for each role."""
+        places: dict[str, int] = {}
+        names = self.names
+        for role, usual in ROLES.items():
+            place = next((names.index(name) for name in usual if name in names), None)
+            if place is not None and place not in places.values():
+                places[role] = place
+        if "" in names and not {"topic", "dataset", "run"} & places.keys():
+            places["topic"] = names.index("")  # An index, as R and pandas write it.
+        return places
+
+    def has(self, *roles: str) -> bool:
+        """Check whether there are columns for these roles."""
+        return all(role in self.roles for role in roles)
+
+    @property
+    def unit(self) -> str | None:
+        """Role of the column that says what is scored, a topic or a dataset, if any."""
+        return next((role for role in ("topic", "dataset") if role in self.roles), None)
+
+    @property
+    def names_rows(self) -> bool:
+        """True if there is a column of runs, topics or datasets."""
+        return self.unit is not None or self.has("run")
+
+    @cached_property
+    def others(self) -> list[int]:
+        """Columns that may hold scores: those without a role."""
+        named = {self.roles.get(role) for role in ("topic", "dataset", "run")}
+        names = {*self.header}
+        return [
+            i
+            for i, name in enumerate(self.header)
+            if i not in named and name and not _is_without_scores(name, names)
+        ]
+
+    @cached_property
+    def datasets(self) -> list[int]:
+        """Columns with the name of a known dataset."""
+        return [i for i in self.others if find_dataset(self.header[i])]
+
+    @property
+    def knows_measures(self) -> bool:
+        """True if a column has the name of a known measure."""
+        return any(find_measure(self.header[i]) for i in self.others)
+
+    @property
+    def has_measures(self) -> bool:
+        """True if columns are measures: one is known as such, or rows are questions or runs."""
+        return (
+            self.knows_measures
+            or (self.unit == "topic" and self.names[self.roles["topic"]] in QUESTIONS)
+            or (
+                self.has("run")
+                and self.measure is None
+                and any(i != self.roles.get("value") for i in self.others)
+            )
+        )
+
+    @cached_property
+    def across(self) -> str | None:
+        """Role of the names of the columns with scores; ``'value'`` if there is one such column."""
+        if self.has("value") and (self.has("measure") or self.measure is not None):
+            return "value"
+        may_be_measures = (
+            self.unit or (self.has("run") and not self.measure)
+        ) and not self.datasets
+        if may_be_measures and not self.has("measure") and self.has_measures:
+            return "measure"
+        if self.measure is None or self.has("run") == bool(self.unit):
+            return None
+        return "run" if self.unit else "unit"
+
+    def texts(self) -> list[int]:
+        """Return the columns without the name of a measure and without a number."""
+        is_number = re.compile(r"\s*-?[\d.,]+%?(e[+-]?\d+)?\s*").fullmatch
+        return [
+            i
+            for i in self.others
+            if not any(map(is_number, self.column(i))) and not find_measure(self.header[i])
+        ]
+
+    def names_in(self, role: str) -> list[str]:
+        """Return the different cells of the column for a role."""
+        return [*dict.fromkeys(map(str.strip, self.column(self.roles[role])))]
+
+    @property
+    def described(self) -> str:
+        """Columns, for a message."""
+        return f"columns {abbreviate(self.header, 8) or 'without names'}"
 
 
 def delimiter_of(line: str) -> str:
@@ -196,117 +299,6 @@ def _cell(value: Any) -> str:
     return str(value).strip()
 
 
-# --- what columns hold ----------------------------------------------------------------------------
-
-
-class Layout:
-    """A table, and which of its columns holds what.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    measure : str, optional
-        Measure of a table that names none.
-    """
-
-    def __init__(self, table: ScoreTable, measure: str | None = None) -> None:
-        self.table, self.measure = table, measure
-        self.names = [name.lower() for name in table.header]
-
-    @cached_property
-    def roles(self) -> dict[str, int]:
-        """Place of the first column for each role."""
-        places: dict[str, int] = {}
-        for role, usual in ROLES.items():
-            place = next((self.names.index(name) for name in usual if name in self.names), None)
-            if place is not None and place not in places.values():
-                places[role] = place
-        if "" in self.names and not {"topic", "dataset", "run"} & places.keys():
-            places["topic"] = self.names.index("")  # An index, as R and pandas write it.
-        return places
-
-    def has(self, *roles: str) -> bool:
-        """Check whether there are columns for these roles."""
-        return all(role in self.roles for role in roles)
-
-    @property
-    def unit(self) -> str | None:
-        """Role of the column that says what is scored, a topic or a dataset, if any."""
-        return next((role for role in ("topic", "dataset") if role in self.roles), None)
-
-    @property
-    def names_rows(self) -> bool:
-        """True if there is a column of runs, topics or datasets."""
-        return self.unit is not None or self.has("run")
-
-    @cached_property
-    def others(self) -> list[int]:
-        """Columns that may hold scores: those without a role."""
-        named = {self.roles.get(role) for role in ("topic", "dataset", "run")}
-        names = {*self.table.header}
-        return [
-            i
-            for i, name in enumerate(self.table.header)
-            if i not in named and name and not _is_without_scores(name, names)
-        ]
-
-    @cached_property
-    def datasets(self) -> list[int]:
-        """Columns with the name of a known dataset."""
-        return [i for i in self.others if find_dataset(self.table.header[i])]
-
-    @property
-    def knows_measures(self) -> bool:
-        """True if a column has the name of a known measure."""
-        return any(find_measure(self.table.header[i]) for i in self.others)
-
-    @property
-    def has_measures(self) -> bool:
-        """True if columns are measures: one is known as such, or rows are questions or runs."""
-        return (
-            self.knows_measures
-            or (self.unit == "topic" and self.names[self.roles["topic"]] in QUESTIONS)
-            or (
-                self.has("run")
-                and self.measure is None
-                and any(i != self.roles.get("value") for i in self.others)
-            )
-        )
-
-    @cached_property
-    def across(self) -> str | None:
-        """Role of the names of the columns with scores; ``'value'`` if there is one such column."""
-        if self.has("value") and (self.has("measure") or self.measure is not None):
-            return "value"
-        may_be_measures = (
-            self.unit or (self.has("run") and not self.measure)
-        ) and not self.datasets
-        if may_be_measures and not self.has("measure") and self.has_measures:
-            return "measure"
-        if self.measure is None or self.has("run") == bool(self.unit):
-            return None
-        return "run" if self.unit else "unit"
-
-    def texts(self) -> list[int]:
-        """Return the columns without the name of a measure and without a number."""
-        is_number = re.compile(r"\s*-?[\d.,]+%?(e[+-]?\d+)?\s*").fullmatch
-        return [
-            i
-            for i in self.others
-            if not any(map(is_number, self.table.column(i)))
-            and not find_measure(self.table.header[i])
-        ]
-
-    def names_in(self, role: str) -> list[str]:
-        """Return the different cells of the column for a role."""
-        return [*dict.fromkeys(map(str.strip, self.table.column(self.roles[role])))]
-
-    @property
-    def described(self) -> str:
-        """Columns, for a message."""
-        return f"columns {abbreviate(self.table.header, 8) or 'without names'}"
-
-
 def _is_without_scores(name: str, names: set[str]) -> bool:
     """Check for a column of ir_std's tables about others, as ``AP place`` is about ``AP``."""
     words = name.split(" ")
@@ -339,38 +331,18 @@ def is_header(line: str) -> bool:
 
 def names_rows(header: list[str]) -> bool:
     """Check whether columns are those of a table of scores: they say what its rows are."""
-    at = Layout(ScoreTable("", 1, header))
+    at = ScoreTable("", 1, header)
     return at.names_rows or at.has("measure", "value")
 
 
 def needs_measure(header: list[str]) -> bool:
     """Check whether columns are runs, datasets or topics, and no measure is named."""
-    at = Layout(ScoreTable("", 1, header))
+    at = ScoreTable("", 1, header)
     return at.names_rows and not at.has("measure") and at.across is None
 
 
-class TableScores(NamedTuple):
-    """Scores in a table.
-
-    Attributes
-    ----------
-    cells : Cells
-    places : list of int
-        Places of the columns that the values of each row are in.
-    unit : {'topic', 'collection'}
-        What is scored.
-    texts : tuple of str
-        Names of the columns without a number.
-    """
-
-    cells: Cells
-    places: list[int]
-    unit: str
-    texts: tuple[str, ...]
-
-
-def table_scores(table: ScoreTable, measure: str | None) -> TableScores:
-    """Return the scores of a table, and whether they are of topics or whole collections.
+def read_table(table: ScoreTable, measure: str | None) -> dict[str, RunScores]:
+    """Read the scores of a table by run, and whether they are of topics or whole collections.
 
     Parameters
     ----------
@@ -382,19 +354,20 @@ def table_scores(table: ScoreTable, measure: str | None) -> TableScores:
     Raises
     ------
     InputError
-        If the table has none of the forms, a column twice, or several collections.
+        If the table has none of the forms, a column twice, or several collections; or as for
+        :func:`collect_scores`.
     UsageError
         If ``measure`` is given and the table names measures itself, or if neither is the case.
     """
-    at = Layout(table, measure)
+    at = replace(table, measure=measure)
     _check(at)
     if at.across is None:
-        of_file = Path(table.file).stem
+        of_file = Path(at.file).stem
         if measure is None and find_measure(of_file) is not None:
-            return table_scores(table, of_file)
+            return read_table(at, of_file)
         raise _unknown(at)
     if measure is not None and (at.has("measure") or at.across == "measure"):
-        raise UsageError(f"{table.file}: its columns are measures; drop measure=")
+        raise UsageError(f"{at.file} names its measures; drop measure=")
     texts = at.texts() if at.across == "measure" else []
     places = {
         "value": [at.roles.get("value", -1)],
@@ -402,36 +375,38 @@ def table_scores(table: ScoreTable, measure: str | None) -> TableScores:
         "unit": at.datasets or at.others,  # Averages are left out.
         "run": at.others,
     }[at.across]
-    names = [table.header[i] for i in places]
+    names = [at.header[i] for i in places]
     units = names if at.across == "unit" else at.names_in(at.unit) if at.unit else []
     are_datasets = bool(units) and all(map(find_dataset, units))
     unit = "collection" if at.unit == "dataset" or are_datasets else "topic"
-    return TableScores(
-        _cells(at, places, names, unit), places, unit, tuple(table.header[i] for i in texts)
-    )
+    skipped = tuple(at.header[i] for i in texts)
+    return collect_scores(_cells(at, places, unit, skipped))
 
 
-def _cells(at: Layout, places: list[int], names: list[str], unit: str) -> Cells:
+def _cells(at: ScoreTable, places: list[int], unit: str, skipped: tuple[str, ...]) -> Cells:
     """Return the values row by row, with what columns' names or other columns say of each."""
-    n_rows = len(at.table.cells)
+    n_rows = len(at.lines)
 
     def said(role: str, default: str) -> Texts:
         clean = _dataset_name if (role, unit) == ("unit", "collection") else str.strip
         if role == at.across:
-            texts, numbers = Texts.of(names, clean)
+            texts, numbers = Texts.of([at.header[i] for i in places], clean)
             return Texts(texts, np.tile(numbers, n_rows))
         place = at.roles.get((at.unit or "") if role == "unit" else role)
-        column = [default] * n_rows if place is None else at.table.column(place)
+        column = [default] * n_rows if place is None else at.column(place)
         texts, numbers = Texts.of(column, clean)
         return Texts(texts, np.repeat(numbers, len(places)))
 
     return Cells(
-        at.table.lines,
-        np.repeat(np.arange(n_rows), len(places)),
+        at.file,
+        np.repeat(np.array(at.lines, object), len(places)),
         said("run", ""),
         said("unit", SUMMARY),
         said("measure", str(at.measure)),
-        Texts.of(at.table.cells[:, places].ravel().tolist()),
+        Texts.of(at.cells[:, places].ravel().tolist()),
+        unit,
+        skipped,
+        at.of_numbers,
     )
 
 
@@ -439,41 +414,40 @@ def _dataset_name(name: str) -> str:
     return SUMMARY if name == ALL_COLLECTIONS else find_dataset(name.strip()) or name.strip()
 
 
-def _check(at: Layout) -> None:
-    table, names = at.table, Counter(at.table.header)
+def _check(at: ScoreTable) -> None:
+    names = Counter(at.header)
     repeated = next((name for name, n in names.items() if n > 1 and name), None)
     if repeated:
-        raise table.wrong(f"duplicate column {repeated!r}", "give each column a name of its own")
+        raise at.wrong(f"duplicate column {repeated!r}", "give each column a name of its own")
     if any(name.endswith(" g") and find_measure(name[:-2]) for name in names):
-        raise table.wrong("differences from a baseline, not scores", "write it without --baseline")
+        raise at.wrong("differences from a baseline, not scores", "write it without --baseline")
     if at.has("topic", "dataset") and len(sets := at.names_in("dataset")) > 1:
         # Topics of several collections may have the same numbers.
         raise InputError.at(
-            table.file,
+            at.file,
             f"{pluralize(len(sets), 'collection')} ({abbreviate(sets)})",
             "use a file for each",
         )
 
 
-def _unknown(at: Layout) -> InputError | UsageError:
+def _unknown(at: ScoreTable) -> InputError | UsageError:
     """Return an error for a table of no form, which says what was expected."""
-    table = at.table
     if _DOCUMENTS & {*at.names}:
-        return table.wrong(
+        return at.wrong(
             f"{at.described} are those of a run",
             "pass a run as six columns without a header, or as a DataFrame",
         )
     for role, other in (("measure", "value"), ("value", "measure")):
         if at.has(other) and at.unit and not at.knows_measures:
             missing = " or ".join(ROLES[role][:2])
-            return table.wrong(at.described, f"add a column called {missing}")
+            return at.wrong(at.described, f"add a column called {missing}")
     if at.others and at.names_rows:
-        others = abbreviate(table.header[i] for i in at.others)
+        others = abbreviate(at.header[i] for i in at.others)
         what = "runs" if at.unit else "datasets or topics"
         advice = " (or only run, if these are measures)" if at.unit else ""
         return UsageError(
-            f"{table.file}: its columns are {what} ({others}); name the file after its measure, "
+            f"{at.file}: its columns are {what} ({others}); name the file after its measure, "
             f"such as P@10.csv (measure=), or add columns run, topic and measure{advice}"
         )
     layouts = " or ".join(f"({layout})" for layout in LAYOUTS)
-    return table.wrong(at.described, f"expected the columns of scores, such as {layouts}")
+    return at.wrong(at.described, f"expected the columns of scores, such as {layouts}")

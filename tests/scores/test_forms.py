@@ -90,7 +90,7 @@ def test_scores_per_topic_and_measure_are_read_as_pytrec_eval_gives_them(by_run:
 
 
 def test_dicts_that_name_their_measures_take_no_other() -> None:
-    with pytest.raises(UsageError, match="scores: these scores name their measures; drop measure="):
+    with pytest.raises(UsageError, match="scores names its measures; drop measure="):
         read_scores({"a": {"AP": {"1": 0.5}}}, "AP")
     assert values(read_scores({"1": {"custom": 0.5, "AP": 0.25}}))["scores"][AP] == {"1": 0.25}
 
@@ -195,7 +195,7 @@ def test_what_comparisons_and_pages_write_is_read() -> None:
         ("topic,a,b\n1,0.5,1\n", "its columns are runs .a, b.; name the file"),
         ("qid,docno,score\n1,d,2\n", "columns qid, docno, score are those of a run"),
         ("run,topic,measure\na,1,AP\n", "columns run, topic, measure; add a column called value"),
-        ("topic,run\n1,a\n", r"columns topic, run; expected .* such as \(run, topic, measure, value\)"),
+        ("topic,run\n1,a\n", r"columns topic, run; expected .* \(run, topic, measure, value\)"),
         (
             "system,collection,topics,AP,AP low,AP g\na,x,2,0.5,0.1,1\n",
             "differences from a baseline, not scores",
