@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
-from ir_measures.measures.base import MeanAgg
 
-from ir_std.analysis.estimate import Estimate
 from ir_std.evaluation.placement import peers_of
-from ir_std.measures import Standardized, sign_of
+from ir_std.measures import Standardized
 from ir_std.reporting.model import Results
+from ir_std.reporting.run_ranks import ranked_by
 
 
 @cache
@@ -30,11 +29,6 @@ def read_look() -> dict[str, Any]:
     look = files("ir_std.reporting") / "html" / "templates" / "look.json"
     found: dict[str, Any] = json.loads(look.read_text())
     return found
-
-
-SCORES_UP_TO = 100_000
-"""With more standardized scores than this intervals are over topics only: for those over the
-reference systems each score is standardized about 1,000 times, which takes 30 microseconds."""
 
 
 def topic_order(results: Results, measure: Measure) -> npt.NDArray[np.int64]:
@@ -79,21 +73,6 @@ def _round_step(about: float) -> float:
     return next(float(m * power) for m in (1, 2, 2.5, 5, 10) if m * power >= about * (1 - 1e-9))
 
 
-def over_systems(results: Results) -> bool:
-    """Check whether intervals are over the reference systems, too."""
-    return len(results.runs) * len(results.topics) * len(results.collection.plans) <= SCORES_UP_TO
-
-
-def mean_estimate(results: Results, run: str, measure: Measure) -> Estimate:
-    """Estimate a run's mean; with many scores, only with its error over topics."""
-    if over_systems(results):
-        return results.estimate(run, measure)
-    over_topics = Estimate.of(results.values[run][measure], float("nan"))
-    if isinstance(measure.aggregator(), MeanAgg):
-        return over_topics
-    return Estimate(results.means[run][measure], over_topics.n, float("nan"), float("nan"))
-
-
 def systems_means(results: Results, runs: Sequence[str], measure: Measure) -> Sequence[float]:
     """Return the reference systems' means, lowest first; empty if not known."""
     placements = (results.placements.get(run, {}).get(measure) for run in runs)
@@ -102,9 +81,4 @@ def systems_means(results: Results, runs: Sequence[str], measure: Measure) -> Se
 
 def runs_by_mean(results: Results, measure: Measure) -> list[str]:
     """Sort runs by mean, best first; those without one come last."""
-
-    def height(run: str) -> float:
-        mean = sign_of(measure) * results.means[run][measure]
-        return float("-inf") if isnan(mean) else mean
-
-    return sorted(results.runs, key=height, reverse=True)
+    return list(ranked_by(results.means, measure))

@@ -385,16 +385,7 @@ class Results:
 
         ``str()`` of one is ``2 (1 to 8)``.
         """
-        from ir_std.reporting.run_ranks import rank_runs
-
-        found = {
-            m: rank_runs(
-                {run: self.means[run][m] for run in self.runs},
-                {run: self.values[run][self.collection.tested_measure(m)] for run in self.runs},
-                sign_of(m),
-            )
-            for m in self.measures
-        }
+        found = {measure: rank_by(self, measure) for measure in self.measures}
         return ByRun({run: ByMeasure({m: found[m][run] for m in found}) for run in self.runs})
 
     @cached_property
@@ -545,6 +536,18 @@ def _base(measure: Measure) -> Measure:
 def scores_by_topic(results: Results, run: str, measure: Measure, collection: str) -> Floats:
     """Return scores by topic, on the scale of the links; NaN if there is none."""
     return results._scores(run, measure, collection)
+
+
+def rank_by(results: Results, measure: Measure) -> dict[str, RunRank]:
+    """Rank the runs of one collection by a measure, with the intervals of their ranks."""
+    from ir_std.reporting.run_ranks import rank_runs
+
+    tested = results.collection.tested_measure(measure)
+    return rank_runs(
+        {run: results.means[run][measure] for run in results.runs},
+        {run: results.values[run][tested] for run in results.runs},
+        sign_of(measure),
+    )
 
 
 def shared_collections(results: Results, run: str, measure: Measure) -> list[str]:

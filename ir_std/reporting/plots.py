@@ -19,7 +19,6 @@ from ir_std.measures import Standardized, named_measure, sign_of
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.figure_data import (
     axis_ticks,
-    mean_estimate,
     read_look,
     runs_by_mean,
     systems_means,
@@ -27,7 +26,7 @@ from ir_std.reporting.figure_data import (
 )
 from ir_std.reporting.links import n_common_systems
 from ir_std.reporting.model import Results, scores_by_topic
-from ir_std.reporting.summaries import RunDifferences, label_of, limits_of, run_differences
+from ir_std.reporting.summaries import RunDifferences, limits_of, run_differences
 from ir_std.schemes import EXACT
 
 __all__ = [
@@ -88,7 +87,7 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
         _legend(ax, 1)
     low, high = limits_of(measure) or (-np.inf, np.inf)
     for row, run in enumerate(shown):
-        estimate = mean_estimate(results, run, measure)
+        estimate = results.estimate(run, measure)
         is_baseline = run == results.baseline
         color = COLORS["base" if is_baseline else "run"]
         ends = np.clip(np.nan_to_num(estimate.interval, nan=estimate.mean), low, high)
@@ -130,7 +129,7 @@ def topics(
         If the results have no such measure or run.
     """
     measure = named_measure(measure, results.measures)
-    run = _known_run(results, run or results.runs[0])
+    run = run or results.runs[0]
     order, peers = topic_order(results, measure), results.collection.peers(measure)
     many = len(order) > MANY_TOPICS
     ax = _axes(ax, 6.4 if many else max(6.4, 0.17 * len(order)), 4.0)
@@ -211,8 +210,7 @@ def difference(
         raise UsageError("a difference takes two runs: these results have one")
     if baseline is None:
         baseline = results.baseline or next(r for r in results.runs[1::-1] if r != run)
-    baseline = _known_run(results, baseline)
-    run = _known_run(results, run or next(r for r in results.runs if r != baseline))
+    run = run or next(r for r in results.runs if r != baseline)
     ours, theirs = (
         scores_by_topic(results, r, measure, results.collection.name) for r in (run, baseline)
     )
@@ -296,15 +294,10 @@ def means(results: Results, measure: Measure | str, ax: Axes | None = None) -> A
 def _title(results: Results, measure: Standardized) -> str:
     """Return a title that says whether means compare across collections."""
     if measure in results.links:
-        return f"{_in_two_lines(label_of(results, measure))} (95% intervals)"
+        return f"{measure}\n{results.links[measure].origin} (95% intervals)"
     if n_common_systems(results):
         return "standardized by the same systems: comparable (95% intervals)"
     return "standardized, each by its own systems (95% intervals)"
-
-
-def _in_two_lines(title: str) -> str:
-    """Move what links a measure to a line of its own."""
-    return title.replace(" linked by ", "\nlinked by ")
 
 
 def comparison_figure(results: Results) -> Figure:
@@ -338,9 +331,7 @@ def forest(differences: RunDifferences, ax: Axes | None = None, *, size: bool = 
     points, summary = differences.points(size), differences.headline(size)
     n = len(points)
     ax = _axes(ax, 6.4, 1.8 + 0.26 * n)
-    used = differences.summarized(size) if summary else differences.known
-    weights = iter(summary.weights if summary else (1.0,) * n)
-    areas = np.array([next(weights) if known else 0.0 for known in used])
+    areas = np.array(differences.weights(size))
     effects, _, halves = np.array(points).T
     ax.axvline(0, color=COLORS["ink"], linewidth=0.8, zorder=0)
     ends = effects - halves, effects + halves
@@ -362,7 +353,8 @@ def forest(differences: RunDifferences, ax: Axes | None = None, *, size: bool = 
     is_standardized = isinstance(differences.measure, Standardized)
     kind = "standardized difference" if is_standardized else "raw difference"
     kind = "effect size (g)" if size else kind
-    ax.set_title(f"{kind}, {_in_two_lines(differences.label)}{text}", fontsize="medium")
+    measured = "\n".join(filter(None, [str(differences.measure), differences.origin]))
+    ax.set_title(f"{kind}, {measured}{text}", fontsize="medium")
     sides = (differences.baseline, differences.run)
     left, right = sides if sign_of(differences.measure) > 0 else sides[::-1]
     ax.set_xlabel(f"← {left} better    {right} better →", fontsize="small")
@@ -450,9 +442,3 @@ def label_topics(ax: Axes, names: Sequence[str]) -> None:
 def _constant(values: Floats) -> bool:
     known = values[~np.isnan(values)]
     return bool(len(known)) and float(np.ptp(known)) < EXACT
-
-
-def _known_run(results: Results, run: str) -> str:
-    if run not in results.runs:
-        raise UsageError(f"unknown run {run!r}; choose from {', '.join(results.runs)}")
-    return run

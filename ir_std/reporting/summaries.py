@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, repeat
 from math import nan
 
 from ir_measures.measures import Measure
@@ -46,8 +46,8 @@ class RunDifferences:
         By collection.
     overlaps : Overlaps
         Which collections share topics; there is no summary then.
-    label : str
-        What the measure is called: linked scores with what links them.
+    origin : str
+        What links the scores, see :attr:`CollectionLinks.origin`; empty if they are not linked.
     """
 
     run: str
@@ -55,10 +55,12 @@ class RunDifferences:
     measure: Measure
     differences: tuple[Difference, ...]
     overlaps: Overlaps = field(default_factory=lambda: Overlaps({}))
-    label: str = ""
+    origin: str = ""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "label", self.label or str(self.measure))
+    @property
+    def label(self) -> str:
+        """What the measure is called in tables, see :func:`label_of`."""
+        return f"{self.measure} {self.origin}".rstrip()
 
     def points(self, size: bool = False) -> list[tuple[float, float, float]]:
         """For each collection the difference, its standard error, and half of its 95% interval."""
@@ -113,6 +115,16 @@ class RunDifferences:
         interval = (0.0, 0.0) if s is None or size else (s.low, s.high)  # sizes have no limits
         return s if s and is_headline(s.n, self.measure, *interval) else None
 
+    def weights(self, size: bool = False) -> list[float]:
+        """Return the weight of each collection in the summary for sentences and plots.
+
+        0 for collections that are left out; if there is no such summary, 1 for all others.
+        """
+        summary = self.headline(size)
+        used = self.summarized(size) if summary else self.known
+        weights = iter(summary.weights if summary else repeat(1.0))
+        return [next(weights) if is_used else 0.0 for is_used in used]
+
 
 def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]]:
     """Compare every other run with the baseline, on all collections that both have.
@@ -151,7 +163,7 @@ def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]
                     for name in names
                 ),
                 overlaps_of(results),
-                label_of(results, measure),
+                results.links[measure].origin if measure in results.links else "",
             )
             for measure in results.measures
         }

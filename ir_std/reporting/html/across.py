@@ -228,10 +228,9 @@ def _means(facts: AcrossFacts, run: str) -> list[Row]:
 def _differences(found: RunDifferences) -> list[Row]:
     """List a run's differences from the baseline, and their summary if it is shown."""
     summary = found.headline()
-    weights = iter(summary.weights if summary else ())
     rows = [
-        _row(found.run, d.where, d.estimate, next(weights, None) if used else None)
-        for d, used in zip(found.differences, found.summarized(), strict=True)
+        _row(found.run, d.where, d.estimate, weight)
+        for d, weight in zip(found.differences, found.weights(), strict=True)
     ]
     if summary:
         effect = Estimate(summary.effect, 0, 0, 0)

@@ -12,7 +12,6 @@ from ir_std.factors.catalog import data_version
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
-from ir_std.reporting.figure_data import over_systems
 from ir_std.reporting.html.standing import n_systems
 from ir_std.reporting.html.words import say
 from ir_std.reporting.model import Results
@@ -100,9 +99,7 @@ def method(results: Results) -> str:
             (one.baseline, describe_test(how.test, how.correction, len(one.differences)))
             for one, how in tested
         ),
-        "sources": dict.fromkeys(
-            tuple(error_sources(one)) if over_systems(one) else () for one in each
-        ),
+        "sources": dict.fromkeys(tuple(error_sources(one)) for one in each),
     }
     return say("method", facts)
 

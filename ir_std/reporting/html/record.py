@@ -47,7 +47,7 @@ Numbers = list[float | None]
 Matrix = list[list[int | None]]
 
 
-class ByRun(TypedDict):
+class RunLists(TypedDict):
     """Lists by run, in the collection's order."""
 
     means: Numbers  # mean raw scores
@@ -69,7 +69,7 @@ class ByRun(TypedDict):
     verdict: list[int]  # 1 if clearly better than the rival, -1 if clearly worse, else 0
 
 
-class MeasureRecord(ByRun):
+class MeasureRecord(RunLists):
     """One measure.  Matrices are by run and topic, in the collection's orders."""
 
     name: str  # what it is chosen by
@@ -162,7 +162,7 @@ def _measure(facts: RunStanding, systems: Mapping[str, str]) -> MeasureRecord:
     limits = limits_of(view.scored)
     by_run = [_run(facts, run) for run in results.runs]
     lists: Any = {field: [one[field] for one in by_run] for field in by_run[0]}
-    columns: ByRun = lists
+    columns: RunLists = lists
     return {
         "name": view.name,
         "raw": str(view.raw),
@@ -190,7 +190,7 @@ def _measure(facts: RunStanding, systems: Mapping[str, str]) -> MeasureRecord:
 
 def _run(facts: RunStanding, run: str) -> dict[str, float | None]:
     """Return the fields of a measure's record that are lists by run, for one run."""
-    (low, high), rank, placed = facts.interval(run), facts.rank(run), facts.placement(run)
+    (low, high), rank, placed = facts.intervals[run], facts.ranks[run], facts.placement(run)
     best, worst = facts.places(run) or (None, None)
     tested = facts.difference(run)
     return {

@@ -13,7 +13,7 @@ from ir_std.analysis.paired import describe_test
 from ir_std.errors import pluralize
 from ir_std.factors.catalog import data_version
 from ir_std.reporting.agreement import judgment_agreements
-from ir_std.reporting.figure_data import over_systems, read_look
+from ir_std.reporting.figure_data import read_look
 from ir_std.reporting.html.across import across_of
 from ir_std.reporting.html.method import (
     known_weaknesses,
@@ -109,7 +109,7 @@ def render(results: Results, title: str | None = None, queries: Any = None) -> s
             tables=tables_of(results) if are_several else [],
             warnings=[text for text in results.warnings if text not in of_parts],
             data=packed(_visible(data)),
-            over_systems=any(one.collection.plans and over_systems(one) for one in each.values()),
+            over_systems=any(one.collection.plans for one in each.values()),
             schemes=[(name, used[name], SCHEMES[name].source) for name in SCHEMES if name in used],
             tests=dict.fromkeys(
                 describe_test(how.test, how.correction, len(one.differences))

@@ -27,8 +27,8 @@ from ir_std.factors.quality import saturates
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.difference import Difference
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, group_measures
-from ir_std.reporting.figure_data import mean_estimate, runs_by_mean
-from ir_std.reporting.model import Results, evaluations_of
+from ir_std.reporting.figure_data import runs_by_mean
+from ir_std.reporting.model import Results, evaluations_of, rank_by
 from ir_std.reporting.run_ranks import RunRank
 from ir_std.reporting.summaries import is_wide
 from ir_std.schemes import EXACT
@@ -164,18 +164,15 @@ class RunStanding:
         return self.results.means[run][self.view.scored]
 
     @cached_property
-    def _intervals(self) -> dict[str, tuple[float, float]]:
-        scored = self.view.scored
-        return {run: mean_estimate(self.results, run, scored).interval for run in self.results.runs}
-
-    def interval(self, run: str) -> tuple[float, float]:
-        """Return the 95% interval of :meth:`score`."""
-        return self._intervals[run]
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """The 95% intervals of :meth:`score`, by run."""
+        runs, scored = self.results.runs, self.view.scored
+        return {run: self.results.estimate(run, scored).interval for run in runs}
 
     @property
     def has_useful_interval(self) -> bool:
         """True if the run's interval is known, and says something."""
-        low, high = self.interval(self.run)
+        low, high = self.intervals[self.run]
         return not isnan(low) and not is_wide(self.view.scored, low, high)
 
     # Among the runs
@@ -185,19 +182,22 @@ class RunStanding:
         """Runs from the best on."""
         return runs_by_mean(self.results, self.view.scored)
 
-    def rank(self, run: str) -> RunRank:
-        """Return the rank among the runs."""
-        return self.results.ranks[run][self.view.scored]
+    @cached_property
+    def ranks(self) -> dict[str, RunRank]:
+        """The ranks among the runs, by run."""
+        return rank_by(self.results, self.view.scored)
 
     @cached_property
     def could_be_best(self) -> list[str]:
         """The runs that could be the best, in their order."""
-        return [run for run in self.ranked if self.rank(run).rank and self.rank(run).could_be_first]
+        return [
+            run for run in self.ranked if self.ranks[run].rank and self.ranks[run].could_be_first
+        ]
 
     @property
     def behind(self) -> list[str]:
         """The runs that are clearly behind another, in their order."""
-        return [run for run in self.ranked if self.rank(run).rank and self.rank(run).best > 1]
+        return [run for run in self.ranked if self.ranks[run].rank and self.ranks[run].best > 1]
 
     # Among the reference systems
 
@@ -231,7 +231,7 @@ class RunStanding:
 
     def places(self, run: str) -> tuple[int, int] | None:
         """Return the places that the ends of the interval would take, the better one first."""
-        placed, ends = self.placement(run), self.interval(run)
+        placed, ends = self.placement(run), self.intervals[run]
         if placed is None or not placed.means or isnan(ends[0]):
             return None
         sign = sign_of(self.view.scored)
@@ -267,7 +267,7 @@ class RunStanding:
         """1 if the run's whole interval is above the systems' average, -1 if below, else 0."""
         average = self.view.average if self.view.is_standardized else self.average
         ends = sign_of(self.view.scored) * np.subtract(
-            self.interval(self.run), nan if average is None else average
+            self.intervals[self.run], nan if average is None else average
         )
         if np.isnan(ends).any():
             return None

@@ -40,9 +40,9 @@ def environment() -> Any:
     )
     made.tests["nan"] = isnan
     made.filters |= {
-        "number": format_number,
+        "number": three_decimals,
         "number_word": lambda n: NUMBERS[n] if n < len(NUMBERS) else str(n),
-        "percent": format_share,
+        "percent": whole_percent,
         "counted": pluralize,
         "on_so_many": on_so_many,
         "ordinal": ordinal,
@@ -69,12 +69,12 @@ def say(sentence: str, *facts: Any) -> str:
     return line
 
 
-def format_number(value: float, sign: str = "") -> str:
+def three_decimals(value: float, sign: str = "") -> str:
     """Format a number with three decimals and a true minus."""
     return f"{value:{sign}.3f}".replace("-", "\N{MINUS SIGN}")
 
 
-def format_share(share: float) -> str:
+def whole_percent(share: float) -> str:
     """Format a share in whole percent; 0 and 100 only where they are exact."""
     return f"{min(max(round(100 * share), 1 if share else 0), 100 if share == 1 else 99)}%"
 
