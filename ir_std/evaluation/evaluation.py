@@ -87,8 +87,6 @@ class Evaluation:
         Means of the evaluator's measures; of standardized ones over topics with factors.
     messages : tuple of Message
         About this run.
-    provider_results : tuple of Metric or None
-        The values from other providers, as they gave them; None if a score file was read.
     """
 
     run: str
@@ -96,7 +94,6 @@ class Evaluation:
     columns: tuple[Floats, ...]
     averages: tuple[float, ...]
     messages: tuple[Message, ...]
-    provider_results: tuple[Metric, ...] | None
 
     @property
     def is_broken(self) -> bool:

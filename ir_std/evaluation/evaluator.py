@@ -32,10 +32,8 @@ from ir_std.evaluation.plans import (
 from ir_std.evaluation.raw_scores import (
     Formula,
     OtherProviders,
-    RawEvaluation,
     RawScores,
     has_formula,
-    provider_scores,
     skip_unjudged_topics,
 )
 from ir_std.evaluation.run_messages import (
@@ -262,23 +260,24 @@ class StdEvaluator(providers.Evaluator):
                 raise UsageError(f"{name} holds scores, of which no document can be left out")
             if not isinstance(read, ScoresOfSystem):
                 read = scores_at_level(read, self.qrels)
-            raw = self._look_up(read, name)
+            raw, messages = self._look_up(read, name)
         else:
-            raw = self._compute(read, name, depth)
-        scores = [column.scores(raw.scores) for column in self.columns]
+            raw, messages = self._compute(read, name, depth)
+        scores = [column.scores(raw) for column in self.columns]
         values = [values for values, _ in scores]
         standardized = [v for v, column in zip(values, self.columns, strict=True) if column.plan]
-        far = saturation_messages(name, self.plans, standardized, raw.messages)
+        far = saturation_messages(name, self.plans, standardized, messages)
         return Evaluation(
             name,
             tuple([column.measure for column in self.columns]),
             tuple(values),
             tuple([mean for _, mean in scores[: len(self.measures)]]),
-            (*raw.messages, *far),
-            raw.provider_results,
+            (*messages, *far),
         )
 
-    def _compute(self, given: Run, name: str, depth: int | None) -> RawEvaluation:
+    def _compute(
+        self, given: Run, name: str, depth: int | None
+    ) -> tuple[dict[str, RawScores], list[Message]]:
         """Compute raw scores of a run by formulas and other providers."""
         self._check_computable(name)
         run, about_earlier = self._earlier.check(given, name)
@@ -298,12 +297,10 @@ class StdEvaluator(providers.Evaluator):
         n_relevant = next((int((r.level > 0).sum()) for r in rankings.values()), 0)
         # A run is not less deep for what was taken out.
         about_run = run_messages(name, self.plans, given, cut, self.qrels, n_relevant)
-        results: tuple[Metric, ...] = ()
         if self._others:
-            results = tuple(self._others.results(run))
-            scores |= provider_scores(self._others.measures, results, self.qrels)
+            scores |= self._others.scores(run)
         about_order = order_messages(name, self.measures, ranker)
-        return RawEvaluation(scores, (*about_earlier, *about_run, *about_order), results)
+        return scores, [*about_earlier, *about_run, *about_order]
 
     def _check_computable(self, name: str) -> None:
         """Check that no measure is asked for that only scores have."""
@@ -315,7 +312,7 @@ class StdEvaluator(providers.Evaluator):
                     f"{did_you_mean(suggest_measures(measure.name))}"
                 )
 
-    def _look_up(self, scores: RunScores, name: str) -> RawEvaluation:
+    def _look_up(self, scores: RunScores, name: str) -> tuple[dict[str, RawScores], list[Message]]:
         """Look up raw scores that another program computed."""
         raw: dict[str, RawScores] = {}
         for column in self._raw_columns:
@@ -333,10 +330,7 @@ class StdEvaluator(providers.Evaluator):
                 )
             values = scores.column(measure, self.qrels.topics)
             raw[column.raw] = RawScores.of(column.measure, values, scores.step_of(measure))
-        columns = {name: column.values for name, column in raw.items()}
-        steps = {name: column.step for name, column in raw.items()}
-        messages = score_messages(name, self.plans, scores, self.qrels, columns, steps)
-        return RawEvaluation(raw, messages, None)
+        return raw, [*score_messages(name, self.plans, scores, self.qrels, raw)]
 
     def values(self, run: Any) -> dict[Measure, Floats]:
         """Compute the values of all measures on all topics of the qrels.
@@ -371,23 +365,21 @@ class StdEvaluator(providers.Evaluator):
     def by_topic(self, evaluation: Evaluation) -> Iterator[Metric]:
         """Yield the values of an evaluation as ir_measures gives them, topic by topic.
 
-        Other providers may have no value on a topic.  Topics of a factor set that are not those of
-        the qrels, its datasets, come last.
+        A raw measure may have no value on a topic; standardized ones are NaN on topics without
+        factors.  Topics of a factor set that are not those of the qrels, its datasets, come last.
         """
-        theirs = None
-        if evaluation.provider_results is not None:
-            theirs = {(r.measure, r.query_id): r.value for r in evaluation.provider_results}
-        columns: list[tuple[Measure, dict[str, float | None]]] = []
+        columns: list[tuple[Measure, dict[str, float]]] = []
         topics = dict.fromkeys(self.qrels.topics)
         for column in self.columns[: len(self.measures)]:
             own = column.plan.topics if column.plan else self.qrels.topics
             topics |= dict.fromkeys(own)
-            values = column.by_topic(evaluation.values[column.measure], own, theirs)
-            columns.append((column.measure, dict(zip(own, values, strict=True))))
+            values = zip(own, evaluation.values[column.measure].tolist(), strict=True)
+            known = {topic: v for topic, v in values if column.plan or v == v}
+            columns.append((column.measure, known))
         for topic in topics:
             for measure, on_topic in columns:
-                if (value := on_topic.get(topic)) is not None:
-                    yield Metric(topic, measure, value)
+                if topic in on_topic:
+                    yield Metric(topic, measure, on_topic[topic])
 
     def _scores(self, evaluation: Evaluation) -> Scores:
         scores = Scores(evaluation.means)
@@ -442,23 +434,6 @@ class Column:
         """Return a run's values per topic and their mean, from raw scores by measure name."""
         values, mean, step = raw[self.raw]
         return self.plan.standardized(values, step) if self.plan else (values, mean)
-
-    def by_topic(
-        self,
-        values: Floats,
-        topics: Sequence[str],
-        theirs: Mapping[tuple[Measure, str], float] | None,
-    ) -> list[float | None]:
-        """Return values as ir_measures gives them: None where there is none.
-
-        ``theirs`` are those of other providers, by measure and topic; None with a score file.
-        """
-        if theirs is not None and not self.formula and not self.plan:
-            return [theirs.get((self.measure, topic)) for topic in topics]
-        listed: list[float | None] = values.tolist()
-        if self.formula and self.formula.skips_unjudged:
-            return [None if value != value else value for value in listed]
-        return listed
 
 
 def make_columns(

@@ -1,4 +1,4 @@
-"""Where runs rank, or would have ranked, among the reference systems of their collection."""
+"""Place runs among the reference systems of their collection."""
 
 from __future__ import annotations
 
@@ -324,25 +324,28 @@ class Placer:
             return Placement(
                 measure, mean, factors.id if factors else "", unavailable_reason=reason
             )
-        factors, raw = scale.factors, scale.on_topics(values)
-        compared = scale.apply(round_to_resolution(factors, scale.name, raw))
+        factors, name, raw = scale.factors, scale.name, scale.on_topics(values)
+        compared = scale.apply(round_to_resolution(factors, name, raw))
         usable = scale.has_factors & ~np.isnan(compared)
         n = int(usable.sum())
-        total = int((~np.isnan(factors.mean[scale.name])).sum())
+        total = int((~np.isnan(factors.mean[name])).sum())
         value = float(scale.apply(raw)[usable].mean()) if n else float("nan")
         placement = partial(Placement, measure, value, factors.id, n, total, unit=factors.unit)
-        rows = tuple(scale.rows[usable].tolist())
-        known = self._means(factors, measure, scale.name, rows) if n else None
-        if known is None:
-            return placement(unavailable_reason=_why_not_placed(factors, scale.name, n))
-        means, names = known
-        above = scale.sign * (means - compared[usable].mean())
-        n_equal, is_own = int((abs(above) <= EXACT).sum()), factors.id in own
+        if not n:
+            reason = f"{factors.id} has no factors for {name} on these topics"
+            return placement(unavailable_reason=reason)
+        if name not in factors.scores:
+            reason = f"{factors.id} holds no scores of single systems for {name}"
+            return placement(unavailable_reason=reason)
+        means, names = self._means(factors, measure, name, tuple(scale.rows[usable].tolist()))
+        ((n_better, n_tied, n_systems),) = scale.count_systems(
+            means[None], compared[usable].mean(keepdims=True), factors.id in own
+        )
         return placement(
-            n_better=int((above > EXACT).sum()),
-            n_systems=len(means),
-            is_own_system=is_own,
-            n_tied=_n_others(n_equal, is_own),
+            n_better,
+            n_systems,
+            factors.id in own,
+            n_tied,
             means=tuple(means.tolist()),
             names=names,
         )
@@ -359,20 +362,12 @@ class Placer:
         known = np.flatnonzero(scale.has_factors & ~np.isnan(mine))
         scheme, params = scheme_of(measure)
         theirs = scores_of_systems(factors, name, scheme, scale.rows[known], **params)
-        above = scale.sign * (theirs - mine[known, None])
         is_own = factors.id in own
-        for i, n_better, n_equal, n in zip(
-            known.tolist(),
-            (above > EXACT).sum(axis=1).tolist(),
-            (np.abs(above) <= EXACT).sum(axis=1).tolist(),
-            (~np.isnan(theirs)).sum(axis=1).tolist(),
-            strict=True,
-        ):
-            value, n_tied = float(shown[i]), _n_others(n_equal, is_own)
-            yield (
-                scale.topics[i],
-                Placement(measure, value, factors.id, 1, 1, n_better, n, is_own, n_tied),
-            )
+        counts = scale.count_systems(theirs, mine[known], is_own)
+        for i, (n_better, n_tied, n) in zip(known.tolist(), counts, strict=True):
+            value = float(shown[i])
+            placed = Placement(measure, value, factors.id, 1, 1, n_better, n, is_own, n_tied)
+            yield scale.topics[i], placed
 
 
 @dataclass(frozen=True, eq=False)
@@ -419,10 +414,25 @@ class _Scale:
         """Standardize raw values, if the measure is standardized."""
         return self.plan.apply(raw) if self.plan else raw
 
+    def count_systems(self, theirs: Floats, mine: Floats, is_own: bool) -> list[list[int]]:
+        """Count in each row the systems that are better, the other ones that tie, and all.
 
-def _n_others(n_equal: int, is_own: bool) -> int:
-    """Count the systems that share a run's mean, without the run itself."""
-    return max(n_equal - 1, 0) if is_own else n_equal
+        Parameters
+        ----------
+        theirs : ndarray, shape (n_rows, n_systems)
+            NaN where a system has no score.
+        mine : ndarray, shape (n_rows,)
+        is_own : bool
+            Whether the run is one of the systems, which does not tie with itself.
+        """
+        above = self.sign * (theirs - mine[:, None])
+        n_equal = (np.abs(above) <= EXACT).sum(axis=1)
+        n_tied = np.maximum(n_equal - is_own, 0)
+        n_systems = (~np.isnan(theirs)).sum(axis=1)
+        counts: list[list[int]] = np.stack(
+            [(above > EXACT).sum(axis=1), n_tied, n_systems], axis=1
+        ).tolist()
+        return counts
 
 
 def _place_mean(value: float, measures: Measures | None, factors: Factors | None) -> Placements:
@@ -439,12 +449,6 @@ def _place_mean(value: float, measures: Measures | None, factors: Factors | None
     evaluator = StdEvaluator(asked, TopicsOfSet(topics, found), factors=found)
     values = {measure: np.full(len(evaluator.qrels.topics), value) for measure in asked}
     return Placements(Placer(evaluator).place_values(values))
-
-
-def _why_not_placed(factors: FactorSet, name: str, n: int) -> str:
-    if not n:
-        return f"{factors.id} has no factors for {name} on these topics"
-    return f"{factors.id} holds no scores of single systems for {name}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -470,16 +474,10 @@ class Peers:
 
     def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
         """Return the same points on another scale."""
-        low, high = standardize(self.low), standardize(self.high)
-        least, most = standardize(self.least), standardize(self.most)
-        return Peers(
-            standardize(self.mean),
-            np.fmin(low, high),  # where less is better the other is the low one
-            np.fmax(low, high),
-            np.fmin(least, most),
-            np.fmax(least, most),
-            self.n_systems,
-        )
+        # Where less is better the other point is the low one.
+        low, high = np.sort([standardize(self.low), standardize(self.high)], axis=0)
+        least, most = np.sort([standardize(self.least), standardize(self.most)], axis=0)
+        return Peers(standardize(self.mean), low, high, least, most, self.n_systems)
 
 
 def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
@@ -498,17 +496,12 @@ def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
 
 def peer_means(
     factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...]
-) -> tuple[Floats, tuple[str, ...]] | None:
-    """Return the systems' means on the set's rows, ascending, and names; None if unknown.
-
-    There are no names where the set's systems are anonymous.
-    """
+) -> tuple[Floats, tuple[str, ...]]:
+    """Return the systems' means on the set's rows, ascending, and names, if they are known."""
     scheme, params = scheme_of(measure)
-    if name in factors.scores:
-        means, numbers = ranked_systems(factors, name, scheme, np.array(rows), **params)
-        tags = team_tags(factors.systems)
-        return means, tuple(tags[number] for number in numbers.tolist()) if tags else ()
-    return None
+    means, numbers = ranked_systems(factors, name, scheme, np.array(rows), **params)
+    tags = team_tags(factors.systems)
+    return means, tuple(tags[number] for number in numbers.tolist()) if tags else ()
 
 
 def scheme_of(measure: Measure) -> tuple[str | None, dict[str, float]]:

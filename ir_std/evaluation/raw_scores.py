@@ -12,11 +12,9 @@ from ir_measures import measures as irm
 from ir_measures import providers
 from ir_measures.measures import Measure, SumAgg
 from ir_measures.providers.fallback_provider import FallbackEvaluator
-from ir_measures.util import Metric
 
 from ir_std._arrays import Floats, divide
 from ir_std.errors import InputError, UsageError
-from ir_std.evaluation.evaluation import Message
 from ir_std.evaluation.plans import mean_of_values
 from ir_std.measures import gains_are_shares, measure_record
 from ir_std.measures.formulas import Terms, sum_by_topic
@@ -92,6 +90,7 @@ class OtherProviders:
         skip_unjudged: bool = False,
     ) -> None:
         self.measures = list(measures)
+        self._positions = qrels.positions
         _check_levels(self.measures, qrels)
         pipeline = providers.FallbackProvider(ir_measures_providers())
         # One evaluator for each treatment of the judgments: in a common one pytrec_eval computes
@@ -115,9 +114,15 @@ class OtherProviders:
             sizes = zip(qrels.topics, qrels.sizes.tolist(), strict=True)
             self._evaluator.qrel_qids = [t for t, size in sizes if size or not skip_unjudged]
 
-    def results(self, run: Run) -> list[Metric]:
-        """Return the values per topic, as the providers give them."""
-        return list(self._evaluator.iter_calc(_as_given(run)))
+    def scores(self, run: Run) -> dict[str, RawScores]:
+        """Return raw scores by measure name, with the means of the measures' own aggregators."""
+        columns = {m: np.full(len(self._positions), np.nan) for m in self.measures}
+        aggregators = {measure: measure.aggregator() for measure in columns}
+        for result in self._evaluator.iter_calc(_as_given(run)):
+            aggregators[result.measure].add(result.value)
+            if result.query_id in self._positions:
+                columns[result.measure][self._positions[result.query_id]] = result.value
+        return {str(m): RawScores(v, aggregators[m].result()) for m, v in columns.items()}
 
 
 def _check_levels(measures: Iterable[Measure], qrels: Qrels) -> None:
@@ -137,20 +142,6 @@ def _provider_of(measure: Measure) -> str:
     """Return the name of the provider that ir_measures asks for a measure; empty if none can."""
     pipeline = (p for p in ir_measures_providers() if p.is_available() and p.supports(measure))
     return next((p.NAME for p in pipeline), "")
-
-
-def provider_scores(
-    measures: Iterable[Measure], results: Iterable[Metric], qrels: Qrels
-) -> dict[str, RawScores]:
-    """Return the results of other providers by measure, with their own aggregators' means."""
-    row = qrels.positions
-    columns = {measure: np.full(len(row), np.nan) for measure in measures}
-    aggregators = {measure: measure.aggregator() for measure in columns}
-    for result in results:
-        aggregators[result.measure].add(result.value)
-        if result.query_id in row:
-            columns[result.measure][row[result.query_id]] = result.value
-    return {str(m): RawScores(values, aggregators[m].result()) for m, values in columns.items()}
 
 
 def _as_given(read: Run | Qrels) -> Any:
@@ -221,11 +212,3 @@ class RawScores(NamedTuple):
                 aggregator.add(value)
             return cls(values, aggregator.result(), step)
         return cls(values, mean_of_values(values), step)
-
-
-class RawEvaluation(NamedTuple):
-    """A run's raw scores by the measure's name; messages and results as in an Evaluation."""
-
-    scores: dict[str, RawScores]
-    messages: Iterable[Message]
-    provider_results: tuple[Metric, ...] | None

@@ -15,6 +15,7 @@ from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import UsageError, abbreviate, join_with_and, pluralize
 from ir_std.evaluation.evaluation import Message, listed_counts
 from ir_std.evaluation.plans import Plan
+from ir_std.evaluation.raw_scores import RawScores
 from ir_std.factors.catalog import sibling_sets
 from ir_std.factors.collection import find_earlier, look_alike
 from ir_std.factors.factor_set import FactorSet
@@ -316,8 +317,7 @@ def score_messages(
     plans: Iterable[Plan],
     scores: RunScores,
     qrels: Qrels,
-    columns: Mapping[str, Floats],
-    steps: Mapping[str, float],
+    raw: Mapping[str, RawScores],
 ) -> Iterator[Message]:
     """Report what a reader should know of scores that another program computed.
 
@@ -327,16 +327,14 @@ def score_messages(
     plans : iterable of Plan
     scores : RunScores
     qrels : Qrels
-    columns : mapping of str to ndarray, shape (n_topics,)
-        Raw values by the measure's name.
-    steps : mapping of str to float
-        Steps in which the values were written, by the measure's name.
+    raw : mapping of str to RawScores
+        By the measure's name.
     """
     present = set(scores.topics)
     missing = [
         topic
         for topic, row in qrels.positions.items()
-        if topic not in present and any(values[row] == 0 for values in columns.values())
+        if topic not in present and any(column.values[row] == 0 for column in raw.values())
     ]
     yield from _missing_topics(name, missing, scores.topics, qrels)
     if scores.unlisted:
@@ -346,7 +344,7 @@ def score_messages(
             warns=isinstance(qrels, QrelsFromCounts),
             run=name,
         )
-    without = {m: n for m, values in columns.items() if (n := int(np.isnan(values).sum()))}
+    without = {m: n for m, column in raw.items() if (n := int(np.isnan(column.values).sum()))}
     if without:
         units = "datasets" if scores.unit == "collection" else "topics"
         text = f"no value on some {units} ({listed_counts(without)}), which the means leave out"
@@ -355,23 +353,20 @@ def score_messages(
         yield Message(
             f"skipped columns that are not raw measures: {abbreviate(scores.skipped)}", run=name
         )
-    yield from _rounding_messages(name, plans, columns, steps)
+    yield from _rounding_messages(name, plans, raw)
     if scores.n_ret:
         lengths = np.array([scores.n_ret.get(topic, 0) for topic in qrels.topics], np.int64)
         yield from _depth_messages(name, plans, lengths, qrels)
 
 
 def _rounding_messages(
-    name: str, plans: Iterable[Plan], columns: Mapping[str, Floats], steps: Mapping[str, float]
+    name: str, plans: Iterable[Plan], raw: Mapping[str, RawScores]
 ) -> Iterator[Message]:
     """Report how much means may change by the rounding of the values in a score file."""
     changes_by_step: dict[float, dict[str, float]] = {}
     for plan in plans:
-        raw = str(plan.raw)
-        if step := steps[raw]:
-            change = plan.uncertainty(columns[raw], step)
-            if math.isnan(change):
-                continue  # there is no mean
+        values, _, step = raw[str(plan.raw)]
+        if step and not math.isnan(change := plan.uncertainty(values, step)):
             changes_by_step.setdefault(step, {})[str(plan.measure)] = change
     for step, changes in changes_by_step.items():
         listed = ", ".join(
