@@ -46,9 +46,10 @@ from ir_std.measures import Standardized, canonical
 from ir_std.merging import METHODS, merge
 from ir_std.reading.archives import run_sources
 from ir_std.trec.files import read_qrels, read_run
+from ir_std.trec.inputs import as_run
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import sort_run
-from ir_std.trec.runs import DictRun, Run
+from ir_std.trec.runs import Run
 
 ALPHA = 0.05
 DEPTH = 1000
@@ -142,7 +143,7 @@ def deal_out(engines: list[Run], n_sources: int, kept: int, deal: int) -> list[R
                     listed = sources[i].setdefault(topic, {})
                     if len(listed) < kept:
                         listed[doc] = score
-    return [DictRun(source) for source in sources]
+    return [as_run(source) for source in sources]
 
 
 @dataclass(frozen=True)

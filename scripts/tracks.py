@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ir_std.factors.judgments import Judgments, judgments_of
 from ir_std.trec.files import read_qrels
-from ir_std.trec.qrels import DictQrels
+from ir_std.trec.inputs import as_qrels
 
 
 class Corpus(NamedTuple):
@@ -230,7 +230,7 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
     for file in qrels_files(name, data):
         judged = read_qrels(file).judged
         judgments |= judgments_of(
-            DictQrels(
+            as_qrels(
                 {
                     topic: {
                         doc: level

@@ -129,7 +129,8 @@ class CommandParser(ArgumentParser):
     def __init__(self, name: str) -> None:
         text = _expand(import_module(f"ir_std.cli.{name}").HELP)
         prog = PROGRAM if name == COMMANDS[0] else f"{PROGRAM} {name}"
-        super().__init__(prog=prog, allow_abbrev=False, add_help=False)
+        # Without a usage argparse formats one, though all help is ours.
+        super().__init__(prog=prog, usage=prog, allow_abbrev=False, add_help=False)
         self.text = text
         self.add_argument("inputs", nargs="*")
         for option in self.options:

@@ -67,8 +67,7 @@ def fingerprint(documents: Iterable[bytes]) -> int:
 
 def fingerprints_by_topic(qrels: Qrels, level: int) -> Keys:
     """Return for each topic the :func:`fingerprint` of its documents at ``level`` or above."""
-    hashes = qrels.cached("hashes", lambda: qrels.ids(np.arange(len(qrels.flat_levels))).hashes())
-    used = np.where(qrels.flat_levels >= level, hashes, np.uint64(0))
+    used = np.where(qrels.flat_levels >= level, qrels.hashes, np.uint64(0))
     ends = np.append(np.uint64(0), np.cumsum(used, dtype=np.uint64))
     last = np.cumsum(qrels.sizes)
     sums: Keys = ends[last] - ends[last - qrels.sizes]

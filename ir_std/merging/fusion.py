@@ -23,7 +23,7 @@ from ir_std.merging.methods import (
 from ir_std.trec.frames import column_values, frame_like, is_frame, with_values
 from ir_std.trec.inputs import as_run
 from ir_std.trec.ranking import sort_run
-from ir_std.trec.runs import DictRun, Run
+from ir_std.trec.runs import Run
 
 Prepare: TypeAlias = Callable[[Run], Run]
 Combine: TypeAlias = Callable[[list[RankedList]], RankedList]
@@ -121,7 +121,7 @@ def merge(
     for run in map(as_run, runs):
         for topic, ranked_list in prepare(run).lists.items():
             by_topic.setdefault(topic, []).append(ranked_list)
-    merged = DictRun.from_lists(
+    merged = Run.of_lists(
         ((topic, *combine_lists(lists)) for topic, lists in by_topic.items()), "the merged run"
     )
     return _in_form_of(runs[0], sort_run(merged, depth))

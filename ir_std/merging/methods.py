@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints, divide
 from ir_std.errors import InputError
-from ir_std.trec.runs import DictRun, Run
+from ir_std.trec.runs import Run
 
 RankedList: TypeAlias = tuple[list[str], Floats]
 """Documents and their scores."""
@@ -103,7 +103,7 @@ def normalize_run(run: Run, method: str) -> Run:
     if method == "max":
         _check_positive(lists, run.name)
     formula = METHODS[method]
-    return DictRun.from_lists(
+    return Run.of_lists(
         (
             (topic, docs, formula(scores) if len(scores) else scores)
             for topic, (docs, scores) in lists.items()

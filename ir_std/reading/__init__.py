@@ -22,7 +22,6 @@ what tests hold the engine to.  To do without the engine, import it below as ``r
 """
 
 from ir_std.reading.ids import (
-    Collision,
     Ids,
     Index,
     Keys,
@@ -52,7 +51,7 @@ from ir_std.reading.unpacking import MAX_MEMBER, too_large
 # fmt: off
 __all__ = [
     "MAX_MEMBER", "QRELS", "RANKED_RUN", "RUN", "STANDARD_INPUT", "STANDARD_INPUT_NAME",
-    "BytesSource", "CheckFailed", "Collision", "FileSource", "Ids", "Index", "KeyTable", "Keys",
+    "BytesSource", "CheckFailed", "FileSource", "Ids", "Index", "KeyTable", "Keys",
     "LineFormat", "Lines", "Source", "check_strings", "content_lines", "files_below", "find_fault",
     "first_repeated", "is_archive", "is_pipe", "keys", "may_repeat", "no_lines", "read_lines",
     "read_lines_plainly", "read_pieces", "source_of", "split_line", "too_large",

@@ -335,29 +335,30 @@ class KeyTable(NamedTuple):
 
 
 class Index(NamedTuple):
-    """Documents to be found by their key.
+    """Documents of topics, to be found in runs.
 
     Attributes
     ----------
     table : KeyTable
     rows : ndarray of int, shape (n_documents,)
         The place of each key among the documents.
-    ids : Ids
-        Ids by place.
+    topic : ndarray of int, shape (n_documents,)
+    ids : Ids, of length n_documents
     """
 
     table: KeyTable
     rows: Ints
+    topic: Ints
     ids: Ids
 
     @classmethod
-    def of(cls, ids: Ids, topic: Ints) -> Index:
-        """Index ids on topics."""
-        values = keys(ids.hashes(), topic)
+    def of(cls, hashes: Keys, topic: Ints, ids: Ids) -> Index:
+        """Index ids, whose hashes are known, on topics."""
+        values = keys(hashes, topic)
         rows = np.argsort(values)
-        return cls(KeyTable.of(values[rows]), rows, ids)
+        return cls(KeyTable.of(values[rows]), rows, topic, ids)
 
-    def find(self, values: Keys, ids: Ids) -> tuple[Ints, Ints]:
+    def find(self, hashes: Keys, topic: Ints, ids: Ids) -> tuple[Ints, Ints]:
         """Find the documents that are in the index.
 
         Returns
@@ -366,18 +367,15 @@ class Index(NamedTuple):
             Indices into ``ids``, ascending.
         rows : ndarray of int, shape (n_found,)
             Their places among the documents of the index.
-
-        Raises
-        ------
-        Collision
-            If two different ids have the same key.
         """
-        where, places = self.table.find(values)
+        where, places = self.table.find(keys(hashes, topic))
         rows = self.rows[places]
-        if not self.ids[rows].same(ids[where]).all():
-            raise Collision
-        return where, rows
-
-
-class Collision(Exception):
-    """Two ids with the same 64-bit key: they must be compared as they are."""
+        if self.ids[rows].same(ids[where]).all():
+            return where, rows
+        # Two ids have the same key: compare them as they are.
+        known = zip(self.topic.tolist(), self.ids.bytes(), strict=True)
+        row_of = {document: row for row, document in enumerate(known)}
+        wanted = zip(topic.tolist(), ids.bytes(), strict=True)
+        rows = np.array([row_of.get(document, -1) for document in wanted], np.int64)
+        where = np.flatnonzero(rows >= 0)
+        return where, rows[where]

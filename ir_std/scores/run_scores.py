@@ -13,8 +13,9 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import ExternalMeasure, sign_of
+from ir_std.reading import Ids
 from ir_std.schemes import EXACT
-from ir_std.trec.qrels import DictQrels
+from ir_std.trec.qrels import Qrels
 
 COARSE = 0.005
 """Step from which numbers are taken as exact: 0.2 may be 0.2000."""
@@ -133,7 +134,7 @@ class RunScores:
         )
 
 
-class QrelsFromCounts(DictQrels):
+class QrelsFromCounts(Qrels):
     """Qrels without documents, with numbers of relevant documents where these are known.
 
     Parameters
@@ -147,8 +148,8 @@ class QrelsFromCounts(DictQrels):
     def __init__(
         self, n_rel: Mapping[str, int | None], name: str = "scores", external: Iterable[str] = ()
     ) -> None:
-        no_documents: Mapping[str, int] = {}  # one for all: there may be many topics
-        super().__init__(dict.fromkeys(n_rel, no_documents), name)
+        nothing = np.zeros(0, np.int64)
+        super().__init__(list(n_rel), nothing, Ids.of([]), nothing, name)
         self.n_rel = dict(n_rel)
         self.external = tuple(external)
 

@@ -28,9 +28,9 @@ from ir_std.reading import (
     source_of,
     split_line,
 )
-from ir_std.trec.qrels import ArrayQrels, Qrels, RepeatedDocument
+from ir_std.trec.qrels import Qrels, RepeatedDocument
 from ir_std.trec.ranking import sort_run
-from ir_std.trec.runs import ArrayRun, InvalidRun, Run
+from ir_std.trec.runs import InvalidRun, Run
 
 File = str | os.PathLike[str] | IO[Any] | Source
 """A path, ``-`` for standard input, an open file, or a source."""
@@ -59,7 +59,7 @@ def read_run(file: File) -> Run:
     source = source_of(file)
     line_format = RANKED_RUN if _is_ranked(source) else RUN
     try:
-        run = ArrayRun.of_lines(read_lines(source, line_format), source.name, source.duplicates)
+        run = Run.of_lines(read_lines(source, line_format), source.name, source.duplicates)
     except (CheckFailed, InvalidRun):
         pass  # and with it what it holds of the file
     else:
@@ -78,7 +78,7 @@ def read_qrels(file: File) -> Qrels:
     """Read TREC qrels: four columns, topic iteration document relevance; as :func:`read_run`."""
     source = source_of(file)
     try:
-        return ArrayQrels(*read_lines(source, QRELS), source.name)
+        return Qrels(*read_lines(source, QRELS), source.name)
     except (CheckFailed, RepeatedDocument):
         pass
     raise find_fault(source, QRELS)

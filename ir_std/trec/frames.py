@@ -7,6 +7,7 @@ recognized by its methods.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -69,7 +70,7 @@ class Rows(NamedTuple):
     topic : ndarray of int, shape (n_rows,)
         Index into the topics.
     documents : list of str
-    values : list or ndarray
+    values : iterable or ndarray
         Scores or levels.
     """
 
@@ -93,7 +94,7 @@ def names_in(names: tuple[str, ...], there: Callable[[str], bool]) -> tuple[str,
 
 
 def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
-    """Return the rows of a DataFrame, or of an iterable of objects or records.
+    """Return the rows of a dict of dicts, a DataFrame, or an iterable of objects or records.
 
     Parameters
     ----------
@@ -111,6 +112,8 @@ def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
     """
     if is_frame(table):
         return _rows_of_frame(table, names, kind)
+    if isinstance(table, Mapping):
+        return _rows_of_dict(table, kind)
     if not isinstance(table, Iterable) or isinstance(table, (bytes, bytearray)):
         raise _unsupported(table, names, kind)
     rows = list(table)
@@ -123,6 +126,21 @@ def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
     except (AttributeError, KeyError, TypeError):
         raise _unsupported(next(row for row in rows if not _has(row, names)), names, kind) from None
     return _with_numbers(kind, _objects(columns[0]), *columns[1:])
+
+
+def _rows_of_dict(given: Mapping[Any, Any], kind: str) -> Rows:
+    check_strings(given, kind, "topic id")
+    for topic, docs in given.items():
+        if not isinstance(docs, Mapping):
+            raise InputError.at(
+                kind,
+                f"topic {topic} has {type(docs).__name__}",
+                f"a dict is expected, from documents to {'scores' if kind == 'run' else 'levels'}",
+            )
+    sizes = np.fromiter(map(len, given.values()), np.int64, len(given))
+    documents = [*chain.from_iterable(given.values())]
+    values = chain.from_iterable(docs.values() for docs in given.values())
+    return Rows(list(given), np.repeat(np.arange(len(given)), sizes), documents, values)
 
 
 def _rows_of_frame(frame: Any, names: tuple[str, ...], kind: str) -> Rows:

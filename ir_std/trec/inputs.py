@@ -12,7 +12,7 @@ import operator
 import os
 import reprlib
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,8 @@ from ir_std.errors import InputError, abbreviate
 from ir_std.reading import Ids, Source, check_strings, content_lines, source_of
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.frames import Rows, is_pandas, rows_of
-from ir_std.trec.qrels import ArrayQrels, DictQrels, Qrels, RepeatedDocument
-from ir_std.trec.runs import ArrayRun, DictRun, Run, as_scores
+from ir_std.trec.qrels import Qrels, RepeatedDocument
+from ir_std.trec.runs import Run, as_scores, kept_lines
 
 
 def as_run(run: Any, duplicates: str = "error") -> Run:
@@ -43,8 +43,8 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
     Raises
     ------
     InputError
-        If it is none of these, an id is not a string (for a dict's documents: when they are
-        looked at), a score is NaN or +inf, or a document occurs twice in a topic.
+        If it is none of these, an ID is not a string, a score is NaN or +inf, or a document occurs
+        twice in a topic.
     """
     if isinstance(run, Run):
         return run
@@ -54,14 +54,12 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
         run = _listed(run)
         if is_file(run):
             return read_run(run)
-    made: Run
+    rows = rows_of(run, ("query_id", "doc_id", "score"), "run")
+    lines = rows.topics, rows.topic, _ids(rows, "run"), _scores(rows)
     if isinstance(run, Mapping):
-        _check_topics(run, "run")
-        made = DictRun(run)
+        made = Run(*lines, distinct=True)
     else:
-        rows = rows_of(run, ("query_id", "doc_id", "score"), "run")
-        lines = rows.topics, rows.topic, _ids(rows, "run"), _scores(rows.values)
-        made = ArrayRun.of_lines(lines, "run", duplicates)
+        made = Run.of_lines(lines, "run", duplicates)
     if _others_read(run) and not made.repeated:
         made.given = run
     return made
@@ -123,26 +121,16 @@ def as_qrels(qrels: Any) -> Qrels:
         return dataset_qrels(qrels)
     if is_file(qrels):
         return read_qrels(qrels)
-    made: Qrels
-    if isinstance(qrels, Mapping):
-        _check_topics(qrels, "qrels")
-        made = DictQrels({topic: _dict_levels(topic, docs) for topic, docs in qrels.items()})
-    else:
-        made = _judged(rows_of(qrels, ("query_id", "doc_id", "relevance"), "qrels"))
+    rows = rows_of(qrels, ("query_id", "doc_id", "relevance"), "qrels")
+    ids, levels = _ids(rows, "qrels"), _levels(rows)
+    try:
+        made = Qrels(rows.topics, rows.topic, ids, levels)
+    except RepeatedDocument:
+        kept = kept_lines(rows.topic, ids, "last")
+        made = Qrels(rows.topics, rows.topic[kept], ids[kept], levels[kept])
     if _others_read(qrels):
         made.given = qrels
     return made
-
-
-def _judged(rows: Rows) -> Qrels:
-    ids, levels = _ids(rows, "qrels"), _row_levels(rows)
-    try:
-        return ArrayQrels(rows.topics, rows.topic, ids, levels)
-    except RepeatedDocument:
-        judged: dict[str, dict[str, int]] = {t: {} for t in rows.topics}
-        for t, doc, level in zip(rows.topic.tolist(), rows.documents, levels.tolist(), strict=True):
-            judged[rows.topics[t]][doc] = level
-        return DictQrels(judged)
 
 
 def dataset_qrels(name: str) -> Qrels:
@@ -228,36 +216,14 @@ def _ids(rows: Rows, kind: str) -> Ids:
         raise
 
 
-def _check_topics(given: Mapping[Any, Any], kind: str) -> None:
-    """Check that dicts hold dicts, and that topics are strings."""
-    check_strings(given, kind, "topic id")
-    for topic, docs in given.items():
-        if not isinstance(docs, Mapping):
-            raise InputError.at(
-                kind,
-                f"topic {topic} has {type(docs).__name__}",
-                f"a dict is expected, from documents to {'scores' if kind == 'run' else 'levels'}",
-            )
-
-
-def _scores(values: Any) -> Floats:
-    numbers = getattr(values, "dtype", None)
+def _scores(rows: Rows) -> Floats:
+    numbers = getattr(rows.values, "dtype", None)
     if numbers is not None and numbers.kind in "fiu":
-        return np.asarray(values, float)
-    return as_scores(values, len(values), "run")
+        return np.asarray(rows.values, float)
+    return as_scores(rows.values, len(rows.documents), "run")
 
 
-def _dict_levels(topic: str, docs: Mapping[str, Any]) -> dict[str, int]:
-    """Return levels by document, checked."""
-    check_strings(docs, "qrels", f"document id of topic {topic}")
-    if set(map(type, docs.values())) <= {int} and (
-        min(docs.values(), default=0) >= -(2**63) and max(docs.values(), default=0) < 2**63
-    ):
-        return dict(docs)
-    return {doc: _level(level, topic, doc) for doc, level in docs.items()}
-
-
-def _row_levels(rows: Rows) -> Ints:
+def _levels(rows: Rows) -> Ints:
     """Return the levels of rows, checked."""
     values = rows.values
     if isinstance(values, np.ndarray):
@@ -265,6 +231,10 @@ def _row_levels(rows: Rows) -> Ints:
             levels: Ints = values.copy()
             return levels
         values = values.tolist()
+    values = list(values)
+    if {*map(type, values)} <= {int}:
+        with suppress(OverflowError):  # the slow way says which level has more than 64 bits
+            return np.fromiter(values, np.int64, len(values))
     return np.array(
         [
             _level(level, rows.topics[topic], doc)

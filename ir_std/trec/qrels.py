@@ -1,18 +1,17 @@
-"""Relevance judgments in memory: as dicts from Python objects, as arrays from files and frames."""
+"""Relevance judgments in memory: the documents of all topics as one array, and their levels."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ir_std._arrays import Ints, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Ids, Index, first_repeated, keys, may_repeat
+from ir_std.reading import Ids, Index, Keys, first_repeated, keys, may_repeat
 
 Computed = TypeVar("Computed")
 
@@ -31,51 +30,72 @@ class Cached:
         return value
 
 
-class Qrels(Cached, ABC):
+class Qrels(Cached):
     """Relevance judgments, with the counts and ideal rankings that metrics need.
 
     Parameters
     ----------
     topics : sequence of str
-    sizes : sequence of int
-        Number of judged documents of each topic.
+    topic : ndarray of int, shape (n_judged,)
+        Index into the topics, for each judged document.
+    ids : Ids, of length n_judged
+        Documents.
+    levels : ndarray of int, shape (n_judged,)
+        Negative levels are judged, not relevant.
     name : str
-        What messages call it.
+        Name in messages.
 
     Attributes
     ----------
     topics : tuple of str
     sizes : ndarray of int, shape (n_topics,)
-    topic : ndarray of int, shape (n_judged,)
-        For each judged document the index of its topic, ascending.
+        Number of judged documents of each topic.
+    topic, flat_levels, hashes : ndarray, shape (n_judged,)
+        Index of the topic (ascending), level, and 64-bit hash of the id of each judged document.
     dataset : str or None
-        The ir_datasets id the qrels came from.
+        The ir_datasets ID the qrels came from.
     given : object
         What the qrels were made from, if other providers of measures can read that; else None.
+
+    Raises
+    ------
+    RepeatedDocument
+        If a document occurs twice in a topic.
     """
 
-    def __init__(self, topics: Sequence[str], sizes: Sequence[int] | Ints, name: str) -> None:
+    def __init__(
+        self, topics: Sequence[str], topic: Ints, ids: Ids, levels: Ints, name: str = "qrels"
+    ) -> None:
         super().__init__()
-        self.topics = tuple(topics)
-        self.sizes = np.asarray(sizes, np.int64)
-        self.topic = np.repeat(np.arange(len(self.topics)), self.sizes)
         self.name = name
         self.dataset: str | None = None
         self.given: Any = None
+        order = group_by_topic(topic)
+        self.topics = tuple(topics)
+        self.topic = topic[order].astype(np.int64)
+        self.sizes = np.bincount(self.topic, minlength=len(self.topics))
+        self.flat_levels = levels[order]
+        self._ids = ids[order]
+        self.hashes: Keys = self._ids.hashes()
+        if may_repeat(keys(self.hashes, self.topic)) and (
+            first_repeated(self._ids, self.topic) is not None
+        ):
+            raise RepeatedDocument.at(
+                name, "a document occurs twice in a topic", "judge each document once"
+            )
 
-    @property
-    @abstractmethod
+    @cached_property
     def judged(self) -> Mapping[str, Mapping[str, int]]:
-        """Level by topic and document; negative levels are judged, not relevant."""
+        """Level by topic and document."""
+        lines = zip(self._ids.strings(), self.flat_levels.tolist(), strict=True)
+        return {
+            topic: dict(islice(lines, size))
+            for topic, size in zip(self.topics, self.sizes.tolist(), strict=True)
+        }
 
-    @property
-    @abstractmethod
-    def flat_levels(self) -> Ints:
-        """Levels of all judged documents, topic after topic; shape (n_judged,)."""
-
-    @abstractmethod
     def ids(self, rows: Ints) -> Ids:
         """Return the judged documents at some places."""
+        return self._ids[rows]
 
     def targets(self, judged: bool) -> Targets:
         """Return the documents to find in runs: the relevant ones, or all that are judged."""
@@ -135,94 +155,6 @@ class Qrels(Cached, ABC):
         return [text[a:b] for a, b in pairwise([0, *bounds])]
 
 
-class DictQrels(Qrels):
-    """Qrels from a dict.
-
-    Parameters
-    ----------
-    judged : mapping of str to mapping of str to int
-        Level by topic and document.
-    name : str
-    """
-
-    def __init__(self, judged: Mapping[str, Mapping[str, int]], name: str = "qrels") -> None:
-        super().__init__(list(judged), list(map(len, judged.values())), name)
-        self._judged = judged
-
-    @property
-    def judged(self) -> Mapping[str, Mapping[str, int]]:
-        """Level by topic and document."""
-        return self._judged
-
-    @cached_property
-    def flat_levels(self) -> Ints:
-        """Levels of all judged documents, topic after topic."""
-        return np.fromiter(
-            chain.from_iterable(d.values() for d in self._judged.values()),
-            np.int64,
-            int(self.sizes.sum()),
-        )
-
-    @cached_property
-    def _documents(self) -> list[str]:
-        return list(chain.from_iterable(self._judged.values()))
-
-    def ids(self, rows: Ints) -> Ids:
-        """Return the judged documents at some places."""
-        return Ids.of([self._documents[row] for row in rows.tolist()])
-
-
-class ArrayQrels(Qrels):
-    """Qrels as they come from a file.
-
-    Parameters
-    ----------
-    topics : sequence of str
-    topic : ndarray of int, shape (n_lines,)
-        Index into the topics, of each line.
-    ids : Ids, of length n_lines
-        Documents.
-    levels : ndarray of int, shape (n_lines,)
-    name : str
-
-    Raises
-    ------
-    RepeatedDocument
-        If a document occurs twice in a topic.
-    """
-
-    def __init__(
-        self, topics: Sequence[str], topic: Ints, ids: Ids, levels: Ints, name: str = "qrels"
-    ) -> None:
-        super().__init__(topics, np.bincount(topic, minlength=len(topics)), name)
-        order = group_by_topic(topic)
-        self._ids, self._levels = ids[order], levels[order]
-        if may_repeat(keys(self._ids.hashes(), self.topic)) and (
-            first_repeated(self._ids, self.topic) is not None
-        ):
-            raise RepeatedDocument.at(
-                name, "a document occurs twice in a topic", "judge each document once"
-            )
-
-    @property
-    def flat_levels(self) -> Ints:
-        """Levels of all judged documents, topic after topic."""
-        return self._levels
-
-    @cached_property
-    def judged(self) -> Mapping[str, Mapping[str, int]]:
-        """Level by topic and document."""
-        lines = zip(self._ids.strings(), self._levels.tolist(), strict=True)
-        return {
-            topic: dict(islice(lines, size))
-            for topic, size in zip(self.topics, self.sizes.tolist(), strict=True)
-        }
-
-    def ids(self, rows: Ints) -> Ids:
-        """Return the judged documents at some places."""
-        return self._ids[rows]
-
-
 class RepeatedDocument(InputError):
     """A document is judged twice in a topic."""
 
@@ -244,7 +176,8 @@ class Targets:
         As judged.
     topic : ndarray of int, shape (n_documents,)
         Its index, ascending.
-    ids : Ids, of length n_documents
+    index : Index
+        Finds them in runs.
     """
 
     def __init__(self, qrels: Qrels, judged: bool) -> None:
@@ -252,19 +185,7 @@ class Targets:
         self.qrels = qrels
         self.topic = qrels.topic[rows]
         self.level = qrels.flat_levels[rows]
-        self.ids = qrels.ids(rows)
-
-    @cached_property
-    def index(self) -> Index:
-        """Finds them in runs whose ids are arrays."""
-        return Index.of(self.ids, self.topic)
-
-    @cached_property
-    def documents(self) -> list[list[str]]:
-        """Their ids, of each topic."""
-        names = iter(self.ids.strings())
-        sizes = np.bincount(self.topic, minlength=len(self.qrels.topics))
-        return [list(islice(names, size)) for size in sizes.tolist()]
+        self.index = Index.of(qrels.hashes[rows], self.topic, qrels.ids(rows))
 
 
 class Ranking(Cached):

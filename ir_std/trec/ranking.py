@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ir_std._arrays import Floats, Ints
 from ir_std.measures.records import TREC_EVAL, Order, Precision
 from ir_std.trec.qrels import Qrels, Ranking
-from ir_std.trec.runs import DictRun, Run
+from ir_std.trec.runs import Run
 
 _AT_ONCE = 1 << 18
 """Number of ids of documents that tie which are in memory at once."""
@@ -212,7 +212,7 @@ def with_whole_scores(run: Run) -> Run:
 
 def sort_run(run: Run, depth: int | None = None, order: Order = TREC_EVAL) -> Run:
     """Return a run whose documents are in order, the first ``depth`` of each topic."""
-    return DictRun.from_lists(
+    return Run.of_lists(
         (
             (topic, *order_documents(docs, scores, depth, order))
             for topic, (docs, scores) in run.lists.items()

@@ -13,14 +13,13 @@ import pytest
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.merging import METHODS
 from ir_std.trec.files import read_qrels
-from ir_std.trec.runs import DictRun, Run
+from ir_std.trec.inputs import as_run
+from ir_std.trec.runs import Run
 
 
 @pytest.fixture
 def engines() -> list[Run]:
-    return [
-        DictRun({"q": {f"d{i}": float(100 * (e + 1) - i) for i in range(60)}}) for e in range(3)
-    ]
+    return [as_run({"q": {f"d{i}": float(100 * (e + 1) - i) for i in range(60)}}) for e in range(3)]
 
 
 def test_a_document_goes_to_one_source_whose_engine_scores_it(engines: list[Run]) -> None:
