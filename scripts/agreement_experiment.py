@@ -1,11 +1,12 @@
 """Whether the intervals that ``ir_std agree`` prints hold, on real labels and many topics.
 
-    python scripts/agreement_experiment.py           # three minutes on one core
+    python scripts/agreement_experiment.py           # six minutes on one core
 
 The topics of a collection are the population, and its figures over all of them the truth.  Topics
 are drawn from it: with replacement from collections with labels of people and of a language model,
 and without from collections with many topics, where two measures replace the two judges (and 60 of
-the systems are drawn, too).  Writes into out/agreement.
+the systems are drawn, too).  Draws without an interval are counted, and left out of the coverage.
+Writes into out/agreement.
 """
 
 from __future__ import annotations
@@ -17,7 +18,15 @@ from typing import NamedTuple
 
 import numpy as np
 from experiment import arguments, read_table, spread, write_csv
-from judges_experiment import FEW_TOPICS_JUDGES, PEOPLE, TRACKS, from_runs, from_tables, qrels_file
+from judges_experiment import (
+    FEW_TOPICS_JUDGES,
+    MODERN,
+    PEOPLE,
+    TRACKS,
+    from_runs,
+    from_tables,
+    qrels_file,
+)
 
 from ir_std._arrays import Floats, Ints
 from ir_std.analysis.agreement import Interval, kappa_interval, order_agreement
@@ -34,6 +43,8 @@ MANY_TOPICS = {
 MOST_SYSTEMS = 60
 WITHOUT_REPLACEMENT_FROM = 100
 """Fewest topics of a collection that are drawn without replacement."""
+SELDOM = 0.1
+"""Coverage is not computed where fewer draws have an interval."""
 FIGURES = ("tau", "gap", "r")
 LABELS = [*((name, FEW_TOPICS_JUDGES[0]) for name in TRACKS), ("dl23-passage", "gpt4")]
 """Collections whose labels are compared, and the model's name."""
@@ -50,9 +61,10 @@ class Case(NamedTuple):
 
 def cases(data: Path) -> Iterator[Case]:
     """Read the scores under labels of people and of a model, and by two measures."""
-    judges = FEW_TOPICS_JUDGES[:1]
-    judged = [case for name in TRACKS for case in from_runs(data, name, judges)]
-    for case in (*judged, *from_tables(data)):
+    for name in (*TRACKS, *(f"{name}-modern" for name in MODERN)):
+        for case in from_runs(data, name, FEW_TOPICS_JUDGES[:1]):
+            yield _complete(case.collection, case.measure, case.people, case.model)
+    for case in from_tables(data):
         yield _complete(case.collection, case.measure, case.people, case.model)
     for name, files in MANY_TOPICS.items():
         one, other = (read_table(data / file) for file in files)
@@ -72,22 +84,33 @@ def draw_topics(random: np.random.Generator, n_topics: int, size: int) -> Ints:
 
 
 def order_coverage(trials: int, seed: int, case: Case) -> Floats:
-    """Compute how often the intervals hold, shape (sizes, figures)."""
+    """Compute how many draws have an interval, and how often it holds, (sizes, 2, figures).
+
+    The second is NaN where fewer than one draw in ten has an interval.
+    """
     return np.array([_coverage_of(case, size, trials, seed) for size in SIZES])
 
 
 def _coverage_of(case: Case, size: int, trials: int, seed: int) -> Floats:
     random = np.random.default_rng(seed)
     n_systems = case.first.shape[1]
-    held = []
-    for _ in range(trials):
+    held = np.full((trials, len(FIGURES)), np.nan)
+    truth = None
+    for trial in range(trials):
         systems = random.choice(n_systems, min(n_systems, MOST_SYSTEMS), replace=False)
         x, y = case.first[:, systems], case.second[:, systems]
         topics = draw_topics(random, len(x), size)
-        truth, found = order_agreement(x, y), order_agreement(x[topics], y[topics])
-        held.append([holds(getattr(found, name), getattr(truth, name).value) for name in FIGURES])
-    shares: Floats = np.mean(held, axis=0)
-    return shares
+        found = order_agreement(x[topics], y[topics])
+        if truth is None or n_systems > MOST_SYSTEMS:
+            truth = order_agreement(x, y)
+        for i, name in enumerate(FIGURES):
+            interval = getattr(found, name)
+            if not np.isnan(interval.low):
+                held[trial, i] = holds(interval, getattr(truth, name).value)
+    printed = ~np.isnan(held)
+    share = printed.mean(axis=0)
+    often = np.nansum(held, axis=0) / np.maximum(printed.sum(axis=0), 1)
+    return np.array([share, np.where(share >= SELDOM, often, np.nan)])
 
 
 def holds(interval: Interval, truth: float) -> bool:
@@ -115,8 +138,11 @@ def _kappa_of(random: np.random.Generator, confusion: Ints, size: int) -> Interv
 
 
 def describe(shares: Floats) -> str:
-    """Say a mean, and the smallest and largest in parentheses."""
-    return f"{shares.mean():.3f} ({shares.min():.3f}, {shares.max():.3f})"
+    """Say a mean, and the smallest and largest in parentheses; ``-`` if all are NaN."""
+    known = shares[~np.isnan(shares)]
+    if not known.size:
+        return "-"
+    return f"{known.mean():.3f} ({known.min():.3f}, {known.max():.3f})"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -126,16 +152,17 @@ def main(argv: Sequence[str] | None = None) -> None:
     found = list(spread(partial(order_coverage, args.trials, args.seed), listed, args.jobs))
     write_csv(
         args.out / "agreement" / "coverage.csv",
-        ["collection", "measure", "topics", *FIGURES],
-        [(c.collection, c.measure, n, *row) for c, rows in zip(listed, found, strict=True)
+        ["collection", "measure", "topics", *(f"{f} printed" for f in FIGURES), *FIGURES],
+        [(c.collection, c.measure, n, *row.ravel()) for c, rows in zip(listed, found, strict=True)
          for n, row in zip(SIZES, rows, strict=True)],
     )  # fmt: skip
-    print("| measure | topics | tau | gap | r |")
+    print("| measure | topics | printed | tau | gap | r |")
     for measure in dict.fromkeys(case.measure for case in listed):
-        rows = [row for case, row in zip(listed, found, strict=True) if case.measure == measure]
-        for i, n in enumerate(SIZES):
-            by_figure = np.array(rows)[:, i].T
-            print(f"| {measure} | {n} | " + " | ".join(map(describe, by_figure)) + " |")
+        rows = np.array([row for c, row in zip(listed, found, strict=True) if c.measure == measure])
+        for n, printed, coverage in zip(SIZES, *rows.transpose(2, 1, 3, 0), strict=True):
+            of_tau, of_others = printed[0].mean(), printed[1].mean()
+            cells = [f"{of_tau:.2f}, {of_others:.2f}", *map(describe, coverage)]
+            print(f"| {measure} | {n} | {' | '.join(cells)} |")
     kappas = [
         kappa_coverage(args.data, collection, judge, args.trials, args.seed)
         for collection, judge in LABELS

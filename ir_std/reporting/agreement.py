@@ -13,6 +13,7 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
 from ir_std.analysis.agreement import (
+    FEWEST_TOPICS,
     WEIGHTS,
     Interval,
     OrderAgreement,
@@ -46,6 +47,12 @@ BEST = 10
 """Number of the best systems whose pairs are counted by themselves."""
 MOST_LEVELS = 100
 """Largest number of levels that are distinguished."""
+NO_INTERVAL = (
+    f"No interval is printed for fewer than {FEWEST_TOPICS} topics, or for a measure by which two "
+    "systems, on average, have the same score on more than two thirds of the topics; none of tau "
+    "if other topics change the order by one of the judges much."
+)
+"""Note of tables in which a figure has no interval, because it would not hold often enough."""
 
 
 def agreement(
@@ -405,7 +412,8 @@ def _labels(agreement: JudgeAgreement, places: int) -> Table:
         notes=[
             "Cohen's kappa, with 95% intervals by a bootstrap over topics. Weights are the "
             "distance between two levels, or its square. At a level, documents from this level on "
-            "are relevant, the others are not."
+            "are relevant, the others are not.",
+            *([NO_INTERVAL] if len(agreement.topics) < FEWEST_TOPICS else []),
         ],
         places=places,
     )
@@ -444,6 +452,8 @@ def _order(agreement: JudgeAgreement, places: int) -> Table:
         r = {"low": order.r.low, "high": order.r.high}
         rows.append((str(measure), *means, *cells, number_cell(order.r.value, places, extra=r)))
     of_names = [f"mean {name}" for name in agreement.names]
+    taus = [order.tau for order in agreement.order.values() if not np.isnan(order.tau.value)]
+    lacking = any(np.isnan(tau.low) for tau in taus)
     return make_table(
         ("measure", *of_names, "gap", "tau", "tau_AP", "r"),
         rows,
@@ -452,7 +462,8 @@ def _order(agreement: JudgeAgreement, places: int) -> Table:
             "absolute difference of their two means; tau: Kendall's tau-b of the two "
             "orders; tau_AP: AP correlation with the first order as the reference; "
             "r: Pearson's correlation over topics and systems. Brackets hold 95% intervals by a "
-            "bootstrap over topics."
+            "bootstrap over topics.",
+            *([NO_INTERVAL] if lacking else []),
         ],
         places=places,
     )
