@@ -26,15 +26,16 @@ Compare two judgments of the same topics, such as those of people and of a langu
   ir_std agree people.qrels model.qrels runs/* nDCG@10   labels, and the order of these runs
   ir_std agree people.csv model.csv                      per-topic scores under two judgments
 
-Labels are compared by Cohen's kappa, plain and weighted; the systems' order by tau and tau_AP;
-means by their difference per topic, raw and standardized, each with the factors of its judgments.
+ir_std compares labels by Cohen's kappa, plain and weighted, and the order of systems by tau and
+tau_AP.  It compares means by their difference per topic, raw and standardized, each with the
+factors of its own judgments.
 
 options:
   --scheme
   --factors FIRST SECOND
-                        factor sets of the two judgments; - for a set that is to be recognized
+                        factor sets of the two judgments (- to recognize a set)
   --table {labels,confusion,order,pairs,means,topics}
-                        print this table only (default: labels, confusion, order)
+                        print this table only (default labels, confusion and order)
   --output
 """
 

@@ -28,9 +28,9 @@ Build a factor set from the runs of a collection's systems, or from tables of th
   ir_std build --from-scores scores.csv -o factors/mine.npz
 
 RUN is a file, a folder or an archive (.tar, .tar.gz, .tar.xz, .zip), which is read in memory.  A
-table has columns run, topic, measure and value; or run, topic and one column per measure; or topic
-and one column per run, with the measure as its file name, such as P@10.csv.  Measures that
-ir_measures does not know are kept under their names.
+table has the columns run, topic, measure and value, or run, topic and one column per measure.  It
+can also have topic and one column per run if its file is named after the measure, such as P@10.csv.
+Measures that ir_measures does not know are kept under their names.
 
 options:
   -o, --output FILE.npz  file of the new set, which appears whole or not at all
@@ -38,14 +38,14 @@ options:
   --from-scores TABLE...
                         build from tables of scores instead of runs
   --measures MEASURE...
-                        raw measures to compute (default: about thirty common ones)
+                        raw measures to compute (default about thirty common ones)
   --lower-is-better --duplicates
-  --depth N             cut runs to N documents per topic; with tables: depth of the runs
+  --depth N             cut runs to N documents per topic; with tables, the depth of their runs
   --title TEXT          title of the collection
   --judge NAME          language model that made the judgments
-  --teams FILE          teams of the systems, as lines of SYSTEM and TEAM; others are teams of their
-                        own (default: inferred from the first three characters of the names)
-  --jobs N              number of processes (default: 1)
+  --teams FILE          teams of the systems, as lines of SYSTEM and TEAM, where a system without a
+                        line is its own team (default inferred from the first three letters)
+  --jobs N              number of processes (default 1)
   --skip-bad            leave out broken runs and unreadable folders, and list them
 """
 

@@ -22,16 +22,16 @@ PICTURES = (".png", ".svg", ".pdf")
 HELP = """
 usage: ir_std compare NAME=RUN:QRELS [NAME=RUN:QRELS ...] [MEASURE ...] [options]
 
-Compare systems over collections: raw and standardized means, with intervals.
+Compare systems over collections by raw and standardized means, with intervals.
 
   ir_std compare bm25=t7.run:t7.qrels bm25=t8.run:t8.qrels mono=t8b.run:t8.qrels AP
   ir_std compare dl19-passage/p_bert dl20-passage/pash_r3 nDCG@10
 
-Each NAME=RUN:QRELS is a system on a collection; the same NAME with other qrels is the same system
+Each NAME=RUN:QRELS is a system on a collection.  The same NAME with other qrels is the same system
 on another collection.  QRELS is a file or an ir_datasets ID.  Per-topic scores from another program
 need no qrels and no name (NAME=SCORES, or files and folders of scores), and neither do systems of
-factor sets (SET/SYSTEM).  NAME@LABEL=... names the collection in tables and plots.  Default
-measures: the default ones that all collections have factors for.
+factor sets (SET/SYSTEM).  NAME@LABEL=... names the collection in tables and plots.  If you name no
+measures, ir_std reports the default measures for which all collections have factors.
 
 measures:
   -m -l -c -M
@@ -46,8 +46,8 @@ output:
 
 comparison:
   --baseline NAME|SET/SYSTEM|best
-                        compare the other systems with this one; best: on each collection the best
-                        system of its factor set according to the first measure
+                        compare the other systems with this one (best is the best system of each
+                        collection's factor set according to the first measure)
   --test --correction --equivalent
 """
 

@@ -20,14 +20,14 @@ Estimate scores under human labels from a few judged topics and a model's labels
   ir_std correct --human few.qrels --llm umbrela.qrels runs/* AP  correct the model with them
   ir_std correct --human dl20-passage --llm dl20-passage-umbrela nDCG@10 --draw 15 --seed 1
 
-LABELS are qrels; per-topic scores that another program computed under these labels; or a factor
-set, whose systems then are the runs.  The topics that people judge must be drawn at random.
+LABELS are qrels, per-topic scores that another program computed under these labels, or a factor
+set, whose systems then are the runs.  Draw the topics that people judge at random.
 
 options:
   --human LABELS        labels of people, for some topics
   --llm LABELS          labels of a language model, for all topics
-  --draw N              print N topics to judge, in random order; with --human: use only these
-  --seed N              seed of the draw (default: 0)
+  --draw N              print N topics to judge, in random order; with --human, use only these
+  --seed N              seed of the draw (default 0)
   --baseline RUN        also estimate the differences from this run
   --scheme --places --output
 """

@@ -17,26 +17,26 @@ OF_TOPICS = "topics"
 HELP = """
 usage: ir_std diff A B QRELS [MEASURE] [options]
 
-Show why two runs differ: on which topics, and by which documents.
+Show on which topics, and by which documents, two runs differ.
 
   ir_std diff mono.run bm25.run qrels nDCG@10                 the topics that differ most
   ir_std diff mono.run bm25.run qrels nDCG@10 --topic 405717  both rankings of this topic
 
 Topics are ordered by the standardized difference, next to the raw one and its rank.  For a topic,
 ir_std shows both rankings and, if the measure is a sum over documents, what each document adds.
-Default measure: the first one of the factor set.
+The default measure is the first one of the factor set.
 
 options:
   --topic T             show both rankings of this topic (repeatable)
   --docs ID|FILE        document texts, as --queries
   --queries
-  --top N               number of topics to list (default: 10; 0 for all)
-  --ranks N             number of ranks, and of documents that add most (default: 10; 0 for all)
+  --top N               number of topics to list (default 10, or 0 for all)
+  --ranks N             number of ranks, and of documents that add most (default 10, or 0 for all)
   -M --scheme --factors
   --table {topics,rankings,documents}
-                        print this table only (default: topics; with --topic the other two)
+                        print this table only (default topics, or with --topic the other two)
   -o, --output {table,markdown,latex,csv,html,json}
-                        output format (default: table)
+                        output format (default table)
 """
 
 

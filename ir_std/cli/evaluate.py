@@ -22,7 +22,7 @@ from ir_std.cli.output import (
     trec_eval_lines,
 )
 from ir_std.cli.streams import progress, warn
-from ir_std.errors import UsageError, abbreviate, look_up
+from ir_std.errors import UsageError, abbreviate, join_with_and, look_up
 from ir_std.measures import main_score, sign_of
 from ir_std.reading import STANDARD_INPUT, STANDARD_INPUT_NAME
 from ir_std.reporting.model import Results
@@ -43,8 +43,9 @@ usage: ir_std RUN [RUN ...] QRELS [MEASURE ...] [options]
 
 Arguments can be in any order.  RUN is a file (6 columns), a folder, - (standard input), per-topic
 scores from another program (no qrels needed), or SET/SYSTEM ('SET/*' for all systems of a set).
-QRELS is a file (4 columns) or an ir_datasets ID.  Default measures: those of the factor set.
-Other commands: agree, build, compare, correct, diff, factors, merge, report.
+QRELS is a file (4 columns) or an ir_datasets ID.  If you name no measures, ir_std reports the
+factor set's own.  The other commands are agree, build, compare, correct, diff, factors, merge and
+report.
 
 input:
   --duplicates -M --jobs
@@ -57,18 +58,18 @@ standardization:
 
 output:
   -o, --output {tsv,jsonl,trec_eval,table,markdown,latex,csv,html}
-                        output format (default: table for several runs on a terminal, else tsv)
+                        output format (default table for several runs on a terminal, else tsv)
   -q, --by-query        also print per-topic values
-  -n, --no-summary      with -q: do not print means
+  -n, --no-summary      do not print means (requires -q)
   --places
   --place               also print where the run ranks among the reference systems
-  --sort MEASURE        sort runs by mean, best first; tables and jsonl also show their ranks
+  --sort MEASURE        sort runs by mean, best first, and show their ranks in tables and jsonl
   --verbose
-  --quiet               do not print notes; warnings are always printed
+  --quiet               do not print notes, only warnings
 
 comparison:
   --baseline RUN|SET/SYSTEM|best
-                        test differences from this run; best: the best system of the factor set
+                        test differences from this run (best is the best system of the factor set)
   --test --correction --equivalent
   --fail-if-worse ALPHA  exit with status 1 if a run is significantly worse (p < ALPHA)
 """
@@ -134,14 +135,17 @@ def evaluate_inputs(inputs: Inputs, args: Namespace) -> Results:
 
 def worse_runs(results: Results, alpha: float) -> Iterator[str]:
     """Yield which runs are significantly worse than the baseline, by which measures."""
+    from ir_std.reporting.tables import p_text
+
     for run_name, tests in results.differences.items():
         worse = [
-            f"{measure} {test.mean:+.4f} (p {test.p_adjusted:.2g})"
+            f"{measure} ({test.mean:+.4f}, {p_text(test.p_adjusted)})"
             for measure, test in tests.items()
             if sign_of(measure) * test.mean < 0 and test.p_adjusted < alpha
         ]
         if worse:
-            yield f"{run_name} is significantly worse than {results.baseline}: {', '.join(worse)}"
+            by = join_with_and(worse)
+            yield f"{run_name} is significantly worse than {results.baseline} on {by}"
 
 
 # --- MTEB's results, task by task -----------------------------------------------------------------

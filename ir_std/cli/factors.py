@@ -16,7 +16,7 @@ from ir_std._system.files import check_output
 from ir_std._system.text import escape_line
 from ir_std.cli.inputs import read_measures
 from ir_std.cli.streams import note
-from ir_std.errors import InputError, UsageError, look_up, pluralize
+from ir_std.errors import InputError, UsageError, abbreviate, look_up, pluralize
 from ir_std.evaluation.inputs import systems_of
 from ir_std.evaluation.placement import place
 from ir_std.evaluation.plans import mean_of_values, name_in_set, similar_measures
@@ -49,7 +49,7 @@ usage: ir_std factors ACTION [options]
 
 List, show, check, exchange and use factor sets.
 
-  ir_std factors list                                all sets: ID, topics, systems, measures, title
+  ir_std factors list                                all sets, with topics, systems and measures
   ir_std factors show ID                             one set in detail, with its limitations
   ir_std factors systems ID [MEASURE ...]            its systems, with their means
   ir_std factors place ID MEASURE VALUE              where a published mean ranks among its systems
@@ -62,18 +62,19 @@ List, show, check, exchange and use factor sets.
   ir_std factors where                               the folder that sets are added to
 
 ID is the ID of a set or its path.  Sets are added to the first folder of IR_STD_FACTORS, or else to
-your data folder; ir_std looks for sets in both, in this order.
+your data folder.  To find sets, ir_std looks in both, in this order.
 
 options:
   --format {csv,trec_eval,webber}
                         csv (the systems' scores, from which ir_std build makes the set again),
-                        trec_eval (for trec_eval -Z) or webber (the published CSV files; FILE is a
-                        stem: STEM.mn.csv and STEM.sd.csv); import reads the last two
-  -o, --output FILE     file to write; import writes NAME.npz
+                        trec_eval (for trec_eval -Z) or webber (the published CSV files, where
+                        FILE is the part of their names before .mn.csv and .sd.csv); import reads
+                        the last two
+  -o, --output FILE     file to write (NAME.npz for import)
   --force
-  --systems N           with import: number of reference systems
-  --qrels QRELS         with import: counts relevant documents, so that ir_std recognizes the
-                        collection by them
+  --systems N           number of reference systems (import)
+  --qrels QRELS         count relevant documents, so that ir_std recognizes the collection by them
+                        (import)
 """
 
 
@@ -147,7 +148,7 @@ def _check(*names: str) -> None:
         for sentence in () if problems else findings(load_factors(file or name)):
             print(f"{name}\tnote\t{sentence}")
     if unsound:
-        raise InputError(f"not sound: {', '.join(unsound)}; the problems are listed above")
+        raise InputError(f"{abbreviate(unsound)} failed the check; see the problems above")
 
 
 def _export(name: str, *, format: str, output: str, force: bool = False) -> None:

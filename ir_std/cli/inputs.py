@@ -148,7 +148,9 @@ def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
             note(f"{file} is a file here and a measure; ir_std uses the file")
     hide = [f for f in files if qrels_missing and hides_system(f)]
     if hide:
-        note(f"{abbreviate(hide)}: a file here and a system of a factor set; ir_std uses the file")
+        note(
+            f"{abbreviate(hide)} is a file here and a system of a factor set; ir_std uses the file"
+        )
 
 
 def check_read_once(names: Iterable[str | None]) -> None:

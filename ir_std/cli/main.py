@@ -1,9 +1,9 @@
 """The command line: arguments in, lines out.
 
-Results go to standard output; notes, warnings and errors, a line each, to standard error.  What is
-wrong is raised where it is seen, a UsageError of arguments, an InputError of files, and said here.
-Exit status 0, 1 if a run is worse than ``--fail-if-worse`` allows, 2 for wrong use or bad input, or
-128 and its number for a signal.
+Results go to standard output, and notes, warnings and errors to standard error, one line each.  A
+wrong argument raises a UsageError where it is found, a wrong file an InputError, and this module
+prints them.  The exit status is 0; 1 if a run is worse than ``--fail-if-worse`` allows; 2 for wrong
+use or bad input; and 128 plus the signal's number after a signal.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ir_std.errors import IrStdError, StandardizationWarning
 SIGPIPE = 13
 """The number of the signal; Windows has none of that name."""
 OVERVIEW = """\
-ir_std: raw and standardized scores for information retrieval runs
+ir_std computes raw and standardized scores for information retrieval runs.
 
-  ir_std bm25.run dl19.qrels nDCG@10 AP         evaluate a run; the collection is recognized
+  ir_std bm25.run dl19.qrels nDCG@10 AP         evaluate a run and recognize its collection
   ir_std runs/ dl19.qrels --sort nDCG@10        rank all runs in a folder
   ir_std dl19-passage/bm25base_p --place        evaluate a shipped system, without any file
   ir_std report bm25.run mono.run dl19.qrels --baseline bm25
@@ -31,7 +31,7 @@ ir_std: raw and standardized scores for information retrieval runs
   ir_std factors                                list the shipped factor sets
 
 commands:
-  ir_std            evaluate runs: raw and standardized scores (also: ir_std evaluate)
+  ir_std            evaluate runs by raw and standardized scores
   ir_std compare    compare systems over several collections
   ir_std report     write an HTML report about runs
   ir_std diff       show on which topics and documents two runs differ

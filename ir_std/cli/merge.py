@@ -17,30 +17,30 @@ STANDARD_OUTPUT = "-"
 HELP = """
 usage: ir_std merge RUN [RUN ...] [--normalize METHOD | --combine HOW] -o OUT [options]
 
-Merge runs into one, by normalized scores or by ranks: documents of several engines or shards.
+Merge runs of several engines or shards into one, by normalized scores or by ranks.
 
   ir_std merge shard1.run shard2.run --normalize minmax -o merged.run.gz
   ir_std merge bm25.run dense.run --combine rrf -o fused.run
 
-RUN is a file, compressed or not, a folder, or - (standard input).  Methods, for the scores s of a
-topic:
+RUN is a file, compressed or not, a folder, or - (standard input).  A method normalizes the scores s
+of a topic.
 
     minmax  (s-min)/(max-min)      most settings
-    max     s/max                  the same, and often better; scores that start at 0
+    max     s/max                  the same, and often better, for scores that start at 0
     mmstdv  sd*(s-min)/(max-min)   long lists of many sources, if one kind of engine scored them
-    uv      s/sd                   short lists; scores that start at 0
+    uv      s/sd                   short lists of scores that start at 0
     zscore  (s-mean)/sd            short lists
     sum     (s-min)/sum(s-min)     rarely
 
-Ranks need no method: rrf is the sum of 1/(60+rank), borda and condorcet work as in elections.
+Ranks need no method.  rrf is the sum of 1/(60+rank), borda and condorcet work as in elections.
 
 options:
-  --normalize METHOD    minmax, max, mmstdv, uv, zscore or sum; not if ranks are combined
-  --combine HOW         for a document in several runs: sum (default), max or mean of its scores;
-                        or rrf, borda or condorcet of its ranks
+  --normalize METHOD    minmax, max, mmstdv, uv, zscore or sum (not with ranks)
+  --combine HOW         combine a document of several runs by the sum (default), max or mean of its
+                        scores, or by rrf, borda or condorcet of its ranks
   --depth N             keep N documents per topic
-  --tag TAG             run tag (default: METHOD, or HOW if ranks are combined)
-  -o, --output OUT      merged run; compressed if it ends in .gz; - is standard output
+  --tag TAG             run tag (default METHOD, or HOW if ranks are combined)
+  -o, --output OUT      merged run, compressed if it ends in .gz (- for standard output)
   --force
 """
 

@@ -27,36 +27,36 @@ COMMANDS = (
 )  # fmt: skip
 """First arguments that are commands; anything else is evaluated."""
 SHARED = """
-  -m MEASURE            add a measure (repeatable), or by trec_eval's name: map, P.5,10, official
-  -l N                  relevance threshold: AP means AP(rel=N), unless a measure states rel
-  -c                    accepted as in trec_eval, and always on: missing topics count as 0
+  -m MEASURE            add a measure (repeatable), also by trec_eval's name, such as map or P.5,10
+  -l N                  relevance threshold, so that AP means AP(rel=N) unless a measure states rel
+  -c                    accepted as in trec_eval, but always on, so missing topics count as 0
   -M, --depth N         evaluate only the top N documents per topic, ordered by score
   --duplicates {error,first,last}
-                        how to handle a document that occurs twice for a topic (default: error)
-  --jobs N              number of processes (default: automatic)
+                        how to handle a document that occurs twice for a topic (default error)
+  --jobs N              number of processes (default automatic)
   -s, --scheme NAMES    N (default), U, E, z, several (N,U), all, or none for raw scores only
-  --factors ID|PATH     factor set to use (default: recognized from the qrels)
+  --factors ID|PATH     factor set to use (default recognized from the qrels)
   --systems KIND|FILE   use other systems on the same topics, such as modern, or those in FILE
-  --without TAG         leave a system out (repeatable); self: your own; weak: far below others
+  --without TAG         leave out a system (repeatable), or self (your own), or weak (far below)
   --residual            remove documents that were judged in earlier rounds (residual collections)
   --benchmark NAME      rank models over the tasks of an MTEB benchmark, such as 'MTEB(eng, v2)'
-  --lower-is-better NAME  treat lower values as better (repeatable; custom measures)
-  -p, --places N        number of decimals (default: 4; -1 for full precision; csv has it always)
+  --lower-is-better NAME  treat lower values of a custom measure as better (repeatable)
+  -p, --places N        number of decimals (default 4, -1 for full precision, which csv always has)
   -o, --output {table,markdown,latex,csv,html}
-                        output format (default: table)
-  --test {t,randomization}  paired test (default: t)
+                        output format (default table)
+  --test {t,randomization}  paired test (default t)
   --correction {holm,bonferroni,none}
-                        correct p-values for the number of runs tested (default: holm)
+                        correct p-values for the number of runs tested (default holm)
   --equivalent BOUND    mark runs that differ from the baseline by significantly less than BOUND
   --anchor NAME         put the collections on one scale with a system that ran on all of them
-                        (repeatable; three or more are better)
-  --same-systems        with --anchor: each name is the identical program on all collections, which
-                        nothing in the scores shows
+                        (repeatable, better with three or more)
+  --same-systems        state that each anchor is the identical program on all collections, which
+                        the scores cannot show
   --reference COLLECTION
-                        with --anchor: the collection on whose scale scores are put (default: the
+                        put scores on the scale of this collection (requires --anchor, default the
                         one with the strongest systems)
-  --queries ID|FILE     query texts: an ir_datasets ID, which may download them, or a file with an
-                        ID, a tab and a text per line, or with JSON records
+  --queries ID|FILE     query texts from ir_datasets, which may download them, or from a file with
+                        an ID, a tab and a text per line, or with JSON records
   -v, --verbose         also print notes, and other factor sets that match
   --force               overwrite the output file if it exists
 """

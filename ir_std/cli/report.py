@@ -33,7 +33,7 @@ Write one self-contained HTML page about runs, which needs no network.
 Runs, qrels and measures are given as for ir_std, for several collections as for ir_std compare.
 
 output:
-  -o, --output FILE     page to write (default: report.html)
+  -o, --output FILE     page to write (default report.html)
   --force
   --title TEXT          heading of the page
   --queries
@@ -46,8 +46,8 @@ standardization:
 
 comparison:
   --baseline RUN|SET/SYSTEM|best
-                        test differences from this run; best: the best system of the factor set
-                        according to the first measure
+                        test differences from this run (best is the best system of the factor set
+                        according to the first measure)
   --test --correction
 """
 

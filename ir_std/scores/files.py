@@ -289,9 +289,8 @@ def _leaves(
 # --- lines ----------------------------------------------------------------------------------------
 
 _FORMATS = (
-    "expected trec_eval -q (measure topic value), ir_measures -q (topic measure value), a table "
-    "with a header (columns run, topic, measure and value; or run, topic and one per measure; or "
-    "topic and one per run) or MTEB's JSON"
+    "expected the output of trec_eval -q (measure topic value) or of ir_measures -q (topic measure "
+    "value), a table with a header such as run, topic, measure, value, or MTEB's JSON"
 )
 _DECIMAL = r"-?(?:\d*\.\d+|\d+(?=e))(?:[eE][-+]?\d+)?|nan"
 _NUMBER = _DECIMAL + r"|-?\d+"

@@ -446,7 +446,7 @@ def _unknown(at: ScoreTable) -> InputError | UsageError:
         what = "runs" if at.unit else "datasets or topics"
         advice = " (or only run, if these are measures)" if at.unit else ""
         return UsageError(
-            f"{at.file}: its columns are {what} ({others}); name the file after its measure, "
+            f"the columns of {at.file} are {what} ({others}); name the file after its measure, "
             f"such as P@10.csv (measure=), or add columns run, topic and measure{advice}"
         )
     layouts = " or ".join(f"({layout})" for layout in LAYOUTS)

@@ -442,7 +442,7 @@ def test_defaults_in_the_help_are_those_of_python(command: str, function: Any) -
     parameters = inspect.signature(function).parameters
     for option in OPTIONS[command]:
         name = option.flags[-1].strip("-").replace("-", "_")
-        stated = re.search(r"\(default: (\w+)\)", option.text)
+        stated = re.search(r"\(default (\w+)\)", option.text)
         parameter = parameters.get(name)
         if stated and parameter and parameter.default is not None and name != "jobs":
             assert str(parameter.default) == stated[1], option.text
@@ -544,8 +544,8 @@ def test_factor_sets_are_listed_shown_and_located(ir_std_cli: Any) -> None:
 
 def test_the_help_names_every_command(ir_std_cli: Any) -> None:
     shown = " ".join(ir_std_cli("--help").out)
-    (named,) = re.findall(r"Other commands: ([^.]*)\.", shown)
-    assert {*named.split(", ")} == {*COMMANDS} - {"evaluate"}
+    (named,) = re.findall(r"The other commands are ([^.]*)\.", shown)
+    assert {*re.split(", | and ", named)} == {*COMMANDS} - {"evaluate"}
     assert ir_std_cli("evaluate", "--help").out == ir_std_cli("--help").out
 
 

@@ -177,6 +177,7 @@ def test_a_worse_run_fails_where_that_is_wanted(
     caught = capsys.readouterr()
     assert caught.out.count("\n") == 3
     assert ("is significantly worse than p_bert" in caught.err) == bool(status)
+    assert (", p < 0.001)" in caught.err) == bool(status)
     assert main(given) == 0
 
 

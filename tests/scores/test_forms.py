@@ -190,9 +190,9 @@ def test_what_comparisons_and_pages_write_is_read() -> None:
     [
         (
             "Model,ArguAna,FiQA2018\nm,0.6,0.5\n",
-            "its columns are datasets or topics .ArguAna, FiQA2018.; name the file",
+            "the columns of scores are datasets or topics .ArguAna, FiQA2018.; name the file",
         ),
-        ("topic,a,b\n1,0.5,1\n", "its columns are runs .a, b.; name the file"),
+        ("topic,a,b\n1,0.5,1\n", "the columns of scores are runs .a, b.; name the file"),
         ("qid,docno,score\n1,d,2\n", "columns qid, docno, score are those of a run"),
         ("run,topic,measure\na,1,AP\n", "columns run, topic, measure; add a column called value"),
         ("topic,run\n1,a\n", r"columns topic, run; expected .* \(run, topic, measure, value\)"),

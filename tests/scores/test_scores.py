@@ -223,8 +223,8 @@ def test_one_line_of_json_is_one_score(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "no lines; expected trec_eval"),
-        (b"a b c d e", ":1: 5 columns; expected trec_eval"),
+        (b"", "no lines; expected the output of trec_eval"),
+        (b"a b c d e", ":1: 5 columns; expected the output of trec_eval"),
         (b"map 1 0.5\nmap \xff 0.5\n", ":2: byte 0xff is not UTF-8"),
     ],
 )
