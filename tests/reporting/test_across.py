@@ -174,7 +174,7 @@ def test_differences_on_five_collections_have_a_summary(five: ir_std.Results) ->
     summary = found.summary()
     assert summary
     effect = f"{summary.effect:+.3f}".replace("-", MINUS)
-    assert f"In summary the difference in standardized AP is {effect} (95% interval" in said(
+    assert f"In summary, the difference in standardized AP is {effect} (95% interval" in said(
         against
     )
     clear = [d.mean > 0 for d in found.differences if d.significant]

@@ -370,7 +370,7 @@ def test_every_paper_that_the_method_cites_is_among_the_references(text: str) ->
 
 
 def test_each_factor_set_has_its_source_and_licence(text: str) -> None:
-    table = text[text.index("Sources and licences") :]
+    table = text[text.index("Sources and licenses") :]
     factors = ir_std.load_factors("trec8-adhoc")
     assert factors.about("AP", "source", factors.source) in html.unescape(table)
     assert factors.info["licence"] in table

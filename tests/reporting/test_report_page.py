@@ -206,7 +206,7 @@ def test_an_address_that_names_what_is_not_here_says_so(view: View, file: Path, 
     view.open(file, f"#{what}")
     name = what.split("=", maxsplit=1)[0]
     assert view.page.get_by_role("status").first.inner_text() == (
-        f"The address of this page names what is not here: {name} “x”."
+        f"The address names what this page does not have: {name} “x”."
     )
     view.choose("P@10")
 

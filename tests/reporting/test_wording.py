@@ -78,7 +78,7 @@ def test_what_is_not_separated_is_never_equal() -> None:
     )
     assert plain(record(results)["deck"]).endswith(
         f"(95% interval {low} to {high}; paired t-test, p = {found.p:.3f}, one comparison); the "
-        f"test would have found {found.detectable:.3f} four times in five. "
+        f"test would have found a difference of {found.detectable:.3f} four times in five. "
         "The best was chosen by its scores on these topics."
     )
     assert record(results)["trust"][0].startswith("The order of the two, no.")
@@ -273,5 +273,5 @@ def test_a_run_at_the_end_of_the_scale_is_reported() -> None:
 def test_where_documents_are_not_known_the_page_names_the_file_to_give() -> None:
     results = system("dl19-passage/bm25base_p", baseline="best")
     why = collection_record(results, "here", "bm25base_p", {})["rankings"]["why"]
-    assert why.startswith("Only scores are known of bm25base_p and idst_bert_p1.")
+    assert why.startswith("Only the scores of bm25base_p and idst_bert_p1 are known.")
     assert "give both run files and the qrels" in why

@@ -369,11 +369,11 @@ def warnings_of(facts: RunStanding) -> list[str]:
         if run not in named and any(m.warns for m in of_run) and not evaluations[run].is_broken
     ]
     if also:
-        texts.append(f"there are also warnings about {abbreviate(also)}; see All warnings below")
+        texts.append(f"other runs with warnings: {abbreviate(also)}; see All warnings below")
     if saturated := [run for run in named if _is_saturated(facts, run)]:
         texts.append(
-            f"on many topics {join_with_and(saturated)} {'is' if len(saturated) == 1 else 'are'} "
-            "at an end of the scale, where runs look alike; scheme z has no ends"
+            f"{join_with_and(saturated)} {'is' if len(saturated) == 1 else 'are'} at an end of the "
+            "scale on many topics, where runs look alike; scheme z has no ends"
         )
     return [f"Warning: {text}." for text in texts]
 

@@ -139,7 +139,7 @@ class Page {
       .map(([name]) => `${name} “${choices[name]}”`);
     const place = document.querySelector(".address-problem");
     place.hidden = !unknown.length;
-    place.textContent = `The address of this page names what is not here: ${unknown.join(", ")}.`;
+    place.textContent = `The address names what this page does not have: ${unknown.join(", ")}.`;
   }
 
   /** Draw all pictures for the width there is; on paper wide tables are set smaller. */

@@ -111,7 +111,7 @@ const meanDifference = (m, run, rival) => m.means[run] === null || m.means[rival
   : m.means[run] - m.means[rival];
 /** What the test says of a difference, and what it could have found. */
 const testText = (m, run) => pText(m.p[run]) + (m.detectable[run] === null ? ""
-  : `\nthe test would have found ${fixed(m.detectable[run])} four times in five`);
+  : `\nthe test would have found a difference of ${fixed(m.detectable[run])} four times in five`);
 const pText = (p) => p < 0.001 ? "p < 0.001" : `p = ${p.toFixed(3)}`;
 
 /** All runs by every measure: sorted, filtered, folded. */

@@ -118,7 +118,7 @@ class TwoRuns {
     if (!rankings.topics) return "The documents of these runs are not known here, only their scores.";
     if ([this.run, this.against].every((who) => rankings.runs.includes(who))) {
       return `This page holds the documents of the ${Object.keys(rankings.topics).length} ${this.collection.unit}s `
-        + "that tell its first two runs apart most.";
+        + "on which its first two runs differ most.";
     }
     return `This page holds the documents of ${rankings.runs.length} runs: `
       + `${rankings.runs.map((run) => this.collection.runs[run]).join(", ")}. For others, use ir_std diff.`;
