@@ -89,7 +89,7 @@ def _from_scores(args: Namespace, qrels: str | None, runs: list[str], set_id: st
     given: dict[str, Any] = {"RUN": runs, "--measures": args.measures, "--skip-bad": args.skip_bad}
     for name, value in given.items():
         if value:
-            raise UsageError(f"{name} does not go with --from-scores, which holds the scores")
+            raise UsageError(f"{name} cannot be combined with --from-scores")
     built = call(build_from_scores, args, args.from_scores, qrels, id=set_id)
     for name in built.measures:
         if "better" in built.info["measures"][name]:

@@ -71,7 +71,7 @@ def run(args: Namespace) -> None:
 def _table_names(args: Namespace, topics: list[str]) -> list[str]:
     """Return the tables that are asked for."""
     if args.table and (args.table == OF_TOPICS) == bool(topics):
-        advice = "does not go with --topic" if topics else "requires --topic T"
+        advice = "cannot be combined with --topic" if topics else "requires --topic T"
         raise UsageError(f"--table {args.table} {advice}")
     names = [args.table] if args.table else list(TABLES_OF_TOPIC) if topics else [OF_TOPICS]
     if args.output == "csv" and len(names) * max(1, len(topics)) > 1:

@@ -79,7 +79,7 @@ options:
 
 
 def run(args: Namespace) -> None:
-    """Do what was asked for."""
+    """Run the chosen action."""
     name, *given = args.inputs or ["list"]
     action = look_up(name, ACTIONS, "action")
     keywords = ("format", "output", "force", "systems", "qrels")
@@ -235,7 +235,7 @@ def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[s
         if name is None or name not in factors.scores:
             has = similar_measures(factors.scores, [str(measure)])
             raise UsageError(
-                f"{factors.id} has no scores of its systems by {measure}: it has {has}"
+                f"{factors.id} has no scores of its systems for {measure}; choose from {has}"
             )
         names.append(name)
     return names or known or list(factors.scores)

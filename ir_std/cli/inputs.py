@@ -60,7 +60,7 @@ ENTRY_SYNTAX = "write NAME=RUN:QRELS, or NAME=SCORES"
 
 
 class Inputs(NamedTuple):
-    """What the arguments name.
+    """Inputs that the arguments name.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
 
 
 def check_read_once(names: Iterable[str | None]) -> None:
-    """Check that standard input is one file at most."""
+    """Check that at most one file is standard input."""
     if list(names).count(STANDARD_INPUT) > 1:
         raise UsageError("- (standard input) can be read only once; name the other file")
 
@@ -249,7 +249,7 @@ def _at_level(measure: Measure, level: int) -> Measure:
 
 
 def _parse_all(text: str) -> list[Measure]:
-    """Return one measure, or as in ir_measures several in one argument."""
+    """Return the measures of an argument, which can name several, as in ir_measures."""
     try:
         return [parse_measure(text)]
     except UsageError:
@@ -327,7 +327,7 @@ class Entry(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """What the arguments of a comparison name, with files opened.
+    """Inputs that the arguments of a comparison name, with open files.
 
     Attributes
     ----------
@@ -379,7 +379,7 @@ def read_entries(args: Namespace) -> Entries:
 
 
 def system_entry(name: str) -> Entry:
-    """Return a system of a set as an entry, called as the set calls it."""
+    """Return a system of a set as an entry under its name in the set."""
     return Entry(name.rpartition("/")[2], name, None)
 
 

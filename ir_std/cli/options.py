@@ -62,7 +62,7 @@ SHARED = """
 """
 """The lines of options that several commands have."""
 NUMBERS: dict[str, Callable[[str], Any]] = {"N": int, "ALPHA": float, "BOUND": float}
-"""What stands for a number in the help, and its type."""
+"""Name of a number in the help, and its type."""
 
 
 class Option(NamedTuple):
@@ -72,7 +72,7 @@ class Option(NamedTuple):
     ----------
     flags : tuple of str
     values : tuple of str
-        What stands for its values; none for a switch.
+        Names of its values in the help; empty for a switch.
     text : str
         Its lines in the help.
     """
@@ -83,7 +83,7 @@ class Option(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What argparse needs to know."""
+        """Keyword arguments for argparse."""
         if not self.values:
             return {"action": "store_true"}
         first, *others = self.values
@@ -175,7 +175,7 @@ class CommandParser(ArgumentParser):
 
 
 class _ShowVersions(Action):
-    """As argparse's own action, but the factor sets' version is read only if it is asked for."""
+    """Print the version like argparse, and read the factor sets' version only if needed."""
 
     def __call__(self, parser: ArgumentParser, *_: object) -> None:
         from ir_std.factors.catalog import data_version

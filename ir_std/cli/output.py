@@ -1,4 +1,4 @@
-"""What commands print: lines of scores, tables, and notes about the factors."""
+"""Output of the commands: lines of scores, tables, and notes about the factors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TREC_EVAL_FORMAT = "trec_eval"
 COUNTS = ("NumQ", "NumRet", "NumRel")
 """Measures that trec_eval prints as whole numbers."""
 OF_QRELS = ("NumQ", "NumRel")
-"""Those of them that are known of the qrels, whatever the run."""
+"""Facts that depend only on the qrels."""
 MEANS_ONLY = ("NumQ", "GMAP", "GMBpref")
 """Measures that trec_eval does not print by topic."""
 
@@ -123,14 +123,14 @@ def _jsonl(line: Mapping[str, Any], several: bool, by_topic: bool, _: int) -> st
 
 
 LINE_FORMATS = {"tsv": _tsv, "jsonl": _jsonl}
-"""How a line is printed, by the name of the output format."""
+"""Functions that print a line, by output format."""
 
 
 ESCAPES: dict[str, Callable[[str], str]] = {
     "latex": latex_command,
     "html": lambda character: f"&#{ord(character)};",
 }
-"""How a format writes a character that standard output cannot encode."""
+"""Functions that replace characters that standard output cannot encode, by format."""
 
 
 def print_table(table: Table, form: str | None) -> None:

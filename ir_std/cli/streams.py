@@ -90,7 +90,7 @@ def checked_output() -> Iterator[None]:
 
 
 class _Shown:
-    """What was said on standard error, and which notes are wanted there."""
+    """Messages that were printed to standard error, and the notes that the user wants."""
 
     def __init__(self, quiet: bool = False, verbose: bool = False) -> None:
         self.quiet, self.verbose = quiet, verbose and not quiet

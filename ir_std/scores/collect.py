@@ -274,7 +274,7 @@ class _Collector:
         )
 
     def _n_unlisted(self, columns: Iterable[_Column], n_topics: _Column | None) -> int:
-        """Return how many more topics the means are over, as with ``trec_eval -c``."""
+        """Return how many unlisted topics the means include, as with ``trec_eval -c``."""
         if n_topics is None or n_topics.mean is None:
             return 0
         n_listed = len({topic for column in columns for topic in column.values})

@@ -241,7 +241,7 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
     raise InputError.at(
         file,
         "neither a result of MTEB (task_name with scores by split) nor a table",
-        "give records with the columns of a table, or scores by topic and measure",
+        "pass records with the columns of a table, or scores by topic and measure",
     )
 
 
@@ -295,7 +295,7 @@ _FORMATS = (
 _DECIMAL = r"-?(?:\d*\.\d+|\d+(?=e))(?:[eE][-+]?\d+)?|nan"
 _NUMBER = _DECIMAL + r"|-?\d+"
 _PLACE = r"(?:would have been )?\d+(?:st|nd|rd|th)\b.* of \d+|not placed, |(?:between|below|above) "
-"""What ``--place`` adds behind a value."""
+"""Text that ``--place`` adds after a value."""
 _HEAD = 10_000
 """Number of lines by which the columns are distinguished."""
 

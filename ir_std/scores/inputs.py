@@ -42,8 +42,7 @@ def kind_of(source: Source) -> str:
     raise InputError.at(
         source.name,
         f"columns {abbreviate(cells, 8)} in its first line" if len(cells) > 1 else columns,
-        f"{RUN.layout}, {QRELS.layout}, a table of scores a header with a column topic, run or "
-        "dataset",
+        f"{RUN.layout}, {QRELS.layout}, and a table of scores has a column topic, run or dataset",
     )
 
 
@@ -93,7 +92,7 @@ def name_runs(runs: Any) -> dict[str, Any]:
         path = _path(runs)
         named = {"run" if path is None else short_name(path): runs}
     if not named:
-        raise UsageError("no runs: give a run, a list of runs, or a dict that names them")
+        raise UsageError("missing runs; pass a run, a list of runs, or a dict that names them")
     return named
 
 
@@ -106,7 +105,7 @@ def _named_by_file(runs: Sequence[Any]) -> dict[str, Any]:
         if path is not None:
             name = names[path]
         if name in named and (path is None or _path(named[name]) is None):
-            raise UsageError(f"two runs are named {name}; name them in a dict")
+            raise UsageError(f"two runs are named {name}; pass a dict that names them")
         named[name] = run
     return named
 

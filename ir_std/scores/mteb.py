@@ -195,7 +195,7 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
         raise OtherTaskError.at(
             where,
             f"task {task} ({abbreviate(splits) or 'no split'}) is neither retrieval nor reranking",
-            "leave it out; the scores of such tasks include ndcg_at_10, or map and mrr",
+            "leave it out (scores of such tasks include ndcg_at_10, or map and mrr)",
         )
     cells = Cells.of(where, [*zip(*rows, strict=True)], unit="collection")
     return collect_scores(cells)[where]

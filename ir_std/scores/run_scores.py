@@ -44,7 +44,7 @@ class RunScores:
     skipped : tuple of str
         Names in the file that are not raw measures.
     unit : {'topic', 'collection'}
-        What is scored: topics, or whole datasets.
+        Unit of a score: topics, or whole datasets.
     means : mapping of Measure to float
         Means that the file states; a file of means has nothing else.
     decimals : mapping of Measure to int
@@ -84,7 +84,7 @@ class RunScores:
         if not self.values:
             raise InputError.at(
                 self.name,
-                f"only means ({', '.join(map(str, self.means))}), no scores by topic",
+                f"only means ({', '.join(map(str, self.means))}), no scores per topic",
                 "list the topics with -q",
             )
         return self
@@ -103,8 +103,8 @@ class RunScores:
     def column(self, measure: Measure, topics: Iterable[str]) -> npt.NDArray[np.float64]:
         """Return a measure's values on these topics: 0 on those that the run lacks altogether.
 
-        NaN on a topic that the run has, but not with this measure; where less is better, for 0
-        would be the best; and on datasets without a result, which says nothing of the model.
+        NaN on a topic that the run has, but not with this measure; if lower is better, because 0
+        would be the best; and on datasets without a result, which says nothing about the model.
         """
         known, mine = self.values[measure], set(self.topics)
         lacking = 0.0 if self.unit == "topic" and sign_of(measure) > 0 else math.nan
@@ -117,7 +117,7 @@ class RunScores:
             mine = values.setdefault(measure, {})
             if twice := mine.keys() & column.keys():
                 raise InputError.at(
-                    other.name, f"{measure} of {min(twice)} again", "give each result once"
+                    other.name, f"duplicate {measure} for {min(twice)}", "pass each result once"
                 )
             mine.update(column)
         steps = (self.step, other.step)
@@ -212,9 +212,9 @@ def _check_counts(runs: Iterable[RunScores]) -> None:
             if here != other.n_rel[topic]:
                 raise InputError.at(
                     run.name,
-                    f"topic {topic} has {here} relevant documents, in {other.name} "
-                    f"{other.n_rel[topic]}",
-                    "compare runs by the same judgments",
+                    f"topic {topic} has {here} relevant documents here and {other.n_rel[topic]} in "
+                    f"{other.name}",
+                    "compare runs under the same judgments",
                 )
             owner[topic] = run
 

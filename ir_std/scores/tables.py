@@ -1,4 +1,4 @@
-"""Tables of scores with a header, in text and in memory: what columns hold, and their forms."""
+"""Read tables of scores with a header, from text and from memory."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from ir_std.scores.run_scores import SUMMARY, RunScores
 from ir_std.trec.frames import column_values, is_pandas
 
 ALL_COLLECTIONS = "all of these"
-"""What a table of comparisons calls the mean over its collections."""
+"""Name of the mean over collections in a table of comparisons."""
 QUESTIONS = ("question", "user_input")
-"""What RAGAS and similar tools call the column of questions."""
+"""Names that RAGAS and similar tools give to the column of questions."""
 ROLES = {
     "topic": ("topic", "topic_id", "query_id", "qid", "query", "q_id", "question_id", *QUESTIONS),
     "dataset": ("dataset", "data set", "task", "task_name", "collection", "benchmark"),
@@ -35,7 +35,7 @@ ROLES = {
     "measure": ("measure", "metric", "measure_name", "metric_name"),
     "value": ("value", "score"),
 }
-"""What columns are called, in any case, by what they hold."""
+"""Names of columns, in any case, by content."""
 _DOCUMENTS = {"docno", "doc_id", "docid", "document"}
 _WITHOUT_SCORES = {"rank", "topics", "z", "sd", "base", "scheme"}
 """Columns of ir_std's own tables that hold no scores."""
@@ -45,7 +45,7 @@ _OF_MEASURE = {"place", "rank", "low", "high", "topics", "systems", "n", "p", "g
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """A table with a header, and which of its columns holds what.
+    """Table with a header, and the roles of its columns.
 
     Attributes
     ----------

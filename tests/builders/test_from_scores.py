@@ -144,7 +144,7 @@ def test_the_command_reads_tables(ir_std_cli: Any, table: Path, tmp_path: Path) 
 def test_tables_and_runs_together_are_refused(ir_std_cli: Any, table: Path, tmp_path: Path) -> None:
     failed = ir_std_cli("build", table, table, "-o", tmp_path / "mine.npz", "--from-scores", table)
     assert failed.status == 2
-    assert "RUN does not go with --from-scores" in failed.err[0]
+    assert "RUN cannot be combined with --from-scores" in failed.err[0]
 
 
 def test_teams_come_from_a_file_and_stay_in_the_set(table: Path, tmp_path: Path) -> None:

@@ -119,7 +119,10 @@ def test_means_over_different_datasets_are_reported(capsys: pytest.CaptureFixtur
     ("arguments", "error"),
     [
         (["terabyte04"], "terabyte04 has no scores of single systems"),
-        (["robust04", "nDCG@10"], "robust04 has no scores of its systems by nDCG@10: it has nDCG"),
+        (
+            ["robust04", "nDCG@10"],
+            "robust04 has no scores of its systems for nDCG@10; choose from nDCG",
+        ),
     ],
 )
 def test_systems_whose_scores_are_not_known_are_an_error(

@@ -211,7 +211,7 @@ def test_what_is_neither_a_run_nor_a_table_is_shown(tmp_path: Path, ir_std_cli: 
     (tmp_path / "f").write_text("a,b,c\n1,2,3\n")
     failed = ir_std_cli(tmp_path / "f", "AP")
     assert "columns a, b, c in its first line; a run has 6 columns" in failed.err[-1]
-    assert "a table of scores a header with a column topic, run or dataset" in failed.err[-1]
+    assert "and a table of scores has a column topic, run or dataset" in failed.err[-1]
 
 
 def test_a_result_of_mteb_with_nan_does_not_crash(tmp_path: Path, ir_std_cli: Any) -> None:

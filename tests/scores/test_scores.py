@@ -253,7 +253,9 @@ def test_means_over_topics_that_are_not_listed_are_noticed(tmp_path: Path) -> No
 
 def test_judgments_that_contradict_each_other_are_refused() -> None:
     one, other = (RunScores(f"run {n}", {AP: {"1": 0.5}}, {"1": n}) for n in (3, 4))
-    with pytest.raises(InputError, match="run 4: topic 1 has 4 relevant documents, in run 3 3"):
+    with pytest.raises(
+        InputError, match="run 4: topic 1 has 4 relevant documents here and 3 in run 3"
+    ):
         counted_topics([one, other])
     elsewhere = RunScores("other", {AP: {"2": 0.5}})
     with pytest.raises(InputError, match="other: no topic in common with run 3"):
@@ -291,7 +293,7 @@ def test_means_without_topics_are_read_but_are_not_scores_per_topic(
     ((_, scores),) = read(tmp_path, text).items()
     assert scores.means == {AP: 0.5}
     assert scores.values == {}
-    with pytest.raises(InputError, match=r"only means \(AP\), no scores by topic"):
+    with pytest.raises(InputError, match=r"only means \(AP\), no scores per topic"):
         ir_std.evaluate(tmp_path / "scores.txt")
 
 
@@ -316,7 +318,7 @@ def test_counts_of_relevant_documents_stay_known_next_to_runs_without_them() -> 
     for runs in ([counted, plain], [plain, counted]):
         assert counted_topics(runs).n_rel == {"1": 3, "2": 4}
     other = RunScores("c", values, n_rel={"1": 3, "2": 5})
-    with pytest.raises(InputError, match="topic 2 has 5 relevant documents, in a 4"):
+    with pytest.raises(InputError, match="topic 2 has 5 relevant documents here and 4 in a"):
         counted_topics([counted, plain, other])
 
 
