@@ -25,7 +25,6 @@ from ir_std.errors import (
 )
 from ir_std.evaluation.inputs import (
     expand,
-    hides_system,
     is_system_name,
     resolve_runs,
     unknown_system,
@@ -146,7 +145,7 @@ def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
     for file in files:
         if file in by_name:
             note(f"{file} is a file here and a measure; ir_std uses the file")
-    hide = [f for f in files if qrels_missing and hides_system(f)]
+    hide = [f for f in files if qrels_missing and is_system_name(f, is_file=True)]
     if hide:
         note(
             f"{abbreviate(hide)} is a file here and a system of a factor set; ir_std uses the file"

@@ -1,4 +1,4 @@
-"""What is evaluated: runs, scores of other programs, and systems of a factor set by their names."""
+"""Inputs: runs, scores of other programs, and systems of a factor set by their names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats
 from ir_std.errors import (
     InputError,
     NoFactorsError,
@@ -64,13 +63,13 @@ from ir_std.trec.runs import DUPLICATES, Run
 _logger = logging.getLogger("ir_std")
 
 SEPARATOR = "/"
-"""Stands between a set and one of its systems."""
+"""Character between the name of a set and the name of one of its systems."""
 MAX_NAME_LENGTH = 4096
-"""The most characters of a name: paths have no more."""
+"""Largest number of characters in a name, as in a path."""
 BEST = "best"
-"""The baseline that stands for the best of a set's systems."""
+"""Name of the baseline that means the best of a set's systems."""
 SELF = "self"
-"""Stands for the systems that are evaluated, where some are left out of the factors."""
+"""Name that means the evaluated systems, among those to leave out of the factors."""
 
 
 @dataclass(eq=False, repr=False)
@@ -80,11 +79,11 @@ class ScoresOfSystem(RunScores):
     Attributes
     ----------
     factors : FactorSet or None
-        The set; None where the scores were compared with qrels already.
+        The set; None once the scores were compared with qrels.
     tag : str
-        What the set calls the system.
+        The system's name in the set.
     steps : mapping of str to float
-        By the measure's name the step in which the set has its scores; 0 for exact ones.
+        Resolution of the set's scores, by the measure's name; 0 for exact scores.
     """
 
     factors: FactorSet | None = None
@@ -92,7 +91,7 @@ class ScoresOfSystem(RunScores):
     steps: Mapping[str, float] = field(default_factory=dict)
 
     def step_of(self, measure: Measure) -> float:
-        """Return the step in which the set has a measure's scores; 0 where they are exact."""
+        """Return the resolution of the set's scores for a measure; 0 if they are exact."""
         return self.steps[canonical(measure)]
 
 
@@ -105,15 +104,15 @@ def system(name: str) -> ScoresOfSystem:
     Parameters
     ----------
     name : str
-        ``SET/SYSTEM``: the id or the folder of a set, and what the set calls the system;
-        ``ir_std factors systems SET`` lists them.
+        ``SET/SYSTEM``: the ID or the file of a set, and the name of a system, which
+        ``ir_std factors systems SET`` lists.
 
     Raises
     ------
     UnknownSetError
         (a LookupError) if there is no such set.
     UsageError
-        (a ValueError) if the set has no system of that name, or knows no scores of single systems.
+        (a ValueError) if the set has no system of that name, or no scores of single systems.
 
     Examples
     --------
@@ -126,7 +125,7 @@ def system(name: str) -> ScoresOfSystem:
     found = _split(name)
     if found is None:
         load_factors(name.partition(SEPARATOR)[0])  # names the nearest set, if it is none
-        raise UsageError(f"{name!r} names no system: write SET/SYSTEM, as {name}{SEPARATOR}NAME")
+        raise UsageError(f"{name!r} names no system; write SET/SYSTEM, as {name}{SEPARATOR}NAME")
     return system_of(load_factors(found[0]), found[1])
 
 
@@ -136,7 +135,7 @@ def system_of(factors: FactorSet, tag: str) -> ScoresOfSystem:
     Raises
     ------
     UsageError
-        If there is none, or the set knows no scores of single systems.
+        If there is none, or the set has no scores of single systems.
     """
     if (wrong := _why_no_system(factors, tag)) is not None:
         raise wrong
@@ -169,18 +168,11 @@ def unknown_system(name: str) -> UsageError | None:
     return None if found is None else _why_no_system(load_factors(found[0]), found[1])
 
 
-def is_system_name(given: Any) -> bool:
-    """Check whether something is the name of a set's system, and not that of a file."""
-    return isinstance(given, str) and not os.path.lexists(given) and _is_system(given)
-
-
-def hides_system(file: str) -> bool:
-    """Check whether a file has the name of a set's system."""
-    return os.path.lexists(file) and _is_system(file)
-
-
-def _is_system(name: str) -> bool:
-    return _split(name) is not None and unknown_system(name) is None
+def is_system_name(given: Any, is_file: bool = False) -> bool:
+    """Check whether something is the name of a set's system and not of a file, or of both."""
+    if not isinstance(given, str) or os.path.lexists(given) != is_file:
+        return False
+    return _split(given) is not None and unknown_system(given) is None
 
 
 def reject_system_names(names: Iterable[str], what: str) -> None:
@@ -194,8 +186,8 @@ def reject_system_names(names: Iterable[str], what: str) -> None:
     for name in names:
         if is_system_name(name):
             raise UsageError(
-                f"{name} is a system of a factor set, of which scores are known and no documents: "
-                f"{what} needs its run"
+                f"{name} is a system of a factor set, which has its scores but not its documents; "
+                f"{what} needs the run"
             )
 
 
@@ -231,14 +223,10 @@ def _scores_by_tag(factors: FactorSet) -> Mapping[str, Values]:
     for name in factors.scores if tags else ():
         measure = parse_set_measure(canonical(parse_set_measure(name)))
         numbers, columns = scores_by_system(factors, name)
-        for number, column in zip(numbers.tolist(), columns.T, strict=True):
-            by_tag.setdefault(tags[number], {})[measure] = _by_topic(factors.topics, column)
+        for number, column in zip(numbers.tolist(), columns.T.tolist(), strict=True):
+            known = {t: v for t, v in zip(factors.topics, column, strict=True) if v == v}
+            by_tag.setdefault(tags[number], {})[measure] = known
     return {tag: by_tag[tag] for tag in tags if tag in by_tag}
-
-
-def _by_topic(topics: Iterable[str], column: Floats) -> dict[str, float]:
-    known = ~np.isnan(column)
-    return {t: v for t, v, k in zip(topics, column.tolist(), known.tolist(), strict=True) if k}
 
 
 @lru_cache(maxsize=64)
@@ -250,7 +238,7 @@ def _steps(factors: FactorSet) -> Mapping[str, float]:
 
 
 def resolve(given: Any) -> Run | RunScores:
-    """Return what is given for a run: a run, scores of one, or a set's system by its name.
+    """Return a run, a run's scores or a set's system, from any form of it.
 
     Parameters
     ----------
@@ -263,7 +251,7 @@ def resolve(given: Any) -> Run | RunScores:
     InputError
         If it cannot be read, or holds the scores of several runs.
     UsageError
-        If a text names a set, and none of its systems.
+        If a text names a set but none of its systems.
     """
     if isinstance(given, RunScores):
         return given
@@ -289,8 +277,8 @@ def resolve_runs(
 ) -> dict[str, Any]:
     """Return runs, scores and systems by name; files of runs are opened and not yet read.
 
-    A folder stands for the files below it, and a file of scores for one or several runs.  A system
-    is called as its set calls it; by the set's name too, where a run is called the same.
+    A folder means all files in it and its subfolders; a file of scores may hold several runs.  A
+    system has the name that its set gives it, with the set before it if a run has the same name.
 
     Parameters
     ----------
@@ -299,7 +287,7 @@ def resolve_runs(
     measure : str, optional
         The measure of tables with a column per run, as for :func:`ir_std.read_scores`.
     duplicates : {'error', 'first', 'last'}
-        What counts where a run has a document twice in a topic.
+        Line that counts if a run has a document twice for a topic.
 
     Raises
     ------
@@ -330,7 +318,7 @@ def resolve_runs(
         files = abbreviate(other_tasks)
         warn_caller([f"{len(other_tasks)} results of other tasks than retrieval left out: {files}"])
     if not named:
-        raise UsageError("no scores: a model_meta.json only says whose results are next to it")
+        raise UsageError("no scores; a model_meta.json only names the model of the other files")
     return named
 
 
@@ -340,7 +328,7 @@ def _names_set(given: Any) -> bool:
 
 
 def _keep_duplicates(run: Any, duplicates: str) -> Any:
-    """Return a run that is read, or will be, with the lines that count in it."""
+    """Apply the choice of duplicates to a run, or note it for when its file is read."""
     if isinstance(run, Source):
         run.duplicates = duplicates
     elif duplicates != "error" and not isinstance(run, (Run, RunScores, Mapping)):
@@ -356,15 +344,15 @@ def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) ->
         if scores.unit == "collection" and isinstance(known, RunScores):
             named[given] = known.joined(scores)  # MTEB writes a file a dataset
         elif known is not None:
-            raise UsageError(f"two runs are called {given}: the second is in {file}")
+            raise UsageError(f"two runs have the name {given}; the second is in {file}")
         else:
             named[given] = scores
 
 
 def expand(given: str) -> list[str | Source]:
-    """Return what a folder, an archive or ``SET/*`` stands for: files, or all systems of a set.
+    """Return the files of a folder or archive, or the systems that ``SET/*`` means.
 
-    Anything else stands for itself.  A folder of the set's name wins, which is logged.
+    Anything else is returned as it is.  A folder with the set's name wins, which is logged.
     """
     folder = given.removesuffix("/*")
     if os.path.isdir(folder):
@@ -382,7 +370,7 @@ def expand(given: str) -> list[str | Source]:
 
 
 def _expanded(runs: Any) -> Any:
-    """Return runs with folders, and ``SET/*``, replaced by what they stand for."""
+    """Replace folders and ``SET/*`` among runs by their files and systems."""
     if isinstance(runs, (str, os.PathLike)):
         listed = expand(os.fspath(runs))
         return runs if listed == [os.fspath(runs)] else listed
@@ -396,7 +384,7 @@ def _expanded(runs: Any) -> Any:
 
 
 def resolve_qrels(runs: Iterable[Any], qrels: Any) -> Qrels:
-    """Return the qrels; if none are given, what scores or the set of a system show of them.
+    """Return the qrels; if none are given, those that scores or a system's set imply.
 
     Raises
     ------
@@ -412,9 +400,9 @@ def resolve_qrels(runs: Iterable[Any], qrels: Any) -> Qrels:
 
 
 def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
-    """Return a system's scores on the topics that are judged alike in its set and in qrels.
+    """Return a system's scores on the topics that its set and the qrels judge alike.
 
-    On the others a measure that looks at the levels which differ has no value.
+    On the other topics, a measure that looks at the levels that differ has no value.
 
     Raises
     ------
@@ -440,18 +428,23 @@ def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
             f"its scores use the judgments of {factors.id}, but {fit.mismatch_reason}",
             "compare systems with the same judgments",
         )
-    return replace(scores, values=dict(_comparable_values(scores, fit)), factors=None)
+    values: dict[Measure, Mapping[str, float]] = {}
+    for measure, by_topic in scores.values.items():
+        differs = fit.agreement.differs(levels_of(measure, fit))
+        differing = set(fit.agreement.topics_where(differs))
+        values[measure] = {t: v for t, v in by_topic.items() if t not in differing}
+    return replace(scores, values=values, factors=None)
 
 
 def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
-    """Compare a score file's own ``num_rel`` with qrels, and find the level that it is of.
+    """Compare a score file's own ``num_rel`` with the qrels, and find its relevance level.
 
-    What trec_eval computes with ``-l 2`` it calls ``map`` all the same: it is ``AP(rel=2)``.
+    The ``map`` that trec_eval prints with ``-l 2`` is ``AP(rel=2)``.
 
     Raises
     ------
     InputError
-        If the numbers are those of no level: the scores are by other judgments.
+        If no level has these numbers, so the scores use other judgments.
     """
     topics = [topic for topic in qrels.topics if topic in scores.n_rel]
     if isinstance(qrels, QrelsFromCounts) or not topics:
@@ -476,19 +469,10 @@ def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
 
 
 def measure_at_level(measure: Measure, level: int) -> Measure:
-    """Return the binary measure at a level; a graded one looks at all levels, and stays."""
+    """Return a binary measure at a level; graded measures look at all levels and stay."""
     if "rel" not in measure.SUPPORTED_PARAMS or has_graded_gains(measure):
         return measure
     return type(measure)(**{**measure.params, "rel": level})
-
-
-def _comparable_values(
-    scores: RunScores, fit: Fit
-) -> Iterable[tuple[Measure, Mapping[str, float]]]:
-    for measure, by_topic in scores.values.items():
-        differs = fit.agreement.differs(levels_of(measure, fit))
-        differing = set(fit.agreement.topics_where(differs))
-        yield measure, {t: v for t, v in by_topic.items() if t not in differing}
 
 
 def resolve_excluded(without: str | Iterable[str], runs: Iterable[Any]) -> tuple[str, ...]:
@@ -505,8 +489,8 @@ def resolve_excluded(without: str | Iterable[str], runs: Iterable[Any]) -> tuple
     own = [run.tag for run in runs if isinstance(run, ScoresOfSystem)]
     if not own:
         raise UsageError(
-            f"{SELF} stands for the systems of a set that are evaluated, and these are runs: name "
-            "the system to leave out"
+            f"no system of a set is evaluated, so {SELF!r} leaves out nothing; name the systems to "
+            "leave out"
         )
     return tuple(dict.fromkeys(each for tag in tags for each in (own if tag == SELF else [tag])))
 
@@ -518,13 +502,13 @@ def add_baseline(
     factors: Factors | Match | None,
     measures: Any,
 ) -> str | None:
-    """Return the name of the baseline among the runs, to which a set's system is added.
+    """Return the name of the baseline among the runs, after adding a set's system to them.
 
     Parameters
     ----------
     baseline : str, optional
-        A run's name, a system's, or ``best``: that of the set's systems with the highest mean by
-        the first measure.
+        Name of a run or a system, or ``best``, which means the set's system with the highest mean
+        for the first measure.
     runs : dict of str to run
         By name.
     qrels : Qrels
@@ -534,15 +518,14 @@ def add_baseline(
     Raises
     ------
     UsageError
-        If there is no such run or system, or the set knows no scores by the measure.
+        If there is no such run or system, or the set has no scores for the measure.
     """
     if baseline is None or baseline in runs:
         return baseline
     if (named := _run_of_file(baseline, runs)) is not None:
         return named
     if is_system_name(baseline):
-        given = (name for name, run in runs.items() if is_system(run, baseline))
-        return next(given, None) or _added(system(baseline), runs)
+        return _added(system(baseline), runs)
     if baseline == BEST:
         return _added(best_system(qrels, factors, measures), runs)
     if os.path.lexists(baseline):
@@ -554,7 +537,7 @@ def add_baseline(
 
 
 def _run_of_file(file: str, runs: Mapping[str, Any]) -> str | None:
-    """Return the name of the run that a file's path, or its whole name, stands for."""
+    """Return the name of the run that was read from a file, given its path or file name."""
     paths = {n: run.name for n, run in runs.items() if isinstance(run, FileSource)}
     for name, path in paths.items():
         if os.path.realpath(path) == os.path.realpath(file):
@@ -563,16 +546,12 @@ def _run_of_file(file: str, runs: Mapping[str, Any]) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def is_system(run: Any, name: str) -> bool:
-    """Check whether a run is the system of a set that a text names."""
-    return isinstance(run, ScoresOfSystem) and run.name == system(name).name
-
-
 def _added(baseline: ScoresOfSystem, runs: dict[str, Any]) -> str:
-    """Add a baseline to the runs; its name there."""
-    name = next((n for n, run in runs.items() if is_system(run, baseline.name)), baseline.tag)
-    if name in runs and not is_system(runs[name], baseline.name):
-        name = baseline.name
+    """Add a baseline to the runs, and return its name there."""
+    for name, run in runs.items():
+        if isinstance(run, ScoresOfSystem) and run.name == baseline.name:
+            return name
+    name = baseline.name if baseline.tag in runs else baseline.tag
     runs[name] = baseline
     return name
 
@@ -594,11 +573,11 @@ def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) ->
     NoFactorsError
         If no set fits, or it has no factors for the measure.
     UsageError
-        If the set does not know the scores of its single systems by the measure.
+        If the set has no scores of single systems for the measure.
     """
     match = match_factors(qrels, factors)
     if match.factors is None:
-        raise NoFactorsError(f"the baseline {BEST} is one of a factor set's systems: {match}")
+        raise NoFactorsError(f"the baseline {BEST!r} needs a factor set, but {match}")
     asked = as_measures(measures or ()) or [parse_set_measure(match.factors.default_measures[0])]
     measure = asked[0]
     plan = make_plan(
@@ -606,8 +585,7 @@ def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) ->
     )
     if plan.name not in plan.factors.scores or not plan.factors.systems:
         raise UsageError(
-            f"{plan.factors.id} does not know the scores of its single systems by {plan.raw}: name "
-            "the baseline"
+            f"{plan.factors.id} has no scores of single systems for {plan.raw}; name the baseline"
         )
     numbers, columns = scores_by_system(plan.factors, plan.name)
     raw = np.where(plan.rows[:, None] >= 0, columns[plan.rows], np.nan)

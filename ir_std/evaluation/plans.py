@@ -214,7 +214,8 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     usable = rows_excluding(factors, topics, differing)
     if differing and has_values(table[name], rows) and not has_values(table[name], usable):
         obstacle = "the judgments differ on all topics that have factors"
-        raise NoFactorsError(f"{measure}: {_what_is_missing(measure, factors, obstacle)}", obstacle)
+        reason = _inapplicable(factors, [str(measure.base)], obstacle)
+        raise NoFactorsError(f"{measure}: {reason}", obstacle)
     return Plan(
         measure,
         raw,
@@ -252,10 +253,11 @@ def _applicable(
             obstacles.append(obstacle)
     if applicable:
         return applicable
-    obstacle = obstacles[0] if obstacles else None
-    what = _what_is_missing(measure, fit.factors, obstacle)
-    others = "" if obstacle else other_sets_with([str(measure.base)], match)
-    raise NoFactorsError(f"{measure}: {what}{others}", obstacle)
+    names = [str(measure.base)]
+    if obstacles:
+        reason = _inapplicable(fit.factors, names, obstacles[0])
+        raise NoFactorsError(f"{measure}: {reason}", obstacles[0])
+    raise NoFactorsError(f"{measure}: {_missing(names, measure['scheme'], fit.factors, match)}")
 
 
 def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
@@ -386,40 +388,30 @@ def _reasons_without_factors(
         return
     factors = match.factors
     for obstacle, names in obstructed.items():
-        yield f"{factors.id}'s factors for {', '.join(names)} do not apply: {obstacle}"
+        yield _inapplicable(factors, names, obstacle)
     for scheme, listed in without.items():
-        what, table = _tables(factors, scheme)
-        yield (
-            f"{factors.id} has no {what} for {', '.join(listed)} (scheme {scheme}); it has "
-            f"{similar_measures(table, listed)}{other_sets_with(listed, match)}"
-        )
+        yield _missing(listed, scheme, factors, match)
 
 
-def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str | None) -> str:
-    if obstacle:
-        return f"{factors.id}'s factors for {measure.base} do not apply: {obstacle}"
-    what, table = _tables(factors, measure["scheme"])
-    return (
-        f"{factors.id} has no {what} for {measure.base}; it has "
-        f"{similar_measures(table, [str(measure.base)])}"
-    )
+def _inapplicable(factors: FactorSet, names: Iterable[str], obstacle: str) -> str:
+    """Say why a set's factors for measures do not apply."""
+    return f"{factors.id}'s factors for {', '.join(names)} do not apply: {obstacle}"
 
 
-def _tables(factors: FactorSet, scheme: str) -> tuple[str, Iterable[str]]:
-    """Return what a scheme needs of a set, in a word, and the measures that the set has it for."""
-    return ("distributions", factors.scores) if scheme == "E" else ("factors", factors.measures)
-
-
-def other_sets_with(measures: Iterable[str], match: Match) -> str:
-    """Return which other matching sets have one of the measures, in words; empty if none."""
-    wanted = {canonical(parse_set_measure(name)) for name in measures}
-    known = (
+def _missing(names: Sequence[str], scheme: str, factors: FactorSet, match: Match) -> str:
+    """Say for which measures a set lacks what a scheme needs, and which sets have them."""
+    what, table = ("scores", factors.scores) if scheme == "E" else ("factors", factors.measures)
+    wanted = {canonical(parse_set_measure(name)) for name in names}
+    others = ", ".join(
         set_id
         for set_id in match.alternatives
         if wanted & _names_by_measure(load_factors(set_id).measures).keys()
     )
-    sets = ", ".join(known)
-    return f"; {sets} has it: name it with factors= or --factors" if sets else ""
+    advice = f"; to use {others}, pass --factors (factors=)" if others else ""
+    return (
+        f"{factors.id} has no {what} for {', '.join(names)} (scheme {scheme}); it has "
+        f"{similar_measures(table, names)}{advice}"
+    )
 
 
 def similar_measures(known: Iterable[str], asked: Iterable[str]) -> str:

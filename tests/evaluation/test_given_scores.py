@@ -183,13 +183,13 @@ def test_scores_of_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
         (tmp_path / folder / "s").write_text(
             "run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n"
         )
-    with pytest.raises(UsageError, match="two runs are called a: the second is in"):
+    with pytest.raises(UsageError, match="two runs have the name a; the second is in"):
         resolve_runs([tmp_path / "x" / "s", tmp_path / "y" / "s"])
 
 
 def test_mtebs_description_of_a_model_is_not_a_score(tmp_path: Path) -> None:
     (tmp_path / "model_meta.json").write_text('{"name": "org/model"}')
-    with pytest.raises(UsageError, match="only says whose results are next to it"):
+    with pytest.raises(UsageError, match="only names the model of the other files"):
         resolve_runs([tmp_path / "model_meta.json"])
 
 

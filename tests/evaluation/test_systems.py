@@ -78,7 +78,7 @@ def test_all_systems_that_are_evaluated_are_left_out_together() -> None:
 
 
 def test_only_systems_can_be_excluded_as_self() -> None:
-    with pytest.raises(UsageError, match="self stands for the systems of a set"):
+    with pytest.raises(UsageError, match="no system of a set is evaluated"):
         ir_std.evaluate({"r": {"19335": {"1": 1.0}}}, {"19335": {"1": 1}}, "AP", without=SELF)
 
 
@@ -170,7 +170,7 @@ def test_a_folder_of_a_users_set_has_systems_too(tmp_path: Path) -> None:
     [
         ("dl19-passage/bm25basep", "unknown system 'bm25basep' of dl19.*did you mean 'bm25base_p'"),
         ("terabyte04/x", "terabyte04 has no scores of single systems"),
-        ("dl19-passage", "names no system: write SET/SYSTEM"),
+        ("dl19-passage", "names no system; write SET/SYSTEM"),
     ],
 )
 def test_an_unknown_system_is_reported(name: str, message: str) -> None:
@@ -237,7 +237,7 @@ def test_what_needs_documents_refuses_systems(
     given = {"merge": ["merge", BM25, "-o", "x"], "build": ["build", "q", BM25, "-o", "x"]}
     assert main(given[command]) == 2
     error = capsys.readouterr().err
-    assert "is a system of a factor set, of which scores are known and no documents" in error
+    assert "is a system of a factor set, which has its scores but not its documents" in error
 
 
 def test_documents_cannot_be_cut_off_scores(capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,10 +64,10 @@ def test_a_users_set_that_is_called_as_a_shipped_one_is_hidden_and_warned_about(
 
 def test_a_measure_that_another_set_has_is_found_there(data: Path) -> None:
     file = data / "qrels" / "blog06.txt"
-    with pytest.raises(ir_std.NoFactorsError, match="blog08 has it: name it"):
+    with pytest.raises(ir_std.NoFactorsError, match=r"to use blog08, pass --factors"):
         ir_std.StdEvaluator([ir_std.sP @ 20], file)
     notes = ir_std.evaluator([P @ 20], file).notes
-    assert any("blog08 has it: name it with factors= or --factors" in note for note in notes)
+    assert any("to use blog08, pass --factors (factors=)" in note for note in notes)
 
 
 def test_more_topics_than_a_dataset_has_are_not_the_whole_of_it(data: Path) -> None:
