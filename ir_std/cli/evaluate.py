@@ -167,7 +167,7 @@ def _holds_mteb_results(path: str) -> bool:
 
 def _print_task_table(args: Namespace) -> None:
     """Print the tasks, with each model's place on each."""
-    from ir_std.factors.benchmarks import KINDS
+    from ir_std.factors.schema import KINDS
     from ir_std.reporting.benchmark import task_table
 
     inputs = read_inputs(args)
@@ -176,5 +176,5 @@ def _print_task_table(args: Namespace) -> None:
         raise UsageError("unexpected inputs or measures next to MTEB results; leave them out")
     if missing := [name for name, run in scores.items() if main_score not in run.values]:
         raise UsageError(f"no main scores in the MTEB results of {abbreviate(missing)}")
-    look_up(args.systems or KINDS[0], dict.fromkeys(KINDS), "kind of models")
+    look_up(args.systems or "all", KINDS, "kind of models")
     print_tables([call(task_table, args, scores)], args.output)

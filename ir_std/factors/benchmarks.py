@@ -12,11 +12,10 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints, divide
 from ir_std.analysis.incomplete import linked_scores
-from ir_std.errors import NoFactorsError, UsageError, abbreviate, pluralize, suggestion
+from ir_std.errors import NoFactorsError, UsageError, abbreviate, look_up, pluralize, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.schema import KINDS as KINDS_OF_MODELS
-from ir_std.factors.schema import NOT_TRAINED, UNKNOWN
+from ir_std.factors.schema import KINDS, NOT_TRAINED, UNKNOWN
 from ir_std.factors.store import parse_json
 
 FILE = "mteb-benchmarks.json"
@@ -26,8 +25,6 @@ COPIED = ("track", "unit", "max_level", "resolution", "year", "source", "licence
 """Fields of the set that a benchmark's factors have too."""
 DECIMALS = 10
 """Decimals of tasks' scores, so that means of the same values in another order are equal."""
-KINDS = tuple(KINDS_OF_MODELS)
-"""Which results count: all, or those of models that were not trained on the task."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +110,7 @@ def partial_tasks(benchmark: str) -> dict[str, tuple[int, int]]:
 
 def benchmark_scores(
     benchmark: str,
-    kind: str = KINDS[0],
+    kind: str = "all",
     others: Mapping[str, Mapping[str, float]] | None = None,
 ) -> BenchmarkScores:
     """Read the scores of all models on a benchmark.
@@ -123,7 +120,7 @@ def benchmark_scores(
     benchmark : str
         MTEB's name, as ``"MTEB(eng, v2)"``.
     kind : str
-        One of :data:`KINDS`; others than zero-shot results are taken out.
+        One of :data:`~ir_std.factors.schema.KINDS`; others than zero-shot results are taken out.
     others : mapping of str to mapping of str to float, optional
         Main scores of further models by dataset; they hide a model of the same name.
 
@@ -134,8 +131,7 @@ def benchmark_scores(
     NoFactorsError
         If an added model has no complete task.
     """
-    if kind not in KINDS:
-        raise UsageError(f"no kind of results {kind!r}: take {' or '.join(KINDS)}")
+    look_up(kind, KINDS, "kind of results")
     tasks = {task: rows for task, rows in tasks_of(benchmark).items() if rows}
     factors = load_factors(SET)
     cells = factors.cells
@@ -152,7 +148,7 @@ def benchmark_scores(
         table = np.full((len(rows), len(models)), np.nan)
         table[:, place] = main_scores[at]
         trained[i, place] = cells.arrays["trained"][at].min(axis=0)
-        if kind != KINDS[0]:
+        if kind != "all":
             table[:, trained[i] != NOT_TRAINED] = np.nan
         for name, by_row in further.items():
             table[:, number[name]] = [by_row.get(row, np.nan) for row in rows]

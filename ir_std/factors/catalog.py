@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
-from urllib.parse import urlsplit
 
 from ir_std._system.files import (
     check_output,
@@ -255,16 +254,14 @@ def described_sets(
     """
     for name, file, version in sets:
         try:
-            if wanted(_index(shipped_folder())[name] if version is None else _entry(file, version)):
+            if version is None:
+                entry = _index(shipped_folder())[name]
+            else:
+                entry = index_entry(_load(file, version))
+            if wanted(entry):
                 yield _load(file, version)
         except InputError as broken:
             _warn_once(version, f"the factor set {name} is skipped: {broken}")
-
-
-def _entry(file: str, version: Version) -> Entry:
-    """Return the entry of a user's set, whose numbers of relevant documents are not looked at."""
-    factors = _load(file, version)
-    return index_entry(factors) | {"topics": dict.fromkeys(factors.topics)}
 
 
 def is_shipped(factors: FactorSet) -> bool:
@@ -401,6 +398,8 @@ def fetch(source: str) -> bytes:
     UsageError
         If the URL is not of http or https, has no hash, or pooch is not installed.
     """
+    from urllib.parse import urlsplit
+
     place, _, sha256 = source.partition("#sha256=")
     try:
         scheme = urlsplit(place).scheme

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from ir_std._arrays import Floats
-from ir_std.errors import NoFactorsError, UsageError, abbreviate, pluralize, suggestion
+from ir_std.errors import NoFactorsError, UsageError, abbreviate, look_up, pluralize, suggestion
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import find_weak_systems
@@ -127,10 +127,7 @@ def select_kind(
     whole = factors if factors.cells else factors.whole
     if whole is None:
         return None
-    if kind not in KINDS:
-        raise UsageError(
-            f"unknown kind of models {kind!r}; choose from {', '.join(KINDS)}, or name a file"
-        )
+    look_up(kind, KINDS, "kind of models")
     return select_rows(whole, factors.topics if topics is None else topics, kind)
 
 

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from ir_std._arrays import Floats, Ints
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
-from ir_std.schemes import get_scheme
 
 
 def factors_from_scores(
@@ -144,15 +143,8 @@ def scores_of_systems(
     scores: Floats = factors.scores[measure][rows]
     if scheme is None:
         return scores
-    return get_scheme(scheme).apply(
-        scores,
-        mean=factors.mean[measure][rows, None],
-        sd=factors.sd[measure][rows, None],
-        scores=scores[:, None, :],
-        resolution=factors.about(measure, "resolution", 0.0),
-        sign=factors.sign(measure),
-        **params,
-    )
+    standardize = factors.at(rows, measure, scheme, **params)
+    return np.stack([*map(standardize, scores.T)], axis=1)
 
 
 def round_to_resolution(factors: FactorSet, measure: str, scores: Floats) -> Floats:

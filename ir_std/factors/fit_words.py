@@ -132,26 +132,18 @@ def describe_no_match(match: Match) -> str:
     if not match.nearest:
         return "no factor set has these topics; build one with `ir_std build`"
     closest = match.nearest[0]
-    collection, factors = closest.collection, closest.factors
-    what = "datasets" if factors.of_datasets else _source(closest)
-    if not (collection.counts_known or collection.qrels or factors.of_datasets):
-        whole = [f.factors.id for f in match.nearest if not f.n_missing and not f.is_subset]
-        advice = (
-            f"their topics are those of {whole[0]}: pass --factors {whole[0]} (factors=)"
-            if whole
-            else "name one with --factors (factors=), or build one with `ir_std build "
-            "--from-scores`"
-        )
-        return f"no factor set matches these scores, which have no num_rel; {advice}"
-    if closest.unfamiliar_id or (closest.n_missing > 0 and not closest.identical_topics):
-        return (
-            f"no factor set has the judgments of these {what}; {factors.id} has topics with "
-            f"these IDs, but {closest.mismatch_reason}; build a set with `ir_std build`"
-        )
+    name, of_datasets = closest.factors.id, closest.factors.of_datasets
+    has_counts = bool(closest.collection.qrels or closest.collection.counts_known or of_datasets)
+    advice = f"build a set with `ir_std build{'' if has_counts else ' --from-scores'}`"
+    if not (
+        closest.unfamiliar_id
+        or (closest.n_missing > 0 and not closest.identical_topics)
+        or (closest.is_subset and not has_counts)
+    ):
+        advice = f"pass --factors {name} (factors=) to use it anyway, or {advice}"
     return (
-        f"no factor set matches these {what}; closest is {factors.id}, but "
-        f"{closest.mismatch_reason}; pass --factors {factors.id} (factors=) to use it anyway, "
-        "or build a set with `ir_std build`"
+        f"no factor set matches these {'datasets' if of_datasets else _source(closest)}; closest "
+        f"is {name}, but {closest.mismatch_reason}; {advice}"
     )
 
 

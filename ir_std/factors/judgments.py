@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -31,26 +32,6 @@ class Judgments(NamedTuple):
     n_rel: int | None = None
     levels: Mapping[int, int] | None = None
     fingerprints: Mapping[int, int] | None = None
-
-    def at_least(self, level: int) -> int | None:
-        """Return the number of documents at ``level`` or above; None if it is unknown."""
-        if not self.knows(level):
-            return None
-        return (
-            self.n_rel
-            if self.levels is None
-            else sum(n for at, n in self.levels.items() if at >= level)
-        )
-
-    def knows(self, level: int) -> bool:
-        """Check whether :meth:`at_least` returns a number."""
-        return self.levels is not None or (level == 1 and self.n_rel is not None)
-
-    def fingerprint(self, level: int) -> int | None:
-        """Return the fingerprint of the documents at ``level`` or above; None if there is none."""
-        return next(
-            (print_ for at, print_ in (self.fingerprints or {}).items() if at >= level), None
-        )
 
 
 def fingerprint(documents: Iterable[bytes]) -> int:
@@ -106,10 +87,14 @@ def judgment_arrays(judgments: Sequence[Judgments]) -> tuple[list[int], Ints, Ke
     counts = np.full((len(judgments), len(levels)), -1, np.int64)
     prints = np.zeros(counts.shape, np.uint64)
     for row, each in enumerate(judgments):
-        for column, level in enumerate(levels):
-            number = each.at_least(level)
-            counts[row, column] = -1 if number is None else number
-            prints[row, column] = (number and each.fingerprint(level)) or 0
+        if each.levels is not None:
+            at_level = [each.levels.get(level, 0) for level in levels]
+            counts[row] = np.cumsum(at_level[::-1])[::-1]
+        elif each.n_rel is not None:
+            counts[row, levels.index(1)] = each.n_rel
+        for at, known in sorted((each.fingerprints or {}).items(), reverse=True):
+            prints[row, : bisect_right(levels, at)] = known
+    prints[counts <= 0] = 0
     return levels, counts, prints
 
 

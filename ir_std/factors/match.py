@@ -109,18 +109,20 @@ class Fit:
     @cached_property
     def identical_topics(self) -> tuple[str, ...]:
         """Topics on which the relevant documents are known to be the same."""
-        return self._topics_where(self.is_comparable & self.agreement.at_level(1).identical)
+        return self.agreement.topics_where(
+            self.is_comparable & self.agreement.at_level(1).identical
+        )
 
     @cached_property
     def differing_topics(self) -> tuple[str, ...]:
         """Topics on which the relevant documents are known to be others."""
         compared = self.is_comparable & self.agreement.compares_documents
-        return self._topics_where(compared & self.agreement.at_level(1).different)
+        return self.agreement.topics_where(compared & self.agreement.at_level(1).different)
 
     @cached_property
     def count_only_topics(self) -> tuple[str, ...]:
         """Topics of which only the numbers of relevant documents can be compared."""
-        return self._topics_where(self._is_count_only)
+        return self.agreement.topics_where(self._is_count_only)
 
     @cached_property
     def unverified_topics(self) -> tuple[str, ...]:
@@ -128,15 +130,15 @@ class Fit:
         if self.match_type != "judgments" or self.counts_suffice:
             return ()
         at = self.agreement.at_level(1)
-        return self._topics_where(at.count_only | at.unknown)
+        return self.agreement.topics_where(at.count_only | at.unknown)
 
     def without_value(self, levels: Iterable[int]) -> list[str]:
         """Return topics without a standardized value of a measure that looks at these levels."""
-        topics = {*self._topics_where(self.agreement.differs(levels)), *self.unverified_topics}
+        topics = {
+            *self.agreement.topics_where(self.agreement.differs(levels)),
+            *self.unverified_topics,
+        }
         return [topic for topic in self.matched if topic in topics]
-
-    def _topics_where(self, mask: Mask) -> tuple[str, ...]:
-        return self.agreement.topics_where(mask)
 
     @cached_property
     def counts_suffice(self) -> bool:
@@ -234,7 +236,7 @@ class Match:
     >>> match.factors.id, match.alternatives, match.chosen_by
     ('trec8-adhoc', ('robust04',), 'qrels')
     >>> print(ir_std.recognize({"401": {"FBIS3-1": 1}}))
-    no factor set has the judgments of these qrels; ...
+    no factor set matches these qrels; ...
     """
 
     fit: Fit | None

@@ -141,12 +141,10 @@ class Quality:
         """
         depth = self.factors.about(self.measure, "depth")
         is_cut = "cutoff" in self._parsed.params or not measure_record(self._parsed).recall
-        if is_cut or not depth:
+        column = np.searchsorted(self.factors.levels, self._parsed.params.get("rel", 1))
+        if is_cut or not depth or column == len(self.factors.levels):
             return ()
-        level, judgments = self._parsed.params.get("rel", 1), self.factors.judgments.values()
-        return self._topics_where(
-            self._known & [(known.at_least(level) or 0) > depth for known in judgments]
-        )
+        return self._topics_where(self._known & (self.factors.counts[:, column] > depth))
 
     @property
     def ceiling(self) -> float:

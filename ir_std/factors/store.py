@@ -211,21 +211,19 @@ def parse_json(content: bytes, file: object) -> Any:
     InputError
         If it is not JSON, or larger than :data:`LARGEST_JSON`.
     """
-    expected = "one JSON object is expected"
     if len(content) > LARGEST_JSON:
         raise InputError.at(
-            file, f"has more than {LARGEST_JSON:,} bytes", "a description is expected"
+            file, f"has more than {LARGEST_JSON:,} bytes", "name a file that is one JSON object"
         )
     try:
         return json.loads(content.decode())
-    except json.JSONDecodeError as broken:
-        raise InputError.at(file, f"no JSON ({broken.msg})", expected, line=broken.lineno) from None
-    except UnicodeDecodeError:
-        raise InputError.at(file, "not UTF-8", "JSON is UTF-8 text") from None
-    except RecursionError:
-        raise InputError.at(file, "nested too deeply", expected) from None
-    except ValueError as broken:  # a number of thousands of digits
-        raise InputError.at(file, f"no JSON ({broken})", expected) from None
+    except (ValueError, RecursionError) as broken:  # also a number of thousands of digits
+        raise InputError.at(
+            file,
+            f"cannot be read as JSON in UTF-8 ({broken})",
+            "expected one JSON object",
+            line=getattr(broken, "lineno", None),
+        ) from None
 
 
 def read_text(file: str | os.PathLike[str], advice: str = "name a readable file") -> str:
@@ -239,7 +237,7 @@ def read_text(file: str | os.PathLike[str], advice: str = "name a readable file"
     try:
         return read_bounded(file, LARGEST, advice).decode()
     except UnicodeDecodeError:
-        raise InputError.at(file, "not UTF-8", "UTF-8 text is expected") from None
+        raise InputError.at(file, "not UTF-8", "expected UTF-8 text") from None
 
 
 def quoted(value: object) -> str:

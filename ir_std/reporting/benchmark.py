@@ -20,7 +20,6 @@ from ir_measures.measures import Measure
 from ir_std.errors import NoFactorsError, UsageError, pluralize, warn_caller
 from ir_std.evaluation.placement import Placement, place
 from ir_std.factors.benchmarks import (
-    KINDS,
     SET,
     BenchmarkScores,
     benchmark_factors,
@@ -71,7 +70,7 @@ class Benchmark:
             Models of the set, and others with main scores by dataset.
         name : str
         kind : str, optional
-            One of :data:`KINDS`.
+            One of :data:`~ir_std.factors.schema.KINDS`.
 
         Raises
         ------
@@ -88,7 +87,7 @@ class Benchmark:
             for run, scores in runs.items()
             if getattr(scores, "factors", None) is None or scores.factors.id != SET
         }
-        kind = str(kind or KINDS[0])
+        kind = str(kind or "all")
         read = benchmark_scores(name, kind, own)
         enough = read.n_tasks >= MIN_SHARE * len(read.tasks)
         ranked = [k for k, m in enumerate(read.models) if enough[k] and m not in own]
@@ -184,7 +183,7 @@ class Benchmark:
         }
 
 
-def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = KINDS[0]) -> Table:
+def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "all") -> Table:
     """Show each model's main score, N, place and neighbors on each dataset.
 
     Parameters

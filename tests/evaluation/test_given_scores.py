@@ -129,7 +129,11 @@ def test_a_run_that_scores_the_means_is_average() -> None:
 def test_without_counts_only_a_named_set_serves() -> None:
     nothing = ir_std.evaluate({"x": made_up(n_rel={})})
     assert nothing.measures == (AP,)
-    assert "which have no num_rel; their topics are those of trec8-adhoc" in str(nothing.match)
+    assert str(nothing.match) == (
+        "no factor set matches these scores; closest is trec8-adhoc, but the scores have no "
+        "num_rel to compare; pass --factors trec8-adhoc (factors=) to use it anyway, or build a "
+        "set with `ir_std build --from-scores`"
+    )
     named = ir_std.evaluate({"x": made_up(n_rel={})}, factors="trec8-adhoc")
     assert named.measures == (AP, sAP)
     assert "whether the judgments do is unknown" in str(named.match)

@@ -39,7 +39,7 @@ def test_modern_systems_and_sets_without_some_are_chosen(qrels: Any) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "name a readable file of systems"), (b"a\xff\n", "UTF-8 text is expected")],
+    [(None, "name a readable file of systems"), (b"a\xff\n", "expected UTF-8 text")],
 )
 def test_a_list_of_systems_that_cannot_be_read_is_refused(
     content: bytes | None, message: str, tmp_path: Path, qrels: Any

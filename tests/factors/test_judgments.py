@@ -8,7 +8,6 @@ import pytest
 
 from ir_std import load_factors
 from ir_std.factors.judgments import (
-    ALL_JUDGED,
     Judgments,
     fingerprint,
     judgment_arrays,
@@ -29,7 +28,8 @@ def test_documents_are_counted_at_each_level() -> None:
         "2": (0, {0: 1}),
         "3": (2, {0: 0, 1: 1, 4: 1}),
     }
-    assert [found["1"].at_least(level) for level in (1, 2, 3)] == [3, 2, 0]
+    levels, counts, _ = judgment_arrays([found["1"]])
+    assert (levels, counts.tolist()) == ([-2, 0, 1, 2], [[5, 4, 3, 2]])
 
 
 def test_a_fingerprint_covers_the_documents_at_a_level_or_above() -> None:
@@ -46,7 +46,8 @@ def test_a_fingerprint_covers_the_documents_at_a_level_or_above() -> None:
 
 def test_documents_judged_not_relevant_are_known_by_their_fingerprint() -> None:
     known = judgments_of(as_qrels(JUDGED))
-    assert known["1"].fingerprint(ALL_JUDGED) == fingerprint(d.encode() for d in JUDGED["1"])
+    _, _, prints = judgment_arrays([known["1"]])
+    assert prints[0, 0] == fingerprint(d.encode() for d in JUDGED["1"])
     assert all(judgments.levels and judgments.fingerprints for judgments in known.values())
 
 

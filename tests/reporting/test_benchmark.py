@@ -145,7 +145,7 @@ def test_every_form_has_the_same_models(form: str, ir_std_cli: Any, board: ir_st
     [
         (["--benchmark", "MTEB(eng, v3)"], "did you mean 'MTEB(eng, v2)'"),
         (["--benchmark", "BEIR-NL"], "fewer than 20 models have results on each of its 15"),
-        (["--benchmark", ENGLISH, "--systems", "zeroshot"], "take all or zero-shot"),
+        (["--benchmark", ENGLISH, "--systems", "zeroshot"], "choose from all, zero-shot"),
     ],
 )
 def test_unavailable_benchmarks_and_systems_are_refused(
