@@ -15,7 +15,6 @@ from ir_measures import AP, P
 
 import ir_std
 from ir_std import plots
-from ir_std.cli import main
 from ir_std.errors import IrStdError, UsageError
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -245,38 +244,21 @@ def test_names_of_many_collections_are_tilted_so_that_they_can_be_read() -> None
     assert {t.get_rotation() for ax in axes for t in ax.get_xticklabels()} == {45}
 
 
-@pytest.mark.parametrize("end", ["png", "svg", "pdf"])
-def test_the_command_draws_into_a_file(end: str, tmp_path: Path) -> None:
-    (tmp_path / "run").write_text("1 Q0 d 1 0.5 tag\n")
-    (tmp_path / "qrels").write_text("1 0 d 1\n")
-    picture = tmp_path / f"picture.{end}"
-    assert (
-        main(
-            ["compare", f"x={tmp_path / 'run'}:{tmp_path / 'qrels'}", "AP", "--plot", str(picture)]
-        )
-        == 0
-    )
-    assert picture.stat().st_size > 1000
-
-
-def test_another_ending_is_one_line_of_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("end", ["png", "svg", "pdf", "gif"])
+def test_the_command_draws_into_a_file_or_names_the_endings_that_it_knows(
+    end: str, tmp_path: Path, ir_std_cli: Any
 ) -> None:
     (tmp_path / "run").write_text("1 Q0 d 1 0.5 tag\n")
     (tmp_path / "qrels").write_text("1 0 d 1\n")
-    assert (
-        main(
-            [
-                "compare",
-                f"x={tmp_path / 'run'}:{tmp_path / 'qrels'}",
-                "AP",
-                "--plot",
-                str(tmp_path / "picture.gif"),
-            ]
-        )
-        == 2
-    )
-    assert "must end in .png, .svg, .pdf" in capsys.readouterr().err.splitlines()[-1]
+    picture = tmp_path / f"picture.{end}"
+    entry = f"x={tmp_path / 'run'}:{tmp_path / 'qrels'}"
+    done = ir_std_cli("compare", entry, "AP", "--plot", picture)
+    if end == "gif":
+        assert done.status == 2
+        assert "must end in .png, .svg, .pdf" in done.err[-1]
+    else:
+        assert done.status == 0
+        assert picture.stat().st_size > 1000
 
 
 def test_without_matplotlib_one_line_says_what_to_install(

@@ -51,6 +51,27 @@ def found(text: str) -> Any:
     return data_of(text)["collections"][0]
 
 
+@pytest.fixture
+def files_of_one(tmp_path: Path) -> tuple[Path, Path]:
+    """Write a run and its qrels."""
+    run, qrels = tmp_path / "a.run", tmp_path / "a.qrels"
+    run.write_text("1 Q0 d 1 0.5 tag\n")
+    qrels.write_text("1 0 d 1\n")
+    return run, qrels
+
+
+@pytest.fixture(scope="module")
+def mine() -> tuple[Any, Any, Any]:
+    """Build a set of three runs; return the first run and the qrels, too."""
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(3)}
+    return (
+        runs["run0"],
+        qrels,
+        ir_std.build_factors(qrels, runs, id="mine", measures=[AP, P @ 10]),
+    )
+
+
 def measure_of(found: Any, name: str) -> Any:
     return next(m for m in found["measures"] if m["name"] == name)
 
@@ -140,13 +161,13 @@ def test_systems_of_the_track_are_there_by_name_and_topic() -> None:
     assert row == [round(1e4 * v) for v in other.values["p_bert"][other.measures[0]]]
 
 
-def test_a_topic_without_factors_has_no_standardized_score() -> None:
+def test_a_topic_without_factors_has_no_standardized_score_but_a_warning() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    run = {"x": {"999": {"d": 1.0}, "401": {"d": 1.0}}}
     with pytest.warns(ir_std.StandardizationWarning, match="999"):
-        results = ir_std.evaluate(
-            {"x": {"999": {"d": 1.0}}}, {**qrels, "999": {"d": 1}}, AP, factors="trec8-adhoc"
-        )
+        results = ir_std.evaluate(run, {**qrels, "999": {"d": 1}}, AP, factors="trec8-adhoc")
     (one,) = data_of(render(results))["collections"][0]["measures"]
+    assert any("trec8-adhoc has no factors for 1 topic" in said for said in one["warnings"])
     assert one["byTopic"][0][-1] == 10000
     assert [one[k][0][-1] for k in ("scoresByTopic", "places")] == [None, None]
 
@@ -208,19 +229,6 @@ def test_it_explains_the_schemes_used_and_no_others(text: str) -> None:
     assert "Scheme N" in text
     assert "Scheme U" in text
     assert "Scheme E" not in text
-
-
-def test_warnings_are_on_the_page() -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    with pytest.warns(ir_std.StandardizationWarning, match="999"):
-        results = ir_std.evaluate(
-            {"999": {"d": 1.0}, "401": {"d": 1.0}},
-            {**qrels, "999": {"d": 1}},
-            AP,
-            factors="trec8-adhoc",
-        )
-    said = data_of(render(results))["collections"][0]["measures"][0]["warnings"]
-    assert any("trec8-adhoc has no factors for 1 topic" in one for one in said)
 
 
 def test_factors_named_in_a_measure_are_reported() -> None:
@@ -314,20 +322,19 @@ def test_no_file_is_left_when_it_cannot_be_written(small: Any, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_input_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run, qrels = tmp_path / "a.run", tmp_path / "a.qrels"
-    run.write_text("1 Q0 d 1 0.5 tag\n")
-    qrels.write_text("1 0 d 1\n")
+def test_an_input_is_not_overwritten(
+    files_of_one: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, qrels = files_of_one
     assert main(["report", str(run), str(qrels), "-o", str(qrels)]) == 2
     assert "is one of the inputs; name a new file" in capsys.readouterr().err
     assert qrels.read_text() == "1 0 d 1\n"
 
 
-def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run, qrels = tmp_path / "a.run", tmp_path / "a.qrels"
-    run.write_text("1 Q0 d 1 0.5 tag\n")
-    qrels.write_text("1 0 d 1\n")
-    page = tmp_path / "page.html"
+def test_the_command_writes_the_page(
+    files_of_one: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (run, qrels), page = files_of_one, tmp_path / "page.html"
     assert main(["report", str(run), str(qrels), "AP", "-o", str(page), "--title", "Mine"]) == 0
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -376,14 +383,12 @@ def test_each_factor_set_has_its_source_and_licence(text: str) -> None:
     assert factors.info["licence"] in table
 
 
-def test_known_limitations_of_a_set_are_on_the_page_after_its_notes() -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(3)}
-    factors = ir_std.build_factors(qrels, runs, id="mine", measures=[AP, P @ 10])
+def test_known_limitations_of_a_set_are_on_the_page_after_its_notes(mine: Any) -> None:
+    run, qrels, factors = mine
     noted = ir_std.FactorSet(
         {**factors.info, "notes": ["A <run> is broken."]}, factors.n_rel, factors.mean, factors.sd
     )
-    found = ir_std.evaluate(runs["run0"], qrels, [AP], factors=noted)
+    found = ir_std.evaluate(run, qrels, [AP], factors=noted)
     note, *others = known_weaknesses(found)
     assert note == "A <run> is broken."
     assert any(s == "AP: 3 systems make standard deviations imprecise." for s in others)
@@ -398,29 +403,17 @@ def test_raw_scores_need_no_notes_on_factors() -> None:
     assert "About the systems" not in render(found)
 
 
-def test_a_source_has_the_licence_that_the_set_states_for_it() -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(3)}
-    factors = ir_std.build_factors(qrels, runs, id="mine", measures=[AP, P @ 10])
+def test_a_source_has_the_licence_that_the_set_states_for_it(mine: Any) -> None:
+    run, qrels, factors = mine
     measures = {
         "AP": {**factors.info["measures"]["AP"], "source": "a paper"},
         "P@10": {**factors.info["measures"]["P@10"], "source": "another"},
     }
-    info = {
-        **factors.info,
-        "licence": "MIT",
-        "measures": measures,
-        "sources": [
-            {
-                "source": "a paper",
-                "url": "https://a.example",
-                "licence": "CC-BY-SA-4.0",
-                "licence_uri": "https://b.example",
-            }
-        ],
-    }
+    source = {"url": "https://a.example", "licence": "CC-BY-SA-4.0"}
+    source |= {"source": "a paper", "licence_uri": "https://b.example"}
+    info = {**factors.info, "licence": "MIT", "measures": measures, "sources": [source]}
     stated = ir_std.FactorSet(info, factors.n_rel, factors.mean, factors.sd)
-    first, second = licences(ir_std.evaluate(runs["run0"], qrels, [AP, P @ 10], factors=stated))
+    first, second = licences(ir_std.evaluate(run, qrels, [AP, P @ 10], factors=stated))
     assert first == Licence(
         "mine", "a paper", "https://a.example", "CC-BY-SA-4.0", "https://b.example", ["AP"]
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from ir_measures import AP, P
 from views import hits, plain, simulated
 
 import ir_std
+from ir_std.evaluation.placement import ordinal
+from ir_std.reporting.html import standing
 from ir_std.reporting.html.record import collection_record
 from ir_std.reporting.html.standing import RunStanding, subject_of, views_of
 from ir_std.reporting.html.words import say
@@ -17,10 +20,10 @@ from ir_std.testing import simulated_qrels, simulated_run
 
 pytestmark = pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
 
-N = 20
 BASE = [0.0, 1.0] * 10
 GOOD = [1.0] * 18 + [0.0, 1.0]
 BEST = [1.0] * 20
+NONE = [0.0] * 20
 
 
 def record(results: Any, number: int = 0) -> Any:
@@ -36,6 +39,11 @@ def system(name: str, **options: Any) -> Any:
     return ir_std.evaluate(name, None, "nDCG@10", **options)
 
 
+def pair(run: str, baseline: str) -> Any:
+    runs = [f"dl19-passage/{name}" for name in (run, baseline)]
+    return ir_std.evaluate(runs, None, "nDCG@10", baseline=baseline)
+
+
 def mteb(*models: str) -> Any:
     rows = "".join(f"{m},SciFact,0.64\n{m},NFCorpus,0.31\n{m},ArguAna,0.54\n" for m in models)
     scores = ir_std.read_scores(io.StringIO(f"run,collection,nDCG@10\n{rows}"))
@@ -44,38 +52,76 @@ def mteb(*models: str) -> Any:
 
 # The headline.
 
+SYSTEMS = "37 systems of its track"
+HEADLINES = {
+    "the best of its track": (
+        lambda: system("dl19-passage/bm25base_p", baseline="best"),
+        f"bm25base_p is 33rd of the {SYSTEMS}, and clearly worse than the best.",
+    ),
+    "another baseline": (
+        lambda: pair("p_bert", "bm25base_p"),
+        f"p_bert is 6th of the {SYSTEMS}, and clearly better than bm25base_p.",
+    ),
+    "what is not separated is never equal": (
+        lambda: pair("p_bert", "idst_bert_p1"),
+        f"p_bert is 6th of the {SYSTEMS}; 43 topics do not separate it from the best.",
+    ),
+    "below": (
+        lambda: system("dl19-passage/bm25base_p"),
+        f"bm25base_p is 33rd of the {SYSTEMS}: below average.",
+    ),
+    "above": (
+        lambda: system("dl19-passage/p_bert"),
+        f"p_bert is 6th of the {SYSTEMS}: above average.",
+    ),
+    "about": (
+        lambda: system("dl19-passage/ms_duet_passage"),
+        f"ms_duet_passage is 22nd of the {SYSTEMS}: about average.",
+    ),
+    "the first of its track could have company": (
+        lambda: system("dl19-passage/idst_bert_p1"),
+        f"idst_bert_p1 is first of the {SYSTEMS}, but 12 others could be.",
+    ),
+    "the best of many is named with those that could be": (
+        lambda: hits({"base": BASE, "good": GOOD, "best": BEST}),
+        "best is the best of your 3 runs, but any of the top two could be.",
+    ),
+    "clearly the best": (
+        lambda: hits({"base": BASE, "none": NONE, "best": BEST}),
+        "best is the best of your 3 runs, and clearly so.",
+    ),
+    "no order": (
+        lambda: hits({"a": BASE, "b": BASE[::-1], "c": BASE}),
+        "No order: any of your 3 runs could be best.",
+    ),
+    "with a baseline the first run": (
+        lambda: hits({"base": BASE, "low": NONE, "best": BEST}, baseline="base"),
+        "low is clearly worse than base.",
+    ),
+    "scores without company": (
+        lambda: hits({"a": [1.0, 0.0]}),
+        "a scores 0.500; there are no other systems to compare with.",
+    ),
+    "too few others for a place": (
+        lambda: system("mteb-retrieval/BAAI/bge-m3"),
+        "BAAI/bge-m3 is about average on 525 datasets.",
+    ),
+    "runs that are all the systems are not called yours": (
+        lambda: system("ntcir13-www-english/*"),
+        "RMIT-E-NU-Own-1 is the best of the 13 runs, but any of the top three could be.",
+    ),
+}
 
-def test_a_run_is_compared_with_the_best_of_its_track() -> None:
-    results = system("dl19-passage/bm25base_p", baseline="best")
-    assert headline_of(results) == (
-        "bm25base_p is 33rd of the 37 systems of its track, and clearly worse than the best."
-    )
+
+@pytest.mark.parametrize(("evaluate", "expected"), HEADLINES.values(), ids=HEADLINES)
+def test_the_headline_states_the_finding(evaluate: Callable[[], Any], expected: str) -> None:
+    assert headline_of(evaluate()) == expected
 
 
-def test_a_run_is_compared_with_another_baseline() -> None:
-    results = ir_std.evaluate(
-        ["dl19-passage/p_bert", "dl19-passage/bm25base_p"],
-        None,
-        "nDCG@10",
-        baseline="bm25base_p",
-    )
-    assert headline_of(results) == (
-        "p_bert is 6th of the 37 systems of its track, and clearly better than bm25base_p."
-    )
-
-
-def test_what_is_not_separated_is_never_equal() -> None:
-    results = ir_std.evaluate(
-        ["dl19-passage/p_bert", "dl19-passage/idst_bert_p1"],
-        None,
-        "nDCG@10",
-        baseline="idst_bert_p1",
-    )
+def test_what_is_not_separated_has_an_interval_and_what_the_test_could_have_found() -> None:
+    results = pair("p_bert", "idst_bert_p1")
     found = results.differences["p_bert"][results.measures[1]]
     low, high = (f"{end:+.3f}".replace("-", "\N{MINUS SIGN}") for end in found.interval)
-    assert headline_of(results) == (
-        "p_bert is 6th of the 37 systems of its track; 43 topics do not separate it from the best."
-    )
     assert plain(record(results)["deck"]).endswith(
         f"(95% interval {low} to {high}; paired t-test, p = {found.p:.3f}, one comparison); the "
         f"test would have found a difference of {found.detectable:.3f} four times in five. "
@@ -88,59 +134,20 @@ def test_a_run_that_is_not_a_system_would_have_had_a_place() -> None:
     results = simulated(1, [AP])
     place = results.placements["run0"][ir_std.sAP]
     assert not place.is_own_system
-    assert f"run0 would have been {place.n_better + 1}" in headline_of(results).replace(
-        "st of", " of"
-    ).replace("nd of", " of").replace("rd of", " of").replace("th of", " of")
-    assert " of 130 systems of its track: " in headline_of(results)
-
-
-@pytest.mark.parametrize(
-    ("name", "word"), [("bm25base_p", "below"), ("p_bert", "above"), ("ms_duet_passage", "about")]
-)
-def test_a_run_alone_is_above_below_or_about_average(name: str, word: str) -> None:
-    assert headline_of(system(f"dl19-passage/{name}")).endswith(
-        f" of the 37 systems of its track: {word} average."
+    assert headline_of(results).startswith(
+        f"run0 would have been {ordinal(place.n_better + 1)} of 130 systems of its track: "
     )
-
-
-def test_the_first_of_its_track_could_have_company() -> None:
-    said = headline_of(system("dl19-passage/idst_bert_p1"))
-    assert said.startswith("idst_bert_p1 is first of the 37 systems of its track, but ")
-    assert said.endswith(" others could be.")
-
-
-def test_the_best_of_many_is_named_with_those_that_could_be() -> None:
-    results = hits({"base": BASE, "good": GOOD, "best": BEST})
-    assert (
-        headline_of(results) == "best is the best of your 3 runs, but any of the top two could be."
-    )
-    clear = hits({"base": BASE, "none": [0.0] * N, "best": BEST})
-    assert headline_of(clear) == "best is the best of your 3 runs, and clearly so."
-
-
-def test_where_nothing_is_separated_there_is_no_order() -> None:
-    results = hits({"a": BASE, "b": BASE[::-1], "c": BASE})
-    assert headline_of(results) == "No order: any of your 3 runs could be best."
 
 
 def test_the_subject_is_the_first_run_with_a_baseline_and_the_best_without() -> None:
-    by_run = {"base": BASE, "low": [0.0] * N, "best": BEST}
+    by_run = {"base": BASE, "low": NONE, "best": BEST}
     assert subject_of(hits(by_run, baseline="base")) == "low"
     assert subject_of(hits(by_run)) == "best"
-    assert headline_of(hits(by_run, baseline="base")) == "low is clearly worse than base."
 
 
-def test_ones_own_run_is_the_subject_among_systems_of_a_set() -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    results = ir_std.evaluate(
-        {"mine": simulated_run(qrels, 1, 60)}, qrels, AP, factors="trec8-adhoc"
-    )
-    assert subject_of(results) == "mine"
-
-
-def test_scores_without_company_have_no_comparison() -> None:
-    said = headline_of(hits({"a": [1.0, 0.0]}))
-    assert said == "a scores 0.500; there are no other systems to compare with."
+def test_ones_own_run_goes_before_systems_of_a_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing, "has_only_scores", lambda _, run: run == "best")
+    assert subject_of(hits({"mine": NONE, "best": BEST})) == "mine"
 
 
 def test_models_are_called_models_and_datasets_datasets() -> None:
@@ -157,18 +164,13 @@ def test_models_are_called_models_and_datasets_datasets() -> None:
 
 
 def test_a_model_that_too_few_others_can_be_compared_with_has_no_place() -> None:
-    found = record(ir_std.evaluate("mteb-retrieval/BAAI/bge-m3", None, "nDCG@10"))
-    assert plain(found["headline"]) == "BAAI/bge-m3 is about average on 525 datasets."
+    found = record(system("mteb-retrieval/BAAI/bge-m3"))
     assert found["place"] == [None]
     assert max(n or 0 for n in found["systemsOn"]) > 80
 
 
-def test_runs_that_are_all_the_systems_are_not_called_yours() -> None:
-    found = record(ir_std.evaluate("ntcir13-www-english/*", None, "nDCG@10"))
-    assert plain(found["headline"]) == (
-        "RMIT-E-NU-Own-1 is the best of the 13 runs, but any of the top three could be."
-    )
-    assert plain(found["deck"]).endswith(
+def test_a_best_run_was_chosen_by_its_scores() -> None:
+    assert plain(record(system("ntcir13-www-english/*"))["deck"]).endswith(
         "The best was chosen by these scores; those that could be it are a 95% confidence set."
     )
 
@@ -237,18 +239,18 @@ def test_the_trust_line_has_three_parts_and_says_what_was_judged() -> None:
     assert record(both)["trust"][2] == "Judged among the top 4: 50% for x, 100% for base."
 
 
-def test_nothing_is_called_judged_if_only_scores_are_known() -> None:
-    parts = record(system("dl19-passage/bm25base_p"))["trust"]
-    assert parts == [
-        "The place, roughly: 37 systems are few.",
-        "All 43 topics and their judgments are the track\N{RIGHT SINGLE QUOTATION MARK}s.",
+@pytest.mark.parametrize(
+    ("name", "n_systems", "n_topics"),
+    [("dl19-passage/bm25base_p", 37, 43), ("ntcir13-www-english/RMIT-E-NU-Own-1", 13, 100)],
+)
+def test_few_systems_are_rough_and_nothing_is_judged_if_only_scores_are_known(
+    name: str, n_systems: int, n_topics: int
+) -> None:
+    assert record(system(name))["trust"] == [
+        f"The place, roughly: {n_systems} systems are few.",
+        f"All {n_topics} topics and their judgments are the track\N{RIGHT SINGLE QUOTATION MARK}s.",
         "How much was judged is not known: only scores are given.",
     ]
-
-
-def test_the_place_among_13_systems_is_rough() -> None:
-    found = record(system("ntcir13-www-english/RMIT-E-NU-Own-1"))
-    assert found["trust"][0] == "The place, roughly: 13 systems are few."
 
 
 def test_warnings_of_the_runs_that_are_named_come_first_and_faults_of_all() -> None:
