@@ -73,16 +73,16 @@ def by_metafor() -> dict[object, list[float]]:
         for method, test in (("pm", "knha"), ("dl", "z"), ("pm", "adhoc"))
     ]
     # metafor stops when its steps are below 1e-5, which here can be 4 percent of the variance.
-    code = "; ".join(
+    code = "\n".join(
         f"r <- rma({vector(CASES[i][0])}, {vector(CASES[i][1])}, method='{method.upper()}', "
         f"test='{test}', control=list(tol=1e-15, "
-        "threshold=1e-15, maxiter=100000)); p <- predict(r); cat(format(c(r$b, r$se, r$ci.lb, "
+        "threshold=1e-15, maxiter=100000))\np <- predict(r)\ncat(format(c(r$b, r$se, r$ci.lb, "
         "r$ci.ub, r$pval, r$tau2, r$QE, r$QEp, p$pi.lb, p$pi.ub, weights(r)/100), digits=15), '')"
         for i, method, test in asked
     )
     sizes = (
-        f"a <- {vector(A)}; b <- {vector(B)}; e <- escalc(measure='SMCC', "
-        "m1i=mean(a), sd1i=sd(a), m2i=mean(b), sd2i=sd(b), ri=cor(a, b), ni=9); "
+        f"a <- {vector(A)}\nb <- {vector(B)}\ne <- escalc(measure='SMCC', "
+        "m1i=mean(a), sd1i=sd(a), m2i=mean(b), sd2i=sd(b), ri=cor(a, b), ni=9)\n"
         "cat(format(c(e$yi, e$vi), digits=15))"
     )
     numbers = iter(in_r(f"{code}; {sizes}").tolist())

@@ -19,6 +19,7 @@ from sets import quick_first
 
 pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
 
+INTERRUPTED = "ir_std: error: interrupted"
 SOON = 2.0
 """Seconds after which an interrupted program must be gone, with all that it started."""
 
@@ -90,7 +91,7 @@ def is_quiet(ended: Ended) -> bool:
     return (
         ended.seconds < SOON
         and not any("Traceback" in line for line in ended.said)
-        and (ended.status, errors) in ((130, ["ir_std: error: interrupted"]), (0, []))
+        and (ended.status, errors) in ((130, [INTERRUPTED]), (0, []))
     )
 
 
@@ -151,14 +152,17 @@ def test_processes_end_with_their_parent(command: list[str], number: signal.Sign
     assert out == ""
     # A process that Python was just starting for the parent says that it found nothing to do.
     assert not any("ir_std" in line for line in err.splitlines() if line.startswith("  File")), err
-    assert err.count("ir_std: error: interrupted\n") == (number != signal.SIGKILL)
+    assert err.count(f"{INTERRUPTED}\n") == (number != signal.SIGKILL)
 
 
 def test_signals_that_a_program_was_started_to_ignore_stay_ignored(command: list[str]) -> None:
     code = (
-        f"import os, signal, subprocess, sys, time; signal.signal(signal.SIGHUP, "
-        f"signal.SIG_IGN); p = subprocess.Popen({[*command[:3], 'factors']!r}); "
-        f"time.sleep(0.2); p.send_signal(signal.SIGHUP); sys.exit(p.wait())"
+        "import os, signal, subprocess, sys, time\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        f"p = subprocess.Popen({[*command[:3], 'factors']!r})\n"
+        "time.sleep(0.2)\n"
+        "p.send_signal(signal.SIGHUP)\n"
+        "sys.exit(p.wait())"
     )
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode
@@ -180,17 +184,17 @@ def test_an_interrupt_while_numpy_is_imported_ends_the_program_at_once() -> None
         "sys.meta_path.insert(0, Finder()); ir_std_program.main()"
     )
     done = run_process([sys.executable, "-c", code, "--version"])
-    assert (done.returncode, done.stderr) == (130, "ir_std: error: interrupted\n")
+    assert (done.returncode, done.stderr) == (130, f"{INTERRUPTED}\n")
 
 
 def test_an_interrupt_after_the_work_is_done_changes_nothing() -> None:
     # Handlers of Python's are gone by the time that what modules hold is deleted.
     code = (
-        "import os, signal, sys; from ir_std.cli.main import program\n"
+        "import os, signal, sys\nfrom ir_std.cli.main import program\n"
         "class Last:\n"
         "    def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIGINT):\n"
         "        kill(me, number)\n"
-        "sys.last = Last(); program()"
+        "sys.last = Last()\nprogram()"
     )
     done = run_process([sys.executable, "-c", code, "--version"])
     assert (done.returncode, done.stderr) == (0, "")
@@ -199,8 +203,8 @@ def test_an_interrupt_after_the_work_is_done_changes_nothing() -> None:
 
 def test_a_program_that_imports_ir_std_keeps_its_signals_and_filters() -> None:
     code = (
-        "import ir_measures, ir_datasets, scipy.special, signal, warnings; "
-        "before = list(warnings.filters); import ir_std; assert warnings.filters == before; "
+        "import ir_measures, ir_datasets, scipy.special, signal, warnings\n"
+        "before = list(warnings.filters)\nimport ir_std\nassert warnings.filters == before\n"
         "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, "
         "signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)"
     )
@@ -212,13 +216,16 @@ def test_an_interrupt_while_a_file_is_written_leaves_the_old_one(tmp_path: Path)
     file = tmp_path / "page"
     file.write_text("old")
     code = (
-        "import os, signal, sys, pathlib; from ir_std._system.files import write_atomically; "
-        "from ir_std._system.signals import end_on_signals; end_on_signals(); "
-        "write = pathlib.Path.write_bytes; "
+        "import os, signal, sys, pathlib\n"
+        "from ir_std._system.files import write_atomically\n"
+        "from ir_std._system.signals import end_on_signals\n"
+        "end_on_signals()\n"
+        "write = pathlib.Path.write_bytes\n"
         "pathlib.Path.write_bytes = lambda path, content: (write(path, content[:1]), "
-        "os.kill(os.getpid(), signal.SIGINT)); write_atomically(sys.argv[1], b'new')"
+        "os.kill(os.getpid(), signal.SIGINT))\n"
+        "write_atomically(sys.argv[1], b'new')"
     )
     done = run_process([sys.executable, "-c", code, str(file)])
-    assert (done.returncode, done.stderr) == (130, "ir_std: error: interrupted\n")
+    assert (done.returncode, done.stderr) == (130, f"{INTERRUPTED}\n")
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]

@@ -20,8 +20,8 @@ fcntl = pytest.importorskip("fcntl")
 termios = pytest.importorskip("termios")
 
 PROGRAM = (
-    "import sys; from ir_std.cli.main import program; from ir_std.cli import streams; "
-    "streams.PROGRESS_DELAY = float(sys.argv.pop(1)); program()"
+    "import sys\nfrom ir_std.cli.main import program\nfrom ir_std.cli import streams\n"
+    "streams.PROGRESS_DELAY = float(sys.argv.pop(1))\nprogram()"
 )
 AT_ONCE, NEVER = "0", "3600"
 """Seconds of work after which progress is shown."""
@@ -137,8 +137,8 @@ def test_a_warning_has_a_line_of_its_own(files: Path, tmp_path: Path) -> None:
 
 def test_an_interrupt_is_reported_on_its_own_line(files: Path) -> None:
     code = (
-        "import os, signal; from ir_std._system.signals import end_on_signals; end_on_signals(); "
-        "from ir_std.cli import streams; streams.PROGRESS_DELAY = 0\n"
+        "import os, signal\nfrom ir_std._system.signals import end_on_signals\nend_on_signals()\n"
+        "from ir_std.cli import streams\nstreams.PROGRESS_DELAY = 0\n"
         "with streams.progress(9) as counted:\n"
         "    for i in counted(range(9)):\n"
         "        if i == 5:\n"

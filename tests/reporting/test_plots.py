@@ -271,5 +271,5 @@ def test_without_matplotlib_one_line_says_what_to_install(
 
 @pytest.mark.slow
 def test_importing_plots_does_not_import_matplotlib() -> None:
-    code = "import sys; from ir_std import plots, report; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys\nfrom ir_std import plots, report\nsys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -216,8 +216,8 @@ def test_the_dataframe_is_tidy(small: ir_std.Results) -> None:
 @pytest.mark.slow
 def test_pandas_is_imported_only_for_a_dataframe() -> None:
     code = (
-        "import ir_std, sys; ir_std.evaluate({'1': {'d': 1.0}}, {'1': {'d': 1}}, 'AP')"
-        ".table().text(); sys.exit('pandas' in sys.modules)"
+        "import ir_std, sys\nir_std.evaluate({'1': {'d': 1.0}}, {'1': {'d': 1}}, 'AP')"
+        ".table().text()\nsys.exit('pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
