@@ -27,9 +27,9 @@ from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA
 from ir_std.errors import UsageError, look_up, pluralize
 from ir_std.evaluation.evaluation import ByMeasure
-from ir_std.evaluation.plans import add_standardized, match_factors
+from ir_std.evaluation.inputs import system_of, systems_of
+from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import Factors
-from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.match import Match
 from ir_std.measures import Measures, as_measures, named_measure, parse_measure, sign_of
 from ir_std.reading import source_of
@@ -193,19 +193,13 @@ def _scores_of_systems(
 ) -> BySystem:
     """Return the reference systems' scores, raw and standardized, if they have names."""
     factors = match.factors
-    if factors is None or factors.of_datasets or not factors.systems:
+    if factors is None or factors.of_datasets:
         return {}
-    scored: BySystem = {}
-    for plan in add_standardized(measures, match, qrels, schemes).plans:
-        if plan.name in factors.scores and plan.factors is factors:
-            numbers, scores = scores_by_system(factors, plan.name)
-            raw = np.where(plan.rows[:, None] < 0, np.nan, scores[plan.rows])
-            for number, column in zip(numbers.tolist(), raw.T, strict=True):
-                system = scored.setdefault(factors.systems[number], ByMeasure())
-                if plan.same_raw:
-                    system[plan.measure.base] = column
-                system[plan.measure] = plan.apply(column)
-    return scored
+    systems = {tag: system_of(factors, tag) for tag in systems_of(factors)}
+    known = [m for m in measures if any(m in scores.values for scores in systems.values())]
+    if not known:
+        return {}
+    return _scores_of_runs(evaluate(systems, qrels, known, schemes, factors=match))
 
 
 def _in_common(
