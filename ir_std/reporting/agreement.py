@@ -27,7 +27,7 @@ from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA
 from ir_std.errors import UsageError, look_up, pluralize
 from ir_std.evaluation.evaluation import ByMeasure
-from ir_std.evaluation.inputs import system_of, systems_of
+from ir_std.evaluation.inputs import ScoresOfSystem, system_of, systems_of
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import Factors
 from ir_std.factors.match import Match
@@ -114,14 +114,11 @@ def agreement(
     asked = as_measures(measures or ()) or _default_measures(matches)
     wanted = [m for m in asked if (m.params.get("rel") or 0) <= highest]
     listed = scheme_names(schemes)
-    scored = (
-        [_scores_of_systems(q, m, wanted, listed) for q, m in zip(pair, matches, strict=True)]
-        if runs is None
-        else [
-            _scores_of_runs(evaluate(runs, q, wanted, listed, factors=f, jobs=jobs))
-            for q, f in zip(pair, factors, strict=True)
-        ]
-    )
+    scored = []
+    for q, f, match in zip(pair, factors, matches, strict=True):
+        own, known = (runs, wanted) if runs is not None else _systems_of(match, wanted)
+        results = evaluate(own, q, known, listed, factors=f, jobs=jobs) if known else None
+        scored.append(_scores_of_runs(results) if results else {})
     systems, scores = _in_common(scored, pair, topics)
     return JudgeAgreement(
         names,
@@ -188,18 +185,15 @@ def _scores_of_runs(results: Results) -> BySystem:
     }
 
 
-def _scores_of_systems(
-    qrels: Qrels, match: Match, measures: Iterable[Measure], schemes: Sequence[str]
-) -> BySystem:
-    """Return the reference systems' scores, raw and standardized, if they have names."""
+def _systems_of(
+    match: Match, measures: Iterable[Measure]
+) -> tuple[dict[str, ScoresOfSystem], list[Measure]]:
+    """Return the scores of the reference systems, and the measures among these that they have."""
     factors = match.factors
     if factors is None or factors.of_datasets:
-        return {}
+        return {}, []
     systems = {tag: system_of(factors, tag) for tag in systems_of(factors)}
-    known = [m for m in measures if any(m in scores.values for scores in systems.values())]
-    if not known:
-        return {}
-    return _scores_of_runs(evaluate(systems, qrels, known, schemes, factors=match))
+    return systems, [m for m in measures if any(m in one.values for one in systems.values())]
 
 
 def _in_common(
