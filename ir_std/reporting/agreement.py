@@ -1,4 +1,4 @@
-"""Two judgments of the same topics side by side: how they agree, and the tables of it."""
+"""Agreement of two judgments of the same topics, and its tables."""
 
 from __future__ import annotations
 
@@ -73,16 +73,16 @@ def agreement(
         Qrels in any form that :func:`ir_std.evaluate` takes.  Levels below 0 count as 0.  Or, of
         both, per-topic scores that another program computed under the two judgments.
     runs : optional
-        In any form that :func:`ir_std.evaluate` takes; if not given, and both judgments have
-        factors from systems of the same names, these systems' scores.
+        Runs of any type that :func:`ir_std.evaluate` accepts.  By default, the systems with the
+        same names behind the factors of both judgments.
     measures : Measure, str or iterable of them, optional
         If not given, the default measures that the factor sets of both have.
     schemes : str or iterable of str
-        Of the standardized scores, each by the factors of its own judgments.
+        Schemes of the standardized scores; each score uses the factors of its own judgments.
     factors : (set, set)
-        Of each judgments; recognized where None.
+        Factor sets of the two judgments; recognized if None.
     jobs : int, optional
-        As for :func:`ir_std.evaluate`.
+        See :func:`ir_std.evaluate`.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def agreement(
     confusion, judged_once = compare_labels(pair, topics)
     if not confusion.any():
         raise UsageError(
-            f"{names[0]} and {names[1]} have no judged document of a topic in common: give two "
+            f"{names[0]} and {names[1]} have no judged document of a topic in common; pass two "
             "judgments of the same topics"
         )
     matches = tuple(match_factors(q, f) for q, f in zip(pair, factors, strict=True))
@@ -226,7 +226,7 @@ def _notes(
 ) -> Iterator[str]:
     for name, q in zip(names, pair, strict=True):
         if alone := len(q.topics) - len(topics):
-            yield f"{pluralize(alone, 'topic')} of {name} alone, left out"
+            yield f"{pluralize(alone, 'topic')} only in {name}, left out"
     if sum(judged_once) > confusion.sum():
         yield "more documents were judged once than twice; agreement covers the smaller part"
     highest = [q.max_level for q in pair]
@@ -259,12 +259,12 @@ def _agreement_on(each: Sequence[Results], names: tuple[str, str]) -> JudgeAgree
 
 @dataclass(frozen=True, eq=False)
 class JudgeAgreement:
-    """How two judges agree on documents, and on systems.
+    """Agreement of two judges on documents and on systems.
 
     Attributes
     ----------
     names : (str, str)
-        What the two judgments are called.
+        Names of the two judgments.
     topics : tuple of str
         The topics that both have, in the first one's order.
     confusion : ndarray of int, shape (n_topics, n_levels, n_levels)
@@ -272,11 +272,11 @@ class JudgeAgreement:
     judged_once : (int, int)
         Documents of these topics that only the first, and only the second judged.
     systems : tuple of str
-        Those whose scores are compared; empty without runs.
+        Systems whose scores are compared; empty without runs.
     scores : mapping of Measure to (ndarray, ndarray)
-        By each, shape (n_topics, n_systems); NaN where there is none.
+        Scores from both judgments, shape (n_topics, n_systems); NaN if there is none.
     notes : tuple of str
-        What a reader should know.
+        Notes for the reader.
     """
 
     names: tuple[str, str]
@@ -317,7 +317,7 @@ class JudgeAgreement:
 
     @cached_property
     def order(self) -> dict[Measure, OrderAgreement]:
-        """By measure how alike the systems' orders and scores are."""
+        """Agreement of the systems' orders and scores, by measure."""
         return {
             m: order_agreement(*scores)
             for m, scores in self.scores.items()
@@ -509,7 +509,7 @@ TABLES: dict[str, Callable[[JudgeAgreement, int], Table]] = {
     "pairs": _pairs,
     "means": _means,
 }
-"""What makes each table, by its name."""
+"""Functions that make the tables, by name."""
 OF_SYSTEMS = ("order", "pairs", "means")
 """The tables that need scores of systems."""
 OF_LABELS = ("labels", "confusion", "topics")

@@ -40,7 +40,7 @@ MIN_SHARE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """What is known of all models on a benchmark.
+    """Known scores of all models on a benchmark.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class Benchmark:
 
     @cached_property
     def _means(self) -> dict[str, dict[str, float]]:
-        """By measure the means of the set's models that have half of the tasks."""
+        """Means of the set's models that have half of the tasks, by measure."""
         models = self.scores.models
         enough = self.scores.n_tasks >= MIN_SHARE * len(self.scores.tasks)
         raw = self.scores.scores.T

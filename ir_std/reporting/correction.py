@@ -55,7 +55,7 @@ class Correction:
     estimates : mapping of Measure to PredictionPowered
         The estimates by measure, raw and standardized; arrays are in the order of `runs`.
     alone : mapping of Measure to PredictionPowered
-        What the topics that people judged say without the model.
+        Estimates from only the topics that people judged, without the model.
     model_means : mapping of Measure to ndarray, shape (n_runs,)
         Means under the model's labels of all topics.
     baseline : str or None

@@ -1,4 +1,4 @@
-"""Why two runs differ: on which topics, and by which documents.
+"""Compare two runs topic by topic and document by document.
 
 What DiffIR shows of a pair of rankings (K. M. Jose, T. Nguyen, S. MacAvaney, J. Dalton, A. Yates,
 "DiffIR: Exploring Differences in Ranking Models' Behavior", SIGIR 2021, 2595-2599), on
@@ -55,7 +55,7 @@ def diff(
     queries: Any = None,
     duplicates: str = "error",
 ) -> RunDiff:
-    """Why two runs differ by a measure: on which topics, and by which documents.
+    """Compare two runs on a measure, by topic and by document.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def diff(
 
 
 class TopicScores(NamedTuple):
-    """The scores of two runs on one topic.
+    """Scores of two runs on one topic.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class TopicScores(NamedTuple):
 
 
 class PairedDocument(NamedTuple):
-    """One document of a topic in both rankings.
+    """Document of a topic in both rankings.
 
     Attributes
     ----------
@@ -148,7 +148,8 @@ class PairedDocument(NamedTuple):
     ranks : (int or None, int or None)
         None if a run does not have it.
     adds : (float, float)
-        What it adds to the measure of each run; NaN if the measure does not sum over documents.
+        Terms of the document in the measure of each run; NaN if the measure is not a sum over
+        documents.
     """
 
     document: str
@@ -164,7 +165,7 @@ class PairedDocument(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunDiff:
-    """The differences of two runs, topic by topic, largest first; it displays in a notebook.
+    """Differences of two runs by topic, largest first; it displays in a notebook.
 
     Attributes
     ----------
@@ -335,7 +336,7 @@ class RunDiff:
         return tuple(self.results.difference(self.a, self.b, m) for m in known)
 
     def as_dict(self, top: int | None = 10) -> dict[str, Any]:
-        """Convert to what JSON has: the means' disagreements, and the first topics."""
+        """Convert to a dict for JSON, with the first topics."""
         return {
             "a": self.a,
             "b": self.b,
@@ -361,7 +362,7 @@ class RunDiff:
 
 @dataclass(frozen=True, eq=False)
 class TopicDiff:
-    """Two runs on one topic: what each ranked; it displays in a notebook.
+    """Rankings of two runs on one topic; it displays in a notebook.
 
     Attributes
     ----------
@@ -370,7 +371,7 @@ class TopicDiff:
     scores : TopicScores
         Their scores on the topic.
     rankings : (RankedTopic, RankedTopic)
-        What each ranked.
+        Rankings of the two runs.
     is_sum : bool
         True if the measure is a sum over documents, so that each adds something.
     texts : mapping of str to str or None
@@ -428,7 +429,7 @@ class TopicDiff:
         return f"Topic {self.scores.topic}{query}: {'; '.join(scores)}."
 
     def table(self, name: str = "rankings", places: int = 4, ranks: int | None = 10) -> Table:
-        """Show both rankings side by side, or what documents add to the difference.
+        """Show both rankings side by side, or the contributions of documents.
 
         Parameters
         ----------
@@ -504,7 +505,7 @@ class TopicDiff:
         return () if self.is_sum else (text,)
 
     def as_dict(self, ranks: int | None = 10) -> dict[str, Any]:
-        """Convert to what JSON has: scores, and documents that add or are among the first ranks."""
+        """Convert to a dict for JSON, with the documents that add something or rank first."""
         shown = [
             d
             for d in self.documents

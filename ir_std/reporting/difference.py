@@ -1,4 +1,4 @@
-"""One record for the difference of two means: its size, its test, and what the test can find."""
+"""Difference of two means: its size, its test, and the smallest difference the test can find."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """The mean of one run minus the mean of another.
+    """Mean of one run minus the mean of another.
 
     Attributes
     ----------
@@ -121,8 +121,8 @@ class Difference:
     def detectable(self) -> float:
         """Smallest difference that the test would have found in four of five experiments.
 
-        NaN if the difference is significant, or there are too few topics.  By the power of the
-        t-test, also where a randomization test was made.
+        NaN if the difference is significant, or there are too few topics.  It comes from the power
+        of the t-test, also for a randomization test.
         """
         if self.significant or isnan(self.p):
             return nan

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedCollection:
-    """One collection: its topics, and the factors that its scores are standardized with.
+    """Collection with its topics, and the factors that standardize its scores.
 
     Attributes
     ----------
@@ -37,11 +37,11 @@ class EvaluatedCollection:
     evaluator : StdEvaluator
         Its qrels, measures, plans and matches.
     inputs : mapping of str to run
-        What was evaluated on it, by run, where it can be read again.
+        Inputs by run, if they can be read again.
     depth : int or None
         The number of documents per topic that were evaluated.
     best : str
-        Which of the set's systems the run ``best`` is, if it was asked for.
+        Name of the set's system that is the run ``best``, if requested.
     benchmark : Benchmark or None
         The benchmark whose tasks the topics are.
     """
@@ -75,7 +75,7 @@ class EvaluatedCollection:
 
     @property
     def unit(self) -> str:
-        """What one score belongs to: a topic, or a dataset."""
+        """Unit of a score: a topic or a dataset."""
         fit = self.match and self.match.fit
         return fit.factors.unit if fit and fit.dataset is None else "topic"
 

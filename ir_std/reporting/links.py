@@ -1,4 +1,4 @@
-"""Which collections share topics or documents, and links that put others on one scale."""
+"""Topics and documents that collections share, and links that put collections on one scale."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Overlaps:
-    """Which of some collections share documents.
+    """Collections that share documents.
 
     Attributes
     ----------
     topics : mapping of (str, str) to int
-        For each two collections that share documents how many topics they share too.
+        Number of shared topics for each two collections that share documents.
     relabelled : frozenset of (str, str)
-        Those of them that are the same topics and documents under different labels, such as
-        people's and a language model's.
+        Pairs of collections with the same topics and documents but different labels, such as human
+        and LLM labels.
     """
 
     topics: Mapping[tuple[str, str], int]
@@ -59,7 +59,7 @@ class Overlaps:
 
 @dataclass(frozen=True, eq=False)
 class CollectionLinks:
-    """The links of several collections to a reference, by one measure.
+    """Links of several collections to a reference, for one measure.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class CollectionLinks:
     reference : str
         The collection on whose scale the scores are.
     links : mapping of str to Link
-        By collection, without the reference.
+        Links by collection, without the reference.
     anchors : tuple of str
         The systems that ran on all collections and link them.
     """
@@ -79,7 +79,7 @@ class CollectionLinks:
 
     @property
     def origin(self) -> str:
-        """What links the scores: ``linked by bm25 to trec8-adhoc``."""
+        """Description of the link, such as ``linked by bm25 to trec8-adhoc``."""
         n = len(self.anchors)
         anchors = self.anchors[0] if n == 1 else f"{n} anchors"
         return f"linked by {anchors} to {self.reference}"
@@ -104,7 +104,7 @@ class CollectionLinks:
         Parameters
         ----------
         z : mapping of (str, str) to ndarray, shape (n_topics,)
-            By system and collection.
+            Values by system and collection.
         """
         return {
             collection: {s: one.distance(own) for (s, on), own in z.items() if on == collection}
@@ -184,9 +184,9 @@ def link_collections(
     Parameters
     ----------
     measure : Standardized
-        By scheme N, U or z.
+        Standardized measure under scheme N, U or z.
     z : mapping of str to ndarray, shape (n_topics, n_anchors)
-        By collection.
+        Values by collection.
     anchors : sequence of str
         Their names.  Anchors that score the same everywhere count once.
     reference : str, optional
@@ -232,7 +232,7 @@ def check_linkable(
     Parameters
     ----------
     collections_of : mapping of str to sequence of str
-        For each system the collections that it ran on.
+        Collections of each system.
     anchors : sequence of str
     reference : str, optional
 
@@ -288,9 +288,9 @@ def find_overlaps(
     Parameters
     ----------
     qrels : mapping of str to Qrels
-        By the collection's name.
+        Qrels by collection name.
     corpora : mapping of str to str or None
-        What a collection's documents are called, where that is known.
+        Name of a collection's documents, if known.
     origins : mapping of str to (str, str), optional
         A collection's factor set, and the one whose topics these are under the labels of people;
         it says where labels differ if only scores are known.

@@ -41,7 +41,7 @@ else:
     Difference = CollectionLinks = Overlaps = RunRank = Table = Any
 
 MIN_SUMMARIZED = 3
-"""With fewer collections there is no mean over them, and no summary of differences."""
+"""Smallest number of collections for a mean over them, and for a summary of differences."""
 RunOn = str | tuple[str, str]
 """A run; or a run and the collection that is meant."""
 
@@ -234,8 +234,8 @@ class Results:
         run : str
         measure : Measure or str
         collection : str, optional
-            By default, the mean over the collections that all runs have, with equal weights: NaN if
-            there are two, or they share topics.
+            Collection of the mean.  By default, the mean over the collections that all runs have,
+            with equal weights; NaN if there are only two, or they share topics.
         """
         from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
 
@@ -431,9 +431,9 @@ class Results:
         sort : Measure or str, optional
             Measure whose means rank the runs; adds ranks and their intervals (one collection).
         by_topic, means : bool
-            Whether to add a row for each topic, and the means (one collection).
+            True to add a row per topic, or the means (one collection only).
         place : bool
-            Whether to add the rank among the reference systems (one collection).
+            True to add the rank among the reference systems (one collection only).
 
         Raises
         ------
@@ -520,7 +520,7 @@ class Results:
 
 
 class _NoBaseline(dict[str, ByMeasure[Difference]]):
-    """The differences of results without a baseline: none, and asking for one is an error."""
+    """Differences of results without a baseline: asking for one is an error."""
 
     def __missing__(self, run: str) -> ByMeasure[Difference]:
         raise UsageError(

@@ -420,7 +420,7 @@ def _variation_cells(differences: RunDifferences) -> tuple[Value, ...]:
 
 
 LIBRARIES = {"pandas": "pandas", "polars": "polars"}
-"""What frames are made with."""
+"""Libraries that make frames."""
 
 
 def data_frame(results: Results, wide: bool, means: bool, library: str | None) -> DataFrame:

@@ -72,7 +72,7 @@ def evaluate(
     qrels : optional
         Any form that :func:`ir_std.trec.inputs.as_qrels` takes; not needed for scores.
     measures : Measure, str or iterable of them, optional
-        Those of the recognized factor set if not given.
+        Measures to compute; by default, the default measures of the recognized factor set.
     schemes, factors, systems, without, residual
         As for :func:`ir_std.evaluator`; no scheme for only raw scores; ``without="self"`` leaves
         out the systems of the set that are evaluated, as a system's own scores draw the factors to
@@ -99,10 +99,9 @@ def evaluate(
     progress : callable
         Wraps the iterable of evaluations, like ``tqdm.tqdm``.
     lower_is_better : iterable of str
-        Of the measures that ir_measures does not know those of which less is better, where no
-        factor set says so.
+        Custom measures for which lower is better, unless a factor set already says so.
     duplicates : {'error', 'first', 'last'}
-        What counts where a run has a document twice in a topic: its first line, or its last.
+        Line that counts if a run has a document twice for a topic.
 
     benchmark : str, optional
         MTEB's name of a benchmark, as ``"MTEB(eng, v2)"``: runs are models, ``"mteb-retrieval/*"``

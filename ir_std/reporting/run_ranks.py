@@ -17,21 +17,22 @@ from ir_std.schemes import EXACT
 NO_RANK = "-"
 """The rank of a run that has no mean."""
 MOST_RUNS = 5000
-"""With more runs the pairs do not fit into the memory of a usual computer."""
+"""Largest number of runs whose pairs fit into the memory of a usual computer."""
 
 
 @dataclass(frozen=True)
 class RunRank:
-    """A run's rank by one measure; ``str()`` of one is ``2 (1 to 8)``.
+    """Rank of a run by one measure; ``str()`` of one is ``2 (1 to 8)``.
 
     Attributes
     ----------
     rank : int or None
-        By its mean, 1 the best; equal means share one.  None without a mean.
+        Rank by mean, 1 for the best; equal means share a rank.  None without a mean.
     best, worst : int
-        Its interval, see :func:`ir_std.analysis.rank_intervals`; of a run without a mean all ranks.
+        Interval of the rank, see :func:`ir_std.analysis.rank_intervals`; all ranks if the run has
+        no mean.
     group : int
-        From 1: runs of one group cannot be distinguished, see
+        Number of the group, from 1; runs of one group cannot be distinguished, see
         :meth:`ir_std.analysis.RankIntervals.groups`.
     could_be_first : bool
         True if it is in the confidence set for the best run.
@@ -62,16 +63,16 @@ def rank_runs(
     Parameters
     ----------
     means : mapping of str to float
-        By run; NaN where there is none.
+        Means by run; NaN if a run has none.
     scores : mapping of str to ndarray, shape (n_topics,)
-        By run the scores that are compared topic by topic.
+        Scores that are compared topic by topic, by run.
     sign : float
         -1 where less is better.
 
     Raises
     ------
     UsageError
-        Of more than :data:`MOST_RUNS` runs.
+        If there are more than :data:`MOST_RUNS` runs.
     """
     by_run = ranks(means, sign)
     known = [run for run, rank in by_run.items() if rank is not None]

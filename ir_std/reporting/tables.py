@@ -1,4 +1,4 @@
-"""One table, five ways to write it: text, Markdown, LaTeX, CSV and HTML."""
+"""Tables, written as text, Markdown, LaTeX, CSV or HTML."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ Column = list[str]
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell.
+    """Cell of a table.
 
     Attributes
     ----------
     text : str
-        What people read.
+        Text for people.
     value : float or str
-        What CSV holds, at full precision.
+        Value for CSV, at full precision.
     extra : mapping of str to float
         Further facts, which CSV holds in columns of their own (``p``, ``low``, ``high``).
     best : bool
-        Whether it is the best of its column.
+        True for the best of its column.
     mark : str
         :data:`BETTER`, :data:`WORSE`, :data:`EQUIVALENT` or nothing.
     """
@@ -132,7 +132,7 @@ class Table:
     notes : tuple of str
         Sentences below the table.
     groups : tuple of int
-        How many of the other columns belong together: text is not folded inside a group.
+        Sizes of the groups of other columns; text is not folded inside a group.
     """
 
     header: tuple[str, ...]
@@ -152,14 +152,14 @@ class Table:
         return self.html()
 
     def text(self, width: int = WIDTH) -> str:
-        """Aligned columns, at most ``width`` wide; more columns follow in further blocks.
+        """Align the columns, at most ``width`` wide; more columns follow in further blocks.
 
         The best of a column carries a ``*``.
         """
         cells = [[(c.text, c.mark + "*" * c.best) for c in row] for row in self.rows]
         notes = list(self.notes)
         if any(cell.best for row in self.rows for cell in row):
-            notes.insert(0, "* best of its column.")
+            notes.insert(0, "* best in its column.")
         return "\n\n".join(
             [
                 *_aligned_blocks(self.header, cells, self.labels, self.groups, width),
@@ -224,7 +224,7 @@ class Table:
         return "\n".join([rf"% \usepackage{{{','.join(packages)}}}", *lines])
 
     def csv(self) -> str:
-        """Comma-separated values at full precision; NaN is empty.  Without notes and marks."""
+        """Write comma-separated values at full precision, without notes and marks."""
         extras = [
             list(dict.fromkeys(k for row in self.rows for k in row[i].extra))
             for i in range(len(self.header))
@@ -264,7 +264,7 @@ class Table:
 
 
 Value = Cell | str | float | None
-"""What a table is made from: a cell, a label, a count, a number, or nothing."""
+"""Value in a table: a cell, a label, a count, a number, or nothing."""
 
 
 def make_table(
@@ -307,7 +307,7 @@ WRITERS: dict[str, Callable[[Table], str]] = {
     "csv": Table.csv,
     "html": Table.html,
 }
-"""How a table is printed, by the name of the output format."""
+"""Functions that print a table, by output format."""
 
 
 def _wrapped(note: str, width: int) -> str:
@@ -316,7 +316,7 @@ def _wrapped(note: str, width: int) -> str:
 
 @dataclass(frozen=True)
 class _Markup:
-    """How a format escapes a text, and writes the best of a column and a mark."""
+    """Functions of a format that escape a text, and write the best of a column and a mark."""
 
     escape: Callable[[str], str]
     bold: str
@@ -366,11 +366,11 @@ def _aligned_blocks(
     ----------
     header : sequence of str
     rows : sequence of sequence of (str, str)
-        Of each cell the text and the marks behind it.
+        Text of each cell, and the marks behind it.
     labels : int
         The number of leading columns that name the row; every block repeats them.
     groups : sequence of int
-        How many of the other columns belong together; each by itself if empty.
+        Sizes of the groups of other columns; if empty, each column is a group.
     width : int
     """
     columns = [_padded(name, [row[i] for row in rows], i < labels) for i, name in enumerate(header)]

@@ -32,7 +32,7 @@ def test_text_is_aligned_with_marks_next_to_the_figures() -> None:
         "bm25   0.2500*  0.5000-",
         "a_b|c  0.1250        -",
         "",
-        "* best of its column.",
+        "* best in its column.",
         "Below & 5%.",
     ]
 

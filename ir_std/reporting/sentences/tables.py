@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ir_std.reporting.diff import RunDiff, TopicScores
 
 MAX_NEIGHBOR_RUNS = 3
-"""With more runs, a table does not name the systems that they rank between."""
+"""Largest number of runs for which a table names the neighboring systems."""
 
 
 def describe_factors(results: Results) -> list[str]:
@@ -75,7 +75,8 @@ def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> s
     few = f" With fewer than {FEW_TOPICS} {unit}s both hold less often." * (n_topics < FEW_TOPICS)
     return (
         f"{which} could be first (95% confidence set for the best). Intervals of ranks hold for "
-        f"all runs at once, by paired comparisons (95%).{few}"
+        "all runs at once (95%), so one can begin at 1 although the run could not be first."
+        f"{few}"
     )
 
 
