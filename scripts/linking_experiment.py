@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import reproduce_soboroff2018 as soboroff2018
 from experiment import arguments, spread, write_csv
 
 import ir_std
@@ -421,49 +420,19 @@ def engine(data: Path, experiment: str) -> Engine:
     return Engine(names, means(plain), means(linked), np.array(errors))
 
 
-def engine_by_papers_factors(data: Path, experiment: str) -> Engine:
-    """Return the same with the factors that the paper's data have.
-
-    These standardize Blog 2006 by the systems of that year and of 2008 together, and Terabyte 2005
-    by its own 58; the shipped sets Blog 2006 by its own, Terabyte 2005 by those of 2006.
-    """
-    z, n = {}, {}
-    for collection in soboroff2018.COLLECTIONS:
-        loaded = soboroff2018.load(data, experiment, collection)
-        if loaded.factors:
-            z[collection] = z_scores(loaded.x, loaded.factors.mean, loaded.factors.sd)
-            n[collection] = normal_cdf(z[collection])
-    plain = np.array([scores[:, 0].mean() for scores in n.values()])
-    reference = min(n, key=lambda collection: float(n[collection][:, 1].mean()))
-    for collection in z.keys() - {reference}:
-        n[collection] = link(z[collection][:, 1:], z[reference][:, 1:]).apply(z[collection])
-    differences = [scores[:, 0] - scores[:, 1] for scores in n.values()]
-    errors = [d.std(ddof=1) / np.sqrt(len(d)) for d in differences]
-    linked = np.array([scores[:, 0].mean() for scores in n.values()])
-    return Engine(tuple(n), plain, linked, np.array(errors))
-
-
 def describe_engines(data: Path) -> None:
     """Print how much an engine's mean varies over collections, and whether by chance."""
     for experiment in ENGINES:
-        print_engine(experiment, engine(data, experiment))
-    for experiment in ENGINES:
-        print_engine(
-            f"{experiment}, by the paper's factors,", engine_by_papers_factors(data, experiment)
+        found = engine(data, experiment)
+        lowest, highest = found.plain.min(), found.plain.max()
+        print(
+            f"{experiment} on {len(found.collections)} collections: mean sAP by each track's own "
+            f"systems {lowest:.3f} to {highest:.3f}, standard deviation "
+            f"{found.plain.std(ddof=1):.3f}; linked by the engine without it "
+            f"{found.linked.min():.3f} to {found.linked.max():.3f}, standard deviation "
+            f"{found.linked.std(ddof=1):.3f}, topics alone would give "
+            f"{np.sqrt((found.over_topics**2).mean()):.3f} (Cochran's Q, p = {found.q_p:.2g})"
         )
-
-
-def print_engine(name: str, found: Engine) -> None:
-    """Print the figures of an engine with a technique."""
-    lowest, highest = found.plain.min(), found.plain.max()
-    print(
-        f"{name} on {len(found.collections)} collections: mean sAP by each track's own "
-        f"systems {lowest:.3f} to {highest:.3f}, standard deviation "
-        f"{found.plain.std(ddof=1):.3f}; linked by the engine without it "
-        f"{found.linked.min():.3f} to {found.linked.max():.3f}, standard deviation "
-        f"{found.linked.std(ddof=1):.3f}, topics alone would give "
-        f"{np.sqrt((found.over_topics**2).mean()):.3f} (Cochran's Q, p = {found.q_p:.2g})"
-    )
 
 
 class Mean(NamedTuple):

@@ -8,7 +8,6 @@ sample of those one could have had, and says how much the difference itself vari
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, lgamma, log, sqrt
 
@@ -240,19 +239,17 @@ def _q(y: Floats, v: Floats, tau2: float) -> float:
 
 def _paule_mandel(y: Floats, v: Floats) -> float:
     """Find the variance at which Q is what chance gives, ``n - 1``; 0 if Q is less without it."""
-    # Q is at most sum (y - mean)^2 / tau2, hence n - 1 at the latest at the sample variance.
-    return _root(lambda tau2: _q(y, v, tau2) - (len(y) - 1), 0.0, float(y.var(ddof=1)))
-
-
-def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Find where a function falls to 0; an end if rounding hides it."""
     from scipy.optimize import brentq  # costs more than the rest of this module
 
-    if function(low) <= 0:
-        return low
-    return (
-        float(brentq(function, low, high, xtol=1e-16, maxiter=1000)) if function(high) < 0 else high
-    )
+    def excess(tau2: float) -> float:
+        return _q(y, v, tau2) - (len(y) - 1)
+
+    # Q is at most sum (y - mean)^2 / tau2, hence n - 1 at the latest at the sample variance.
+    high = float(y.var(ddof=1))
+    if excess(0.0) <= 0:
+        return 0.0
+    # Rounding may hide that Q falls to n - 1 before the end.
+    return float(brentq(excess, 0.0, high, xtol=1e-16, maxiter=1000)) if excess(high) < 0 else high
 
 
 def _dersimonian_laird(y: Floats, v: Floats) -> float:

@@ -258,16 +258,6 @@ class Link:
         reference = _z_on(z_reference, self._pair.used[0], "the reference")
         return _difference_of_means(self._pair.curve.score(reference), self._mean_of(z))
 
-    def error_of(self, z: npt.ArrayLike) -> tuple[float, float]:
-        """Compute the standard error that the link adds to a linked mean, and its df.
-
-        Parameters
-        ----------
-        z : array_like, shape (n_topics,)
-            The system's z on the topics of the linked collection.
-        """
-        return error_of_linked_mean([self], [z], 1)
-
     def error_between(self, z: npt.ArrayLike, other: npt.ArrayLike) -> float:
         """Compute the standard error that the link adds to the difference of two linked means.
 

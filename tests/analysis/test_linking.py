@@ -204,7 +204,7 @@ def test_several_links_add_their_errors_and_share_the_reference() -> None:
     difference = linked_difference(first, z[:, 0], second, other[:, 0])
     apart = [one.difference(z_reference[:, 0], x[:, 0]) for one, x in ((first, z), (second, other))]
     assert difference.error < sum(one.error for one in apart)
-    own = [one.error_of(x[:, 0])[0] for one, x in ((first, z), (second, other))]
+    own = [error_of_linked_mean([one], [x[:, 0]], 1)[0] for one, x in ((first, z), (second, other))]
     together, df = error_of_linked_mean([first, second], [z[:, 0], other[:, 0]], 2)
     assert np.hypot(own[0], own[1]) / 2 < together < sum(own) / 2
     assert df > 3
@@ -291,15 +291,19 @@ def test_a_system_far_from_the_anchors_has_a_wider_interval() -> None:
     assert abs(linked.distance(near)) < 0.5
     assert linked.distance(far) > 1
     slope = [norm.pdf(x + linked.shift).mean() for x in (near, far)]
-    assert linked.error_of(near)[0] / slope[0] < 1.1 * linked.error
-    assert linked.error_of(far)[0] / slope[1] > linked.error
+    assert error_of_linked_mean([linked], [near], 1)[0] / slope[0] < 1.1 * linked.error
+    assert error_of_linked_mean([linked], [far], 1)[0] / slope[1] > linked.error
 
 
 def test_a_link_adds_nothing_to_the_difference_of_a_system_from_itself() -> None:
     z, z_reference = anchors()
     linked = link(z, z_reference)
     assert linked.error_between(z[:, 0], z[:, 0]) == 0
-    assert 0 < linked.error_between(z[:, 0], z[:, 0] + 1) < linked.error_of(z[:, 0] + 1)[0]
+    assert (
+        0
+        < linked.error_between(z[:, 0], z[:, 0] + 1)
+        < error_of_linked_mean([linked], [z[:, 0] + 1], 1)[0]
+    )
 
 
 def test_an_anchor_without_a_topic_off_the_ends_is_refused() -> None:

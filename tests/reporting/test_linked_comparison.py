@@ -15,6 +15,7 @@ from ir_measures import AP
 import ir_std
 from ir_std import plots
 from ir_std.analysis import link
+from ir_std.analysis.linking import error_of_linked_mean
 from ir_std.errors import UsageError
 from ir_std.reporting.compare import join_results
 from ir_std.reporting.html import write_report
@@ -167,7 +168,7 @@ def test_a_linked_mean_carries_the_error_of_the_references_systems(
     )
     assert plain.estimate("x", SAP, on).systems > 0.01
     for name, one in links.links.items():
-        of_link, _ = one.error_of(deviations(linked.on(name), "x", SAP))
+        of_link, _ = error_of_linked_mean([one], [deviations(linked.on(name), "x", SAP)], 1)
         anchors = [float(run.startswith("anchor")) / 4 for run in plain.on(on).runs]
         of_anchors = plain.on(on)._covariances[SAP].estimate([0.0], anchors).systems_error
         found = linked.estimate("x", SAP, name).systems_error
