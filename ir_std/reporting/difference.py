@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std.analysis.effects import paired_effect
-from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
 from ir_std.analysis.paired import (
     ALPHA,
     detectable_difference,
@@ -181,6 +181,8 @@ def _estimate_difference(
     by_topic = results._scores(a, measure, where) - results._scores(b, measure, where)
     on = results._each[where]
     contrast = [float(name == a) - float(name == b) for name in on.runs]
+    if measure not in on._covariances:
+        return NO_ESTIMATE
     found = on._covariances[measure].estimate(by_topic, contrast)
     if measure not in results.links:
         return found

@@ -14,7 +14,6 @@ from math import nan
 from ir_measures.measures import Measure
 
 from ir_std.analysis.effects import Summary, random_effects
-from ir_std.analysis.estimate import NO_ESTIMATE
 from ir_std.analysis.paired import get_correction
 from ir_std.errors import UsageError
 from ir_std.measures import Standardized, measure_record
@@ -148,7 +147,6 @@ def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]
         (name, measure): differences_on(results, name, measure)
         for name in own
         for measure in results.measures
-        if measure in results.links or measure in results.collections[name].topic_measures
     }
     return {
         run: {
@@ -156,12 +154,7 @@ def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]
                 run,
                 baseline,
                 measure,
-                tuple(
-                    found[name, measure][run]
-                    if (name, measure) in found
-                    else _no_difference(run, baseline, name, measure)
-                    for name in names
-                ),
+                tuple(found[name, measure][run] for name in names),
                 overlaps_of(results),
                 results.links[measure].origin if measure in results.links else "",
             )
@@ -170,10 +163,6 @@ def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]
         for run, names in common.items()
         if names
     }
-
-
-def _no_difference(run: str, baseline: str, where: str, measure: Measure) -> Difference:
-    return Difference(run, baseline, where, measure, nan, nan, _estimate=lambda: NO_ESTIMATE)
 
 
 def adjusted_p(summaries: Sequence[Summary | None], correction: str) -> list[float]:

@@ -138,16 +138,11 @@ class AcrossFacts:
         return [n for n in self.names if _leader(self.results, self.view, n) == self.subject]
 
     @property
-    def n_above(self) -> int:
-        """Number of collections on which the subject is above average."""
+    def sides(self) -> list[int]:
+        """For each collection 1 if the subject is above average there, -1 if below, else 0."""
         average = self.view.average or 0.0
-        return sum(self._estimates[name].interval[0] > average for name in self.names)
-
-    @property
-    def n_below(self) -> int:
-        """Number of collections on which the subject is below average."""
-        average = self.view.average or 0.0
-        return sum(self._estimates[name].interval[1] < average for name in self.names)
+        ends = [self._estimates[name].interval for name in self.names]
+        return [(low > average) - (high < average) for low, high in ends]
 
     def pooled(self, run: str) -> Estimate | None:
         """Return the mean over collections if there are enough of them, on one scale."""

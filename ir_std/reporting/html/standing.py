@@ -13,7 +13,6 @@ from ir_measures import Judged
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std._system.text import escape_controls
 from ir_std.analysis.ranks import rank_intervals
 from ir_std.errors import InputError, abbreviate, join_with_and
 from ir_std.evaluation.evaluation import message_texts
@@ -423,10 +422,11 @@ def named_systems(results: Results) -> dict[str, str]:
     if n_scores > MOST_SCORES_OF_SYSTEMS:
         return {}
     first = views_of(results)[0].scored
-    shown = {r for r in results.runs if (p := results.placements[r].get(first)) and p.is_own_system}
+    placed = {run: p for run in results.runs if (p := results.placements[run].get(first))}
+    shown = {run for run, p in placed.items() if p.is_own_system}
     names = {f"{factors.id}/{t}" if t in results.runs else t: t for t in tags if t not in shown}
-    means = next((dict(zip(p.names, p.means, strict=True)) for r in results.runs
-                  if (p := results.placements[r].get(first)) and p.names), {})  # fmt: skip
+    known = (dict(zip(p.names, p.means, strict=True)) for p in placed.values() if p.names)
+    means = next(known, {})
     return dict(sorted(names.items(), key=lambda each: -sign_of(first) * means.get(each[1], 0.0)))
 
 
@@ -519,7 +519,7 @@ def _topic(results: Results, topic: str, ranked: list[RankedTopic]) -> dict[str,
     documents = list(dict.fromkeys(d for one in ranked for d in one.documents[:RANKS]))
     levels = results.collection.evaluator.qrels.judged[topic]
     return {
-        "documents": [escape_controls(d) for d in documents],
+        "documents": documents,
         "levels": [levels.get(d) for d in documents],
         "ranks": [[one.ranks.get(d, 0) for d in documents] for one in ranked],
     }
