@@ -203,4 +203,4 @@ def join_with_and(parts: Iterable[str]) -> str:
 
 def pluralize(n: int, what: str) -> str:
     """Return ``1 topic``, ``2 topics`` and so on."""
-    return f"{n} {what}{'' if n == 1 else 's'}"
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

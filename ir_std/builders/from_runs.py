@@ -220,7 +220,9 @@ def _warn_of_copies(runs: Iterable[SystemScores]) -> None:
 def _warn_of_repeated(runs: Iterable[SystemScores]) -> None:
     """Warn of runs that had a document twice in a topic."""
     repeated = [f"{run.name}: {repeated_text(run.repeated)}" for run in runs if run.repeated]
-    warn_caller([*repeated[:3], *([f"so in {len(repeated) - 3} more runs"] * (len(repeated) > 3))])
+    warn_caller(
+        [*repeated[:3], *([f"{len(repeated) - 3} more runs have such lines"] * (len(repeated) > 3))]
+    )
 
 
 def _runs_with_tags(

@@ -147,7 +147,7 @@ def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
                 of_measure = scores.setdefault(measure, {})
                 if name in of_measure:
                     raise InputError.at(
-                        table, f"{measure} of {name} again", "give one table per measure"
+                        table, f"{measure} of {name} a second time", "give one table per measure"
                     )
                 of_measure[name] = run
     usable = {m: runs for m, runs in scores.items() if has_standardized(m)}
@@ -182,11 +182,11 @@ def _read(table: Any) -> dict[str, RunScores]:
     source = source_of(table)
     if not needs_measure(header_of(source)):
         return read_scores(source)
-    name = re.sub(r"\.(csv|tsv|xlsx|xlsm|txt|md)(\.gz)?$", "", Path(table).name)
-    advice = "where columns are runs a table's file name is its measure, as P@10.csv"
+    name = re.sub(r"\.(csv|tsv|txt)(\.gz)?$", "", Path(table).name)
+    advice = "if its columns are runs, name the file after its measure, such as P@10.csv"
     if name.lower() in _NO_MEASURES:
         header = abbreviate(header_of(source), 8)
-        raise InputError.at(table, f"columns {header}, and no measure", advice)
+        raise InputError.at(table, f"has columns {header} and no measure", advice)
     try:
         check_name_of_measure(name)
     except UsageError as wrong:
@@ -197,7 +197,7 @@ def _read(table: Any) -> dict[str, RunScores]:
 def _unit(scores: Mapping[Measure, Mapping[str, RunScores]]) -> str:
     units = {run.unit for runs in scores.values() for run in runs.values()}
     if len(units) > 1:
-        raise UsageError("scores are of topics and of whole datasets; build one set for each")
+        raise UsageError("got scores per topic and per dataset; build one set for each")
     return units.pop()
 
 
@@ -222,7 +222,7 @@ def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[st
         raise InputError.at(
             str(measure),
             "no topic has two scores",
-            "factors are means and deviations over at least two systems",
+            "expected scores of at least two systems",
         )
     return matrix
 

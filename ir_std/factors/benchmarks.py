@@ -92,8 +92,8 @@ def tasks_of(benchmark: str) -> Mapping[str, list[str]]:
     tasks = {task: each["rows"] for task, each in _listed()[benchmark].items()}
     if not any(tasks.values()):
         raise UsageError(
-            f"{benchmark}: fewer than 20 models have results on each of its {len(tasks)} "
-            "retrieval and reranking tasks"
+            f"none of the {len(tasks)} retrieval and reranking tasks of {benchmark} has results of "
+            "20 models or more"
         )
     return tasks
 
@@ -158,8 +158,8 @@ def benchmark_scores(
     for name, by_row in further.items():
         if np.isnan(scores[:, number[name]]).all():
             raise NoFactorsError(
-                f"{name} has no whole task of {benchmark} (tasks such as {abbreviate(tasks)}; "
-                f"scores of {abbreviate(by_row)})"
+                f"{name} has scores on {abbreviate(by_row)}, but on no complete task of "
+                f"{benchmark}; expected all parts of a task such as {next(iter(tasks))}"
             )
     known = ~np.isnan(of_parts).all(axis=0)
     return BenchmarkScores(

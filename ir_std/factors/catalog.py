@@ -130,8 +130,8 @@ def known_sets() -> tuple[SetVersion, ...]:
             if first.file != file:
                 _warn_once(
                     version,
-                    f"two factor sets are called {name!r}; {first.file} is used, "
-                    f"and {file} only by its path, unless you give it another ID",
+                    f"two factor sets have the ID {name!r}, and ir_std uses {first.file}; to use "
+                    f"{file}, pass its path or give it another ID",
                 )
     return tuple(sorted(sets.values()))
 
@@ -162,7 +162,7 @@ def file_hash(file: Path) -> str:
 
 
 def _files_in(folder: Path) -> list[str]:
-    expected = "IR_STD_FACTORS names folders of factor sets"
+    expected = "set IR_STD_FACTORS to folders of factor sets"
     if not os.path.lexists(folder):
         raise InputError.at(folder, "no such folder", expected)
     with wrap_os_errors(folder, "cannot be read", expected), os.scandir(folder) as entries:
@@ -222,8 +222,7 @@ def load_factors(
     """
     if not isinstance(name, (str, os.PathLike)):
         raise UsageError(
-            f"cannot use {type(name).__name__} as factors: give a set, its id, or the "
-            "path of its file"
+            f"expected a factor set, its ID or the path of its file, got {type(name).__name__}"
         )
     if systems is not None:
         from ir_std.factors.derived import select_systems  # rarely needed
@@ -235,8 +234,8 @@ def load_factors(
     if (version := version_of(name)) or path_may_exist(name):
         return _load(os.fspath(name), version)
     raise UnknownSetError(
-        f"no factor set {os.fspath(name)!r}{suggestion(str(name), known)}; give the path of a "
-        f"set's file, or an id that ir_std factors lists"
+        f"unknown factor set {os.fspath(name)!r}; name one that `ir_std factors` lists, or the "
+        f"path of a set's file{suggestion(str(name), known)}"
     )
 
 
@@ -351,11 +350,11 @@ def add_set(source: str) -> FactorSet:
             "its author has to give it another",
         )
     target = writable_folder() / f"{name}{SUFFIX}"
-    with wrap_os_errors(target.parent, "cannot be written", "name a folder with IR_STD_FACTORS"):
+    with wrap_os_errors(target.parent, "cannot be written", "set IR_STD_FACTORS to another folder"):
         target.parent.mkdir(parents=True, exist_ok=True)
         if os.path.lexists(target):
             raise InputError.at(
-                target, "exists already", f"remove it first: ir_std factors remove {name}"
+                target, "exists already", f"remove it first with `ir_std factors remove {name}`"
             )
     write_atomically(target, content)
     return load_factors(target)
@@ -377,9 +376,9 @@ def remove_set(name: str) -> Path:
         for file in _files_in(folder)
     }
     if name not in own:
-        there = f"you have {', '.join(sorted(own))}" if own else "you have none of your own"
-        raise UnknownSetError(f"no set {name!r} of your own{suggestion(name, own)}; {there}")
-    with wrap_os_errors(own[name], "cannot be removed", "see that you may write there"):
+        there = f"available: {', '.join(sorted(own))}" if own else "you have added none"
+        raise UnknownSetError(f"no set {name!r} of your own; {there}{suggestion(name, own)}")
+    with wrap_os_errors(own[name], "cannot be removed", "check that you can write there"):
         own[name].unlink()
     return own[name]
 
@@ -404,13 +403,13 @@ def fetch(source: str) -> bytes:
     try:
         scheme = urlsplit(place).scheme
     except ValueError as wrong:
-        raise UsageError(f"{place}: {wrong}; give an address of http or https") from None
+        raise UsageError(f"{place}: {wrong}; give an http or https address") from None
     if scheme not in ("http", "https"):
         raise UsageError(f"{place}: only http and https are supported")
     if not re.fullmatch("[0-9a-f]{64}", sha256):
         raise UsageError(
-            f"{place} has no SHA-256; write URL#sha256=HEX, as its author states it "
-            "(ir_std factors show FILE)"
+            f"{place} has no SHA-256; write URL#sha256=HEX with the SHA-256 that "
+            "`ir_std factors show FILE` printed for its author"
         )
     try:
         import pooch
@@ -445,7 +444,9 @@ def _download(place: str, file: str, _pooch: object) -> None:
         for part in response.iter_content(1 << 16):
             if target.tell() + len(part) > LARGEST:
                 raise InputError.at(
-                    place, f"is larger than {LARGEST:,} bytes", "a file holds one factor set"
+                    place,
+                    f"is larger than {LARGEST:,} bytes",
+                    "expected the file of one factor set",
                 )
             target.write(part)
 
@@ -468,5 +469,7 @@ def _in_time(place: str, retrieve: Callable[[], str]) -> str:
         return found.result(LONGEST_DOWNLOAD)
     except TimeoutError:
         raise InputError.at(
-            place, f"takes more than {LONGEST_DOWNLOAD} seconds", "download it, and add the file"
+            place,
+            f"takes more than {LONGEST_DOWNLOAD} seconds",
+            "download it yourself and add the file",
         ) from None

@@ -43,9 +43,7 @@ def select_systems(
     wanted = list(dict.fromkeys(systems))
     _check_known(factors, wanted)
     if len(wanted) < 2:
-        raise UsageError(
-            f"{pluralize(len(wanted), 'system')}: a standard deviation takes at least two"
-        )
+        raise UsageError(f"need at least 2 systems, got {len(wanted)}")
     scores, names = _scores_where(factors, lambda tag: tag in wanted)
     population = f"{pluralize(len(wanted), 'system')} of {factors.id} that were named"
     info = {**factors.info, "population": population, "measures": {}}
@@ -79,8 +77,8 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
     names = [factors.topics[i] for i in rows.tolist()]
     if not tables:
         raise NoFactorsError(
-            f"{factors.id} has fewer than {FEWEST} models of the kind {kind} on "
-            f"{abbreviate(names)}, too few for factors; pass --systems all"
+            f"{factors.id} has fewer than {FEWEST} models of kind {kind} on {abbreviate(names)}; "
+            "pass --systems all"
         )
     unknown = (cells.counted[rows] & (cells.arrays["trained"][rows] == UNKNOWN)).any(axis=0).sum()
     info = {
@@ -179,8 +177,8 @@ def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
     known = factors.systems
     for tag in tags:
         if tag not in known:
-            has = f"it has {abbreviate(known)}" if known else "it does not name its systems"
-            raise UsageError(f"{factors.id} has no system {tag!r}{suggestion(tag, known)}; {has}")
+            has = f"available: {abbreviate(known)}" if known else "it does not name its systems"
+            raise UsageError(f"{factors.id} has no system {tag!r}; {has}{suggestion(tag, known)}")
 
 
 def _scores_where(
@@ -192,7 +190,7 @@ def _scores_where(
     """
     tags = factors.systems
     if not tags:
-        raise UsageError(f"{factors.id} does not name its systems: all of them are used")
+        raise UsageError(f"{factors.id} does not name its systems; use all of them")
     scores, names = {}, {}
     for measure in factors.scores:
         numbers, columns = scores_by_system(factors, measure)

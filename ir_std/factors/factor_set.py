@@ -200,7 +200,9 @@ class FactorSet:
             for problem in schema.info_problems(info):
                 raise InputError.at(path or "factor set", problem, "see the fields of FactorSet")
             if unknown := ", ".join(schema.unknown_fields(info)):
-                text = f"factor set {info['id']} has fields that are not known here: {unknown}"
+                text = (
+                    f"factor set {info['id']} has unknown fields, which ir_std ignores: {unknown}"
+                )
                 warn_caller([text])
         not_info = ("format", "levels", "same_scores")
         self.__dict__.update(
@@ -225,11 +227,11 @@ class FactorSet:
         try:
             texts = tuple(array.tolist())
         except (ValueError, SystemError):  # no code points of Unicode
-            raise self._unusable(name, "hold something else than text") from None
+            raise self._unusable(name, "is not text") from None
         if not texts or "" in texts or len(set(texts)) < len(texts):
-            raise self._unusable(name, "are not at least one different text each")
+            raise self._unusable(name, "is empty, or has a text that is empty or repeated")
         if _UNWRITABLE.search("".join(texts)):
-            raise self._unusable(name, "have characters that cannot be written")
+            raise self._unusable(name, "has characters that cannot be written")
         return texts
 
     def _check_names(self) -> None:
@@ -244,13 +246,13 @@ class FactorSet:
                 expected |= {f"mean/{m}", f"sd/{m}"}
         there = {*self._arrays} - {"systems", "earlier"}
         if different := sorted(there ^ expected):
-            what = "is not expected" if different[0] in there else "is missing"
+            what = "is unexpected" if different[0] in there else "is missing"
             raise self._unusable(different[0], what)
         if cells and not self.systems:
-            raise self._unusable("systems", "are missing")
+            raise self._unusable("systems", "is missing")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{name} cannot be set: a factor set is frozen, make another one")
+        raise AttributeError(f"{name} cannot be set: a factor set is frozen; make another one")
 
     def __reduce__(self) -> Any:
         info = {**self.info, "levels": self.levels, "same_scores": self._same}
@@ -258,7 +260,7 @@ class FactorSet:
 
     def _unusable(self, name: str, problem: str) -> InputError:
         place = f"{self.path or f'factor set {self.id}'}, {name}"
-        return InputError.at(place, problem, "such a set cannot be used")
+        return InputError.at(place, problem, "build the set again")
 
     def about(self, measure: str, field: str, default: Any = None) -> Any:
         """Return a field of ``set.json`` for one measure: its own, else the set's."""
@@ -308,10 +310,10 @@ class FactorSet:
         """Number of documents at each of ``levels`` or above, by topic; -1 where not known."""
         counts: Ints = self._array("counts", "i", 2)
         if counts.shape != (len(self.topics), len(self.levels)) or (counts < -1).any():
-            raise self._unusable("counts", "do not count documents by topic and level")
+            raise self._unusable("counts", "is not one count per topic and level")
         known = (counts[:, 1:] >= 0) & (counts[:, :-1] >= 0)
         if (known & (counts[:, 1:] > counts[:, :-1])).any():
-            raise self._unusable("counts", "ascend with the level")
+            raise self._unusable("counts", "increases with the level")
         return counts
 
     @cached_property
@@ -319,7 +321,7 @@ class FactorSet:
         """Fingerprints of these documents; 0 where they are not known or there are none."""
         prints: npt.NDArray[np.uint64] = self._array("prints", "u", 2)
         if prints.shape != self.counts.shape or (prints[self.counts <= 0] != 0).any():
-            raise self._unusable("prints", "are not of the documents that are counted")
+            raise self._unusable("prints", "does not match counts")
         return prints
 
     @cached_property
@@ -342,7 +344,7 @@ class FactorSet:
             return None
         keys: npt.NDArray[np.uint64] = self._array("earlier", "u", 1)
         if keys.dtype != np.uint64 or (keys[1:] <= keys[:-1]).any():
-            raise self._unusable("earlier", "does not hold ascending keys")
+            raise self._unusable("earlier", "is not ascending")
         return keys
 
     # -- scores ------------------------------------------------------------------------------------
@@ -352,7 +354,7 @@ class FactorSet:
             raise self._unusable(name, "is missing")
         array = self._arrays[name]
         if array.dtype.kind not in kinds or array.ndim != n_dimensions:
-            raise self._unusable(name, f"holds {array.dtype} in {array.ndim} dimensions")
+            raise self._unusable(name, f"has type {array.dtype} and shape {array.shape}")
         return _read_only(array)
 
     @cached_property
@@ -396,7 +398,9 @@ class FactorSet:
         if scores.shape != (len(self.topics), columns):
             raise self._unusable(name, f"has shape {scores.shape}")
         if _n_systems(scores) != self.n_systems[measure]:
-            raise self._unusable(name, f"has not {self.n_systems[measure]} systems, as set.json")
+            raise self._unusable(
+                name, f"does not have {self.n_systems[measure]} systems, as set.json says"
+            )
         self._check_range(measure, name, scores)
         if step := self.about(measure, "resolution", 0):
             steps = scores / step
@@ -414,10 +418,14 @@ class FactorSet:
         else:
             mean, sd = self._array(name, "f", 1), self._array(f"sd/{measure}", "f", 1)
             if mean.shape != (len(self.topics),) or sd.shape != mean.shape:
-                raise self._unusable(name, f"and sd have shapes {mean.shape} and {sd.shape}")
+                raise self._unusable(name, f"has shape {mean.shape}, and sd has shape {sd.shape}")
             self._check_range(measure, name, mean)
             self._check_range(measure, f"sd/{measure}", sd, lowest=0)
-            self._check(name, np.isnan(mean) != np.isnan(sd), "is known where sd is not, or not")
+            self._check(
+                name,
+                np.isnan(mean) != np.isnan(sd),
+                "is known and its standard deviation is not, or the reverse",
+            )
         n_rel = np.array([np.nan if n is None else n for n in self.n_rel.values()])
         too_high = mean > schema.highest_mean(measure, n_rel) + EXACT
         self._check(name, too_high, "is higher than the number of relevant documents allows")
@@ -435,7 +443,7 @@ class FactorSet:
     def _check(self, name: str, wrong: Mask, what: str) -> None:
         if wrong.any():
             topic = self.topics[np.argwhere(wrong)[0][0]]
-            raise self._unusable(name, f"of topic {topic} {what}")
+            raise self._unusable(name, f"the value of topic {topic} {what}")
 
     def verify(self) -> None:
         """Unpack and check all arrays now.
@@ -495,7 +503,7 @@ class FactorSet:
         """
         if measure not in self.measures:
             raise NoFactorsError(
-                f"{self.id} has no factors for {measure}: it has {', '.join(self.measures)}"
+                f"{self.id} has no factors for {measure}; it has {', '.join(self.measures)}"
             )
         scores = None
         method = get_scheme(scheme)

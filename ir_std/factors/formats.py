@@ -68,7 +68,7 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
             raise InputError.at(
                 file,
                 f"topic {topic!r} cannot be written",
-                "columns are separated by white space: use the webber format",
+                "white space separates columns, so use the webber format",
             )
         for measure in factors.measures:
             mean, sd = factors.mean[measure][i].item(), factors.sd[measure][i].item()
@@ -145,7 +145,7 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
         raise InputError.at(
             deviations,
             f"other topics or measures than {means.name}",
-            "the two files belong together",
+            "expected two files of the same set",
         )
     return ImportedTables(topics, mean, sd)
 
@@ -153,7 +153,7 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
 def _webber_table(file: Path) -> tuple[tuple[str, ...], Mapping[str, Floats]]:
     rows = _parse_csv(read_text(file), file)
     if len(rows) < 2:
-        raise InputError.at(file, "no topics", "a header and one row per topic are expected")
+        raise InputError.at(file, "no topics", "expected a header and one row per topic")
     measures = [_measure(file, 1, _COLUMNS.get(name, name)) for name in rows[0][1:]]
     values = [
         [_number(file, line, cell) if cell else np.nan for cell in row[1:]]
@@ -161,7 +161,9 @@ def _webber_table(file: Path) -> tuple[tuple[str, ...], Mapping[str, Floats]]:
     ]
     topics = tuple(row[0] for row in rows[1:])
     if len(set(topics)) < len(topics) or len(set(measures)) < len(measures):
-        raise InputError.at(file, "a topic or measure comes twice", "one row or column each")
+        raise InputError.at(
+            file, "a topic or measure comes twice", "keep one row or column of each"
+        )
     return topics, dict(zip(measures, np.array(values).T, strict=True))
 
 
@@ -254,7 +256,7 @@ def _parse_csv(text: str, file: object) -> list[list[str]]:
         rows = list(csv.reader(StringIO(text, newline=""), strict=True))
     except csv.Error as broken:
         raise InputError.at(
-            file, f"no CSV ({broken})", "cells separated by commas are expected"
+            file, f"cannot be read as CSV ({broken})", "expected cells separated by commas"
         ) from None
     for line, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
@@ -277,4 +279,4 @@ def _number(file: object, line: int, cell: str) -> float:
         with suppress(ValueError):
             if np.isfinite(value := float(cell)):
                 return value
-    raise InputError.at(file, quoted(cell), "a finite number is expected", line=line)
+    raise InputError.at(file, quoted(cell), "expected a finite number", line=line)

@@ -221,7 +221,7 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
         raise NoFactorsError(
             f"{factors.id} holds none of the {factors.unit}s "
             f"({abbreviate(collection.counts)}), only {abbreviate(factors.topics)}; name another "
-            "set, or build one (ir_std build)"
+            "set, or build one with `ir_std build`"
         )
     return Match(_loaded(fit), chosen_by="name")
 

@@ -319,11 +319,11 @@ class Cells:
         """Yield what is wrong with the arrays."""
         expected = {"counted", "trained", MAIN, *measures}
         if {*self.arrays} != expected:
-            yield f"are {', '.join(self.arrays)}; {', '.join(sorted(expected))} are expected"
+            yield f"expected {', '.join(sorted(expected))}, got {', '.join(self.arrays)}"
             return
         for name, array in self.arrays.items():
             if array.shape != (n_rows, n_systems):
-                yield f"{name} has shape {array.shape}, {(n_rows, n_systems)} is expected"
+                yield f"{name} has shape {array.shape}, expected {(n_rows, n_systems)}"
                 return
         for name, most in (("counted", 1), ("trained", UNKNOWN)):
             if (self.arrays[name] < 0).any() or (self.arrays[name] > most).any():

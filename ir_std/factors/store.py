@@ -35,7 +35,7 @@ MOST_ARRAYS = 10_000
 LEVEL = 9
 """Compression level of deflate."""
 
-_ADVICE = "a factor set that ir_std wrote is expected"
+_ADVICE = "expected a factor set that ir_std wrote"
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -46,7 +46,7 @@ class FrozenDict(dict[str, Value]):
     """A dict that refuses changes; ``frozen | {...}`` gives an ordinary one."""
 
     def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
-        raise TypeError("a factor set is frozen: make another one")
+        raise TypeError("a factor set is frozen; make another one")
 
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
@@ -134,9 +134,9 @@ def _check_members(listed: list[ZipInfo], members: Mapping[str, ZipInfo]) -> Non
         raise ValueError(f"its arrays have more than {LARGEST_UNPACKED:,} bytes")
     for member in listed:
         if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-            raise ValueError(f"{member.filename} is packed in an unknown way")
+            raise ValueError(f"{member.filename} uses an unsupported compression")
         if member.filename != DESCRIPTION and not member.filename.endswith(".npy"):
-            raise ValueError(f"it holds {member.filename}")
+            raise ValueError(f"it has an unexpected file, {member.filename}")
 
 
 def _unpack(archive: ZipFile, member: ZipInfo) -> bytes:

@@ -109,7 +109,7 @@ def merge(
     """
     prepare, combine_lists = _steps(method, combine)
     if depth is not None and (not isinstance(depth, int) or depth < 1):
-        raise UsageError(f"depth is {depth!r}; expected a whole number of at least 1")
+        raise UsageError(f"expected a whole number of at least 1 as depth, got {depth!r}")
     if not isinstance(runs, Iterable):
         raise UsageError(f"expected a list of runs, got {runs!r}")
     if isinstance(runs, (str, os.PathLike, Mapping, Run)) or is_frame(runs):

@@ -74,7 +74,8 @@ def test_a_topic_that_the_qrels_lack_is_refused(table: Path) -> None:
 def test_a_table_that_is_not_a_measure_is_refused(tmp_path: Path) -> None:
     (tmp_path / "scores.csv").write_text(AP)
     with pytest.raises(
-        InputError, match=r"scores\.csv: columns topic, a, b, c.*file name is its measure"
+        InputError,
+        match=r"scores\.csv: has columns topic, a, b, c.*name the file after its measure",
     ):
         build_from_scores([tmp_path / "scores.csv"], id="x")
     assert build_from_scores({"AP": tmp_path / "scores.csv"}, id="x").measures == ("AP",)
@@ -84,7 +85,7 @@ def test_two_tables_of_one_measure_are_refused(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "AP.csv").write_text(AP)
-    with pytest.raises(InputError, match=r"b/AP\.csv: AP of a again"):
+    with pytest.raises(InputError, match=r"b/AP\.csv: AP of a a second time"):
         build_from_scores([tmp_path / "a" / "AP.csv", tmp_path / "b" / "AP.csv"], id="x")
 
 

@@ -76,7 +76,7 @@ def test_thousands_of_topics_without_factors_make_one_short_line() -> None:
         {"AP": np.full(2500, 0.1)},
     )
     with pytest.warns(
-        StandardizationWarning, match="half has no factors for 2500 topics"
+        StandardizationWarning, match="half has no factors for 2,500 topics"
     ) as caught:
         ir_std.calc_aggregate([AP], qrels, {"t0": {"a": 1.0}}, factors=mine)
     assert max(len(str(w.message)) for w in caught) < 200

@@ -58,7 +58,7 @@ def test_a_users_set_that_is_called_as_a_shipped_one_is_hidden_and_warned_about(
 ) -> None:
     load_factors("trec8-adhoc").save(tmp_path / "trec8-adhoc.npz")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
-    with pytest.warns(StandardizationWarning, match="two factor sets are called"):
+    with pytest.warns(StandardizationWarning, match="two factor sets have the ID"):
         assert load_factors("trec8-adhoc").path != tmp_path / "trec8-adhoc.npz"
 
 

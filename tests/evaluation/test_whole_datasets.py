@@ -165,9 +165,9 @@ def test_other_systems_can_be_chosen(tmp_path: Path) -> None:
     chosen = ir_std.load_factors("toys", systems=tmp_path / "systems")
     assert chosen.mean["nDCG@10"].tolist() == pytest.approx([0.5, 0.2])
     assert chosen.sd["nDCG@10"][0] == pytest.approx(np.std([0.4, 0.6], ddof=1))
-    with pytest.raises(UsageError, match="no system 'bb'; did you mean 'b'"):
+    with pytest.raises(UsageError, match=r"no system 'bb'; available: a, b, .*; did you mean 'b'"):
         ir_std.load_factors("toys", systems=["bb", "c"])
-    with pytest.raises(UsageError, match="at least two"):
+    with pytest.raises(UsageError, match="need at least 2 systems, got 1"):
         ir_std.load_factors("toys", systems=["b"])
     with pytest.raises(UsageError, match="does not name its systems"):
         ir_std.load_factors("trec2001-web", systems=["b"])

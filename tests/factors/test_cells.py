@@ -101,9 +101,7 @@ def test_zero_shot_models_are_those_known_not_to_be_trained_on_it(rows: FactorSe
     assert part.info["population"].startswith("zero-shot models, ")
     everything = select_rows(rows, ["A/test"]).info["population"]
     assert everything.endswith("; 1 models state no training data")
-    with pytest.raises(
-        NoFactorsError, match="fewer than 20 models of the kind zero-shot on A/test"
-    ):
+    with pytest.raises(NoFactorsError, match="fewer than 20 models of kind zero-shot on A/test"):
         select_kind(select_rows(rows, ["A/test"]), "zero-shot")
     with pytest.raises(
         UsageError, match="unknown kind of models 'zeroshot'; choose from all, zero-shot"
@@ -130,13 +128,16 @@ def test_quality_depends_on_the_models_of_the_rows(rows: FactorSet) -> None:
     [
         ({"trained": np.full((3, MODELS), 3, np.uint8)}, "trained has a value outside 0 to 2"),
         ({"counted": np.full((3, MODELS), 2, np.uint8)}, "counted has a value outside 0 to 1"),
-        ({MAIN: np.zeros((2, MODELS), np.int32)}, r"main_score has shape \(2, 40\), \(3, 40\) is"),
+        (
+            {MAIN: np.zeros((2, MODELS), np.int32)},
+            r"main_score has shape \(2, 40\), expected \(3, 40\)",
+        ),
         ({MAIN: np.full((3, MODELS), 2_000_000, np.int32)}, "main_score has a value that is no"),
         (
             {"nDCG@10": np.full((3, MODELS), -5, np.int32)},
             "nDCG@10 has a value that is not a score",
         ),
-        ({"more": np.zeros((3, MODELS), np.int32)}, "are counted, trained"),
+        ({"more": np.zeros((3, MODELS), np.int32)}, "got counted, trained"),
     ],
 )
 def test_cells_that_contradict_each_other_are_refused(change: dict[str, Any], problem: str) -> None:

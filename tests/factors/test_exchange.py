@@ -90,12 +90,14 @@ def test_sets_go_to_the_first_folder_of_the_environment_variable(
 
 def test_a_set_is_not_added_twice(shared: Path) -> None:
     add_set(str(shared))
-    with pytest.raises(InputError, match="exists already; remove it first: ir_std factors remove"):
+    with pytest.raises(
+        InputError, match="exists already; remove it first with `ir_std factors remove"
+    ):
         add_set(str(shared))
 
 
 def test_only_ones_own_sets_are_removed(shared: Path) -> None:
-    with pytest.raises(UnknownSetError, match="you have none of your own"):
+    with pytest.raises(UnknownSetError, match="you have added none"):
         remove_set("trec8-adhoc")
     add_set(str(shared))
     with pytest.raises(UnknownSetError, match="did you mean 'mine'"):

@@ -56,7 +56,7 @@ def test_topics_without_factors_are_nan(small: FactorSet) -> None:
 
 
 def test_a_measure_that_the_set_lacks_is_refused_with_those_it_has(small: FactorSet) -> None:
-    with pytest.raises(NoFactorsError, match="small has no factors for RR: it has AP, P@10"):
+    with pytest.raises(NoFactorsError, match="small has no factors for RR; it has AP, P@10"):
         small.standardize("RR", ["1"], [0.1])
 
 

@@ -128,7 +128,7 @@ def test_published_files_are_read_and_written_with_the_same_values(
         ("", "no lines"),
         ("1 map 0.5\n", "z:1: 3 columns"),
         ("1 map 0.5 0.1\n1 map 0.5 0.1\n", "z:2: map of topic 1 again"),
-        ("1 map 0.5 x\n", "z:1: 'x'; a finite number"),
+        ("1 map 0.5 x\n", "z:1: 'x'; expected a finite number"),
         ("1 map nan 0.1\n", "z:1: 'nan'"),
         ("1 foo 0.5 0.1\n", "z:1: measure 'foo'; unknown measure"),
     ],

@@ -250,7 +250,8 @@ def test_whole_datasets_are_counted_as_such_with_a_limit_of_their_own() -> None:
     few, known = int((numbers[numbers > 0] < 30).sum()), int((numbers > 0).sum())
     told = " ".join(findings(factors, ["nDCG@10"]))
     assert (
-        f"fewer than 30 systems make standard deviations imprecise on {few} of {known} data" in told
+        f"fewer than 30 systems make standard deviations imprecise on {few} of {known:,} data"
+        in told
     )
     assert "topics" not in told
 

@@ -219,16 +219,19 @@ def test_a_set_has_a_name_that_numpy_knows(tmp_path: Path) -> None:
     ("changes", "says"),
     [
         ({"mean": {}}, "mean/AP: is missing"),
-        ({"mean": {"AP": [0.5]}}, "mean/AP: and sd have shapes (1,) and (2,)"),
-        ({"mean": {"AP": [0.5, -0.1]}}, "mean/AP: of topic 2 is below 0"),
-        ({"mean": {"AP": [0.5, np.inf]}}, "mean/AP: of topic 2 is infinite"),
-        ({"mean": {"AP": [0.5, 1.1]}}, "mean/AP: of topic 2 is above 1"),
-        ({"sd": {"AP": [-0.1, 0.1]}}, "sd/AP: of topic 1 is below 0"),
-        ({"sd": {"AP": [np.nan, 0.1]}}, "is known where sd is not"),
-        ({"scores": {"AP": [[0.4, 0.6]] * 2}}, "mean/AP: is not expected"),
-        ({"scores": {"RR": [[0.4, 0.6]] * 2}}, "scores/RR: is not expected"),
+        ({"mean": {"AP": [0.5]}}, "mean/AP: has shape (1,), and sd has shape (2,)"),
+        ({"mean": {"AP": [0.5, -0.1]}}, "mean/AP: the value of topic 2 is below 0"),
+        ({"mean": {"AP": [0.5, np.inf]}}, "mean/AP: the value of topic 2 is infinite"),
+        ({"mean": {"AP": [0.5, 1.1]}}, "mean/AP: the value of topic 2 is above 1"),
+        ({"sd": {"AP": [-0.1, 0.1]}}, "sd/AP: the value of topic 1 is below 0"),
+        ({"sd": {"AP": [np.nan, 0.1]}}, "is known and its standard deviation is not"),
+        ({"scores": {"AP": [[0.4, 0.6]] * 2}}, "mean/AP: is unexpected"),
+        ({"scores": {"RR": [[0.4, 0.6]] * 2}}, "scores/RR: is unexpected"),
         ({"mean": {}, "sd": {}, "scores": {"AP": [[0.4, 0.6]]}}, "scores/AP: has shape (1, 2)"),
-        ({"mean": {}, "sd": {}, "scores": {"AP": [[0.4, 9]] * 2}}, "of topic 1 is above 1"),
+        (
+            {"mean": {}, "sd": {}, "scores": {"AP": [[0.4, 9]] * 2}},
+            "the value of topic 1 is above 1",
+        ),
         ({"judgments": {}}, "topics"),
         ({"judgments": {"1": 1, "": 1}}, "topic '' cannot be written"),
         ({"judgments": {"1": 0, "2": 1}}, "than the number of relevant documents allows"),
@@ -409,7 +412,7 @@ def test_other_ways_of_packing_are_refused(method: int, file: Path) -> None:
     with zipfile.ZipFile(file, "w", method) as archive:
         for name, content in members.items():
             archive.writestr(name, content)
-    assert "packed in an unknown way" in check_set(file)[0]
+    assert "uses an unsupported compression" in check_set(file)[0]
 
 
 def test_arrays_that_are_too_large_are_refused_before_they_are_unpacked(
@@ -426,7 +429,7 @@ def test_a_later_format_asks_for_an_upgrade(file: Path) -> None:
 
 def test_unknown_fields_are_warned_about(file: Path) -> None:
     rewrite(file, info(titel="x"))
-    with pytest.warns(StandardizationWarning, match="fields that are not known here: titel"):
+    with pytest.warns(StandardizationWarning, match="unknown fields, which ir_std ignores: titel"):
         FactorSet.load(file)
 
 
@@ -478,7 +481,7 @@ def test_a_damaged_file_is_refused_or_the_same_set(name: str, tmp_path: Path) ->
 
 def test_two_sets_of_one_name_are_distinguished(file: Path) -> None:
     shutil.copy(file, file.with_name("other.npz"))
-    with pytest.warns(StandardizationWarning, match="two factor sets are called 'mine'"):
+    with pytest.warns(StandardizationWarning, match="two factor sets have the ID 'mine'"):
         assert load_factors("mine").path == file
     assert load_factors(file.with_name("other.npz")).id == "mine"
 
@@ -488,7 +491,7 @@ def test_a_shipped_set_hides_one_of_the_users_with_its_id(
 ) -> None:
     made("web14").save(tmp_path / "web14.npz")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
-    with pytest.warns(StandardizationWarning, match="two factor sets are called 'web14'"):
+    with pytest.warns(StandardizationWarning, match="two factor sets have the ID 'web14'"):
         assert load_factors("web14").path == shipped_folder() / "web14.npz"
 
 

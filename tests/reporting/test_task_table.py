@@ -63,10 +63,10 @@ def test_a_benchmark_needs_mtebs_results_for_half_of_its_tasks(
     cache: Path, ir_std_cli: Any
 ) -> None:
     for options, message in (
-        (("--benchmark", "MTEB(Code, v1)"), "no whole task of MTEB(Code, v1)"),
+        (("--benchmark", "MTEB(Code, v1)"), "no complete task of MTEB(Code, v1)"),
         (("--benchmark", "BEIR"), "no run has scores on half of the 15 tasks of BEIR"),
         (("nDCG@10", "--benchmark", "BEIR"), "no qrels or measures"),
-        (("--benchmark", "BEIR", "--systems", cache), "take all or zero-shot"),
+        (("--benchmark", "BEIR", "--systems", cache), "choose from all, zero-shot"),
         (("--benchmark", "BEIRS"), "did you mean 'BEIR'"),
     ):
         done = ir_std_cli(cache, *options)
