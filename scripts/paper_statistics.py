@@ -436,25 +436,30 @@ def topic_set_size(
     min_difference: float,
     systems: int = 10,
     *,
+    two_way: bool = False,
     alpha: float = 0.05,
     beta: float = 0.20,
 ) -> int:
-    """Return the fewest topics with which one-way ANOVA finds a difference of interest.
+    """Return the fewest topics with which ANOVA finds a difference of interest.
 
     The smallest ``n`` for which the F test of ``m`` systems at level ``alpha`` has a power of at
     least ``1 - beta`` whenever the best and the worst system differ by ``min_difference``: the
     noncentral F distribution with ``m - 1`` and ``m * (n - 1)`` degrees of freedom and
     ``lambda = n * min_difference**2 / (2 * variance)``, its least value for that difference
-    (Sakai, Topic set size design, IRJ 2016).
+    (Sakai, Topic set size design, IRJ 2016).  In two-way ANOVA all systems run on the same topics,
+    whose difficulty is no error: the degrees of freedom are ``m - 1`` and ``(m - 1) * (n - 1)``.
 
     Parameters
     ----------
     variance : float
-        Of a system over topics, see :func:`within_system_variance`.
+        Of a system over topics (:func:`within_system_variance`); for two-way ANOVA the residual
+        variance (:func:`residual_variance`).
     min_difference : float
         In the unit of the scores.
     systems : int
         ``m``, at least 2.
+    two_way : bool
+        Whether topics are blocks of a two-way ANOVA.
     alpha, beta : float
         Rates of Type I and Type II errors.
 
@@ -469,48 +474,8 @@ def topic_set_size(
         If a variance or difference is not above 0 and finite, ``systems`` is below 2, or a level is
         outside (0, 1).
     """
-    return _topic_set_size(variance, min_difference, systems, systems, alpha, beta)
-
-
-def topic_set_size_two_way(
-    variance: float,
-    min_difference: float,
-    systems: int = 10,
-    *,
-    alpha: float = 0.05,
-    beta: float = 0.20,
-) -> int:
-    """Return the fewest topics with which two-way ANOVA finds a difference of interest.
-
-    As :func:`topic_set_size`, for systems that all run on the same topics: a topic is a block, its
-    difficulty no error.  The degrees of freedom are ``m - 1`` and ``(m - 1) * (n - 1)``, and
-    ``lambda`` is that with the residual variance.
-
-    Parameters
-    ----------
-    variance : float
-        The residual one, see :func:`residual_variance`.
-    min_difference, systems, alpha, beta
-        As for :func:`topic_set_size`.
-
-    Returns
-    -------
-    int
-        At least 2.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`topic_set_size`.
-    """
-    return _topic_set_size(variance, min_difference, systems, systems - 1, alpha, beta)
-
-
-def _topic_set_size(
-    variance: float, min_difference: float, systems: int, within: int, alpha: float, beta: float
-) -> int:
-    """Return the fewest topics, each of which adds ``within`` degrees of freedom."""
     check_design(variance, min_difference, alpha, beta)
     if systems < 2:
         raise ValueError(f"systems must be at least 2, got {systems}")
+    within = systems - 1 if two_way else systems
     return fewest_topics(systems - 1, within, min_difference**2 / (2 * variance), alpha, beta)

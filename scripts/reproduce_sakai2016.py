@@ -30,7 +30,6 @@ from paper_statistics import (
     residual_variance,
     swap_rate,
     topic_set_size,
-    topic_set_size_two_way,
     tukey_p_values,
     within_system_variance,
 )
@@ -53,7 +52,7 @@ SYSTEMS = 10
 DIFFERENCES = (0.05, 0.10)
 DESIGNS: dict[str, Callable[[np.ndarray, float], int]] = {
     "one-way ANOVA": lambda x, d: topic_set_size(within_system_variance(x), d, SYSTEMS),
-    "two-way ANOVA": lambda x, d: topic_set_size_two_way(residual_variance(x), d, SYSTEMS),
+    "two-way ANOVA": lambda x, d: topic_set_size(residual_variance(x), d, SYSTEMS, two_way=True),
     "paired t": lambda x, d: topic_set_size_paired_t(2 * residual_variance(x), d),
 }
 """Topics needed to find a difference in scores at alpha 0.05 and beta 0.20."""

@@ -27,7 +27,6 @@ from paper_statistics import (
     self_false_positives,
     swap_rate,
     topic_set_size,
-    topic_set_size_two_way,
     tukey_p_values,
     two_sample_p_values,
     within_system_variance,
@@ -382,7 +381,7 @@ def sizes(_: np.random.Generator) -> Cases:
         yield topic_set_size(variance, difference, m), smallest(power)
 
 
-@audit("topic_set_size_two_way", "scipy.stats.ncf", 0)
+@audit("topic_set_size, two-way", "scipy.stats.ncf", 0)
 def two_way_sizes(_: np.random.Generator) -> Cases:
     for variance, difference, m in product([0.02, 0.05], [0.07, 0.2], [2, 5, 10]):
 
@@ -390,7 +389,7 @@ def two_way_sizes(_: np.random.Generator) -> Cases:
             df = m - 1, (m - 1) * (n - 1)
             return float(stats.ncf.sf(stats.f.isf(0.05, *df), *df, n * effect))
 
-        yield topic_set_size_two_way(variance, difference, m), smallest(power)
+        yield topic_set_size(variance, difference, m, two_way=True), smallest(power)
 
 
 @audit("topic_set_size_paired_t", "statsmodels TTestPower", 0)
