@@ -30,7 +30,7 @@ from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.files import write_run
 from ir_std.trec.inputs import as_run
 
-Outcome = Any
+BM25 = "dl19-passage/bm25base_p"
 
 
 @pytest.fixture(scope="session")
@@ -299,6 +299,28 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
         (("-", "-", "AP"), "- (standard input) can be read only once"),
         (("scores", "qrels", "AP", "-M", "3"), "scores holds scores, which cannot be cut"),
         (("run", "qrels", "alpha_nDCG@10", "-s", "none"), "pip install ir-measures[pyndeval]"),
+        (("dl19-passage/bm25basep", "AP"), "unknown system 'bm25basep'"),
+        (
+            ("dl19-pasage/p_bert", "AP"),
+            "no such file or system of a set; did you mean 'dl19-passage/p_bert'?",
+        ),
+        (("factors", "systems", "terabyte04"), "terabyte04 has no scores of single systems"),
+        (
+            ("factors", "systems", "robust04", "nDCG@10"),
+            "robust04 has no scores of its systems for nDCG@10; choose from nDCG",
+        ),
+        ((BM25, "RR", "--fail-if-worse", "0.05"), "--fail-if-worse requires --baseline NAME"),
+        ((BM25, "RR", "--fail-if-worse", "5", "--baseline", "best"), "between 0 and 1"),
+        ((BM25, "RR", "--fail-if-worse", "0", "--baseline", "best"), "between 0 and 1"),
+        (("compare", f"{BM25}p", "AP"), "unknown system 'bm25base_pp' of dl19-passage"),
+        (("compare", f"x={BM25}p", "AP"), "unknown system 'bm25base_pp' of dl19-passage"),
+        (("compare", "a@=x:y", "AP"), "NAME@LABEL=... names the collection"),
+        (("compare", "gone/bm25.eval", "AP"), "gone/bm25.eval: no such file"),
+        (("compare", "x=bm25.evl", "AP"), "bm25.evl: no such file; write NAME=RUN:QRELS, or NAME="),
+        (("compare", "wide.cvs", "AP"), "wide.cvs: no such file; did you mean 'wide.csv'?"),
+        (("compare", "nDGC@10", "AP"), "'nDGC@10' is not a file, a measure or an ir_datasets ID; "),
+        (("compare", "run", "AP"), "run is not a score file; write NAME=RUN:QRELS"),
+        (("compare", "two=wide.csv", "AP"), "has 2 systems, which cannot all be named two"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_status_2(
@@ -312,6 +334,7 @@ def test_wrong_use_is_one_line_and_exit_status_2(
     Path("broken").write_text("401 Q0 d1 1 1.0 t\n401 Q0 d2 2 1.0\n")
     Path("elsewhere").write_text("x Q0 d1 1 1.0 t\n")
     Path("scores").write_text("map\t401\t0.5\n")
+    Path("wide.csv").write_text("run,topic,measure,value\na,1,AP,0.5\nb,1,AP,0.4\n")
     Path("empty").mkdir(exist_ok=True)
     done = ir_std_cli(*arguments)
     assert done.status == 2
@@ -347,6 +370,12 @@ def test_wrong_use_is_one_line_and_exit_status_2(
         ("sP@10", "sP@10"),
         ("p(rel=2)@5", "P(rel=2)@5"),
         ("map P_10", "AP P@10"),
+        ("iprec_at_recall.0.10,.2", "IPrec@0.1 IPrec@0.2"),
+        ("success.1,7", "Success@1 Success@7"),
+        ("set_F.0.5", "SetF(beta=0.5)"),
+        ("success", "Success@1 Success@5 Success@10"),
+        ("iprec_at_recall_0.00", "IPrec@0.0"),
+        ("sP.5,10", "sP@5 sP@10"),
     ],
 )
 def test_measures_go_by_trec_evals_names_in_any_case(theirs: str, ours: str) -> None:
@@ -371,15 +400,8 @@ def test_what_trec_eval_names_has_the_value_that_trec_eval_gives(
         by_topic = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(qrels), names).evaluate(
             pytrec_eval.parse_run(run)
         )
-    done = ir_std_cli(
-        files / "run",
-        files / "qrels",
-        "-s",
-        "none",
-        "-p",
-        -1,
-        *(word for name in names for word in ("-m", name)),
-    )
+    asked = [word for name in names for word in ("-m", name)]
+    done = ir_std_cli(files / "run", files / "qrels", "-s", "none", "-p", -1, *asked)
     values = [float(line.split("\t")[1]) for line in done.out]
     assert values == pytest.approx(
         [sum(v[name] for v in by_topic.values()) / len(by_topic) for name in names], rel=1e-12
@@ -580,19 +602,9 @@ def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
     copies = [files / f"copy{i}" for i in range(200)]
     for copy in copies:
         copy.write_bytes((files / "run").read_bytes())
+    options = ["AP", "--factors", "trec8-adhoc", "--jobs", "2"]
     started = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "ir_std",
-            *map(str, copies),
-            str(files / "qrels"),
-            "AP",
-            "--factors",
-            "trec8-adhoc",
-            "--jobs",
-            "2",
-        ],
+        [sys.executable, "-m", "ir_std", *map(str, copies), str(files / "qrels"), *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -653,16 +665,8 @@ def test_real_runs_of_trec_8_are_evaluated(data: Path, runs_of: Any, ir_std_cli:
 def test_a_table_names_the_test_and_correction_and_csv_does_so_separately(
     files: Path, ir_std_cli: Any
 ) -> None:
-    asked = (
-        files / "run",
-        files / "other",
-        files / "qrels",
-        "AP",
-        "--baseline",
-        "other",
-        "--test",
-        "randomization",
-    )
+    inputs = (files / "run", files / "other", files / "qrels", "AP")
+    asked = (*inputs, "--baseline", "other", "--test", "randomization")
     said = "two-sided randomization test over topics, p < 0.05, each measure tested separately"
     assert said in " ".join(" ".join(ir_std_cli(*asked, "-o", "table").out).split())
     written = ir_std_cli(*asked, "-o", "csv")

@@ -77,14 +77,6 @@ def test_the_best_of_each_collections_systems_can_be_the_baseline(
     assert "choose from x, best; did you mean 'best'?" in capsys.readouterr().err
 
 
-def test_a_misspelt_system_of_a_set_is_not_taken_for_a_measure(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    for given in ("dl19-passage/bm25basep", "x=dl19-passage/bm25basep"):
-        assert main(["compare", given, "AP"]) == 2
-        assert "unknown system 'bm25basep' of dl19-passage" in capsys.readouterr().err
-
-
 def test_files_of_scores_need_no_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     scores(tmp_path / "bm25.eval", BM25)
     scores(tmp_path / "cort.eval", CORT)
@@ -163,27 +155,6 @@ def test_labels_that_contradict_each_other_are_an_error(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         ir_std.compare(entries, "AP")
-
-
-@pytest.mark.parametrize(
-    ("argument", "error"),
-    [
-        ("a@=x:y", "NAME@LABEL=... names the collection"),
-        ("scores/bm25.eval", "scores/bm25.eval: no such file"),
-        ("x=bm25.evl", "bm25.evl: no such file; write NAME=RUN:QRELS, or NAME=SCORES"),
-        ("wide.cvs", "wide.cvs: no such file; did you mean 'wide.csv'?"),
-        ("nDGC@10", "'nDGC@10' is not a file, a measure or an ir_datasets ID; did you"),
-        ("run", "run is not a score file; write NAME=RUN:QRELS"),
-        ("two=wide.csv", "wide.csv has 2 systems, which cannot all be named two"),
-    ],
-)
-def test_entries_that_cannot_be_compared_give_one_line_of_error(
-    argument: str, error: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("run").write_text("1 Q0 d 1 1.0 x\n")
-    Path("wide.csv").write_text("run,topic,measure,value\na,1,AP,0.5\nb,1,AP,0.4\n")
-    assert main(["compare", argument, "AP"]) == 2
-    assert error in capsys.readouterr().err
 
 
 def test_a_report_takes_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

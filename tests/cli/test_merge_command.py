@@ -48,25 +48,8 @@ def test_a_merged_run_goes_to_standard_output(
 
 def test_combination_depth_and_tag_are_options(shards: list[str], tmp_path: Path) -> None:
     out = tmp_path / "merged.run.gz"
-    assert (
-        main(
-            [
-                "merge",
-                "--normalize",
-                "max",
-                "--combine",
-                "mnz",
-                "--depth",
-                "1",
-                "--tag",
-                "mine",
-                "-o",
-                str(out),
-                *shards,
-            ]
-        )
-        == 0
-    )
+    options = ["--normalize", "max", "--combine", "mnz", "--depth", "1", "--tag", "mine", "-o"]
+    assert main(["merge", *options, str(out), *shards]) == 0
     assert gzip.decompress(out.read_bytes()).decode() == (
         f"7 Q0 b 1 {2 * (20 / 30 + 0.8 / 0.9)!r} mine\n8 Q0 e 1 1.0 mine\n"
     )
