@@ -144,12 +144,11 @@ def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
     """Say which files hide measures; where qrels are missing, and so what was meant, systems."""
     for file in files:
         if file in by_name:
-            note(f"{file} is a file here and a measure; ir_std uses the file")
+            note(f"{file} is a file here and a measure, so ir_std uses the file")
     hide = [f for f in files if qrels_missing and is_system_name(f, is_file=True)]
     if hide:
-        note(
-            f"{abbreviate(hide)} is a file here and a system of a factor set; ir_std uses the file"
-        )
+        text = "is a file here and a system of a factor set, so ir_std uses the file"
+        note(f"{abbreviate(hide)} {text}")
 
 
 def check_read_once(names: Iterable[str | None]) -> None:

@@ -57,7 +57,7 @@ def run(args: Namespace) -> None:
         check_output(args.output, files, new=not args.force)  # before the work
     runs = [read_run(open_input(file)) for file in inputs]
     if alone := runs_without_common_topics(runs):
-        warn(f"{abbreviate(alone)}: no topics in common with another run, so nothing is merged")
+        warn(f"no other run has topics of {abbreviate(alone)}, so nothing is merged there")
     merged = merge(runs, args.normalize, args.combine or "sum", args.depth)
     tag = args.tag if args.tag is not None else args.normalize or args.combine or "sum"
     where = args.output
@@ -67,6 +67,6 @@ def run(args: Namespace) -> None:
     else:
         write_run(merged, where, tag, files)
     note(
-        f"wrote {where}: {pluralize(len(merged.scores), 'document')} on "
-        f"{pluralize(len(merged.topics), 'topic')}, merged from {pluralize(len(runs), 'run')}"
+        f"merged {pluralize(len(runs), 'run')} into {where} "
+        f"({pluralize(len(merged.scores), 'document')} on {pluralize(len(merged.topics), 'topic')})"
     )

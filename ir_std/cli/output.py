@@ -18,7 +18,7 @@ from ir_std._arrays import Floats
 from ir_std._system.text import escape_line, escape_unencodable, latex_command
 from ir_std.cli.inputs import Inputs, read_measures
 from ir_std.cli.streams import detail, note
-from ir_std.errors import UsageError
+from ir_std.errors import UsageError, join_with_and
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.factor_messages import factors_used
 from ir_std.evaluation.inputs import resolve
@@ -168,7 +168,9 @@ def show_notes(results: Results) -> None:
     matches = [m for each in results.collections.values() for m in each.evaluator.matches]
     for match in matches:
         if match.alternatives:
-            detail(f"{', '.join(match.alternatives)} also match; select one with --factors")
+            named, several = join_with_and(match.alternatives), len(match.alternatives) > 1
+            select = "match; select one" if several else "matches; select it"
+            detail(f"{named} also {select} with --factors")
     used = {str(match) for match in matches}
     for text in results.notes:
         if text not in used:

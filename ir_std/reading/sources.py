@@ -205,7 +205,7 @@ def source_of(file: Any) -> Source:
         return read_into_memory(file, str(getattr(file, "name", type(file).__name__)))
     if file == STANDARD_INPUT:
         if sys.stdin is None:
-            raise InputError.at(STANDARD_INPUT_NAME, "is closed", "name a file instead of -")
+            raise InputError("standard input is closed; name a file instead of -")
         return read_into_memory(sys.stdin.buffer, STANDARD_INPUT_NAME)
     if not is_pipe(file):
         return FileSource(Path(file))

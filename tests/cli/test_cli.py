@@ -25,6 +25,7 @@ import ir_std
 from ir_std import FactorSet
 from ir_std.cli.inputs import read_measures
 from ir_std.cli.options import COMMANDS, CommandParser
+from ir_std.cli.streams import PROGRAM
 from ir_std.factors.catalog import data_version, load_factors
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.files import write_run
@@ -480,7 +481,7 @@ def test_without_arguments_there_are_examples_and_the_list_of_commands(ir_std_cl
 
 def test_other_matching_sets_are_listed_on_request(files: Path, ir_std_cli: Any) -> None:
     inputs = (files / "run", files / "qrels", "AP")
-    told = "ir_std: robust04 also match; select one with --factors"
+    told = f"{PROGRAM}: robust04 also matches; select it with --factors"
     entry = f"x={files / 'run'}:{files / 'qrels'}"
     assert not any("robust04" in line for line in ir_std_cli(*inputs).err)
     assert told in ir_std_cli(*inputs, "-v").err
@@ -546,7 +547,7 @@ def test_a_file_with_the_name_of_a_measure_is_reported(
     (tmp_path / "AP").write_bytes((files / "run").read_bytes())
     monkeypatch.chdir(tmp_path)
     done = ir_std_cli("AP", files / "qrels", "P@10")
-    said = "ir_std: AP is a file here and a measure; ir_std uses the file"
+    said = f"{PROGRAM}: AP is a file here and a measure, so ir_std uses the file"
     assert said in done.err
     assert len(done.out) == 2
     assert said not in ir_std_cli("./AP", files / "qrels", "P@10").err

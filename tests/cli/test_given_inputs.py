@@ -153,7 +153,7 @@ def test_compare_reads_standard_input_once_for_all_that_name_it(
 def test_waiting_for_a_terminal_is_reported(files: Path, stdin: Any, ir_std_cli: Any) -> None:
     stdin((files / "runs" / "one").read_bytes(), is_terminal=True)
     done = ir_std_cli("-", files / "qrels", "AP")
-    assert done.err[0] == "ir_std: waiting for lines on standard input; Ctrl-D ends them"
+    assert "waiting for lines on standard input; Ctrl-D ends them" in done.err[0]
     assert done.status == 0
 
 
@@ -163,7 +163,8 @@ def test_closed_standard_input_is_one_line(
     monkeypatch.setattr(sys, "stdin", None)
     done = ir_std_cli("-", files / "qrels", "AP")
     assert done.status == 2
-    assert done.err == ["ir_std: error: standard input: is closed; name a file instead of -"]
+    assert len(done.err) == 1
+    assert "standard input is closed; name a file instead of -" in done.err[0]
 
 
 def test_a_folder_means_the_files_below_it(files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
