@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats
 from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.evaluator import StdEvaluator
@@ -19,8 +17,7 @@ from ir_std.evaluation.raw_scores import Formula
 from ir_std.evaluation.run_messages import EarlierDocuments
 from ir_std.measures.records import TREC_EVAL, Order
 from ir_std.scores.run_scores import RunScores
-from ir_std.trec.qrels import Qrels, Ranking
-from ir_std.trec.ranking import order_documents
+from ir_std.trec.ranking import Ranker, order_documents, sort_run
 from ir_std.trec.runs import Run
 
 
@@ -82,22 +79,26 @@ def rank_topics(
         raise UsageError(
             f"{name} is known only by its scores, not by the documents it ranked; give the run"
         )
+    qrels = evaluator.qrels
     taken, _ = EarlierDocuments(evaluator.matches, evaluator.residual).check(read, name)
+    cut = taken if depth is None else sort_run(taken, depth)
+    ranker = Ranker(cut, qrels, judged=True)
     formulas = {m: formula_of(evaluator, m) for m in measures}
     orders = dict.fromkeys(f.order if f else TREC_EVAL for f in formulas.values())
-    by_order = {order: _ordered(taken, topics, depth, order) for order in orders}
-    qrels = evaluator.qrels
+    by_order = {order: {t: _ordered(cut, t, order) for t in topics} for order in orders}
     ranked = {
         topic: RankedTopic(tuple(documents), qrels.judged[topic], ByMeasure())
         for topic, documents in by_order[next(iter(orders))].items()
     }
-    rankings = {order: _judged_of(qrels, ordered) for order, ordered in by_order.items()}
     for measure, formula in formulas.items():
         if formula and formula.terms:
-            adding, values = formula.contributions(rankings[formula.order])
-            ordered = by_order[formula.order]
-            for topic, adds in _by_document(adding, values, ordered).items():
-                ranked[topic].contributions[measure] = adds
+            adding, values = formula.contributions(ranker.rank(formula.order))
+            adds: dict[str, dict[str, float]] = {topic: {} for topic in topics}
+            for place, rank, value in zip(adding.topic, adding.rank, values.tolist(), strict=True):
+                if (topic := qrels.topics[place]) in adds:
+                    adds[topic][by_order[formula.order][topic][rank - 1]] = value
+            for topic, by_document in adds.items():
+                ranked[topic].contributions[measure] = by_document
     return ranked
 
 
@@ -107,43 +108,10 @@ def formula_of(evaluator: StdEvaluator, measure: Measure) -> Formula | None:
     return next((c.formula for c in evaluator.columns if c.raw == name and not c.plan), None)
 
 
-def _ordered(
-    run: Run, topics: Sequence[str], depth: int | None, order: Order
-) -> dict[str, list[str]]:
-    """Return the documents of each topic in order; none where the run lacks it."""
-    ordered: dict[str, list[str]] = {}
-    for topic in topics:
-        a, b = run.bounds.get(topic, (0, 0))
-        documents = run.documents(topic) if b > a else []
-        scores = run.scores[a:b]
-        if depth is not None:  # runs are cut as trec_eval orders them
-            documents, scores = order_documents(documents, scores, depth)
-        ordered[topic], _ = order_documents(documents, scores, order=order)
-    return ordered
-
-
-def _judged_of(qrels: Qrels, ordered: Mapping[str, Sequence[str]]) -> Ranking:
-    """Return the judged documents of some topics, whose documents are in order."""
-    n_ret = np.zeros(len(qrels.topics), np.int64)
-    hits: list[tuple[int, int, int]] = []
-    for topic in sorted(ordered, key=qrels.positions.__getitem__):
-        place, levels = qrels.positions[topic], qrels.judged[topic]
-        n_ret[place] = len(ordered[topic])
-        hits += [
-            (place, rank, levels[d]) for rank, d in enumerate(ordered[topic], 1) if d in levels
-        ]
-    topics, ranks, judged = np.array(hits, np.int64).reshape(-1, 3).T
-    return Ranking(qrels, topics, ranks, judged, n_ret)
-
-
-def _by_document(
-    adding: Ranking, values: Floats, ordered: Mapping[str, Sequence[str]]
-) -> dict[str, dict[str, float]]:
-    """Return by topic and document what each adds."""
-    adds: dict[str, dict[str, float]] = {topic: {} for topic in ordered}
-    for place, rank, value in zip(
-        adding.topic.tolist(), adding.rank.tolist(), values.tolist(), strict=True
-    ):
-        topic = adding.qrels.topics[place]
-        adds[topic][ordered[topic][rank - 1]] = value
-    return adds
+def _ordered(run: Run, topic: str, order: Order) -> list[str]:
+    """Return the documents of a topic in order; none if the run lacks it."""
+    if topic not in run.bounds:
+        return []
+    scores = run.scores[slice(*run.bounds[topic])]
+    documents, _ = order_documents(run.documents(topic), scores, order=order)
+    return documents
