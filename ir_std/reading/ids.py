@@ -25,8 +25,10 @@ WORD = 8
 
 _AT_ONCE = 1 << 20
 """Bytes of ids that are put together at once, by an index of eight bytes for each."""
-_HASHED_AT_ONCE = 1 << 16
+_HASHED_AT_ONCE = 1 << 13
 """Number of ids whose intermediate results stay in the processor's cache."""
+_JOINED_AT_ONCE = 1 << 10
+"""Number of strings that are joined at once."""
 _SHORT = 8 * WORD
 """Ids of more bytes, which are few, are treated one by one behind these."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
@@ -90,7 +92,10 @@ class Ids:
         TypeError
             If one is not a string.
         """
-        joined = "\0".join(names).encode(errors="surrogatepass")
+        # Joining looks at each string twice, so some at a time, which stay in the cache.
+        places = range(0, len(names), _JOINED_AT_ONCE)
+        parts = ["\0".join(names[a : a + _JOINED_AT_ONCE]) for a in places]
+        joined = "\0".join(parts).encode(errors="surrogatepass")
         codes = np.frombuffer(b"".join([_ROOM, joined, _ROOM]), np.uint8)
         zeros = np.flatnonzero(codes[WORD - 1 : 1 - WORD] == 0) + (WORD - 1)
         if len(zeros) != len(names) + 1:  # one holds a zero itself
@@ -223,7 +228,7 @@ def _finish(mixed: Keys) -> Keys:
 
 # --- documents by keys: hashes of ids and topics --------------------------------------------------
 
-_FOUND_AT_ONCE = 1 << 18
+_FOUND_AT_ONCE = 1 << 14
 """Number of keys that are looked up at once, as a large run leaves little memory."""
 _MOST_BITS = 24
 """Size of the table of first places, which is to stay small."""
@@ -288,13 +293,10 @@ class KeyTable(NamedTuple):
     first : ndarray of int32
         By the first bits of a key the place of the first such one in ``keys``; -1 where there is
         none, and most keys that are not there stop here.
-    most : int
-        Largest number of keys that share these bits.
     """
 
     keys: Keys
     first: npt.NDArray[np.int32]
-    most: int
 
     @classmethod
     def of(cls, ordered: Keys) -> KeyTable:
@@ -304,7 +306,7 @@ class KeyTable(NamedTuple):
         place = np.arange(len(ordered), dtype=np.int32)
         first = np.full(1 << bits, -1, np.int32)
         first[slot[::-1]] = place[::-1]  # of several the last one stays
-        return cls(ordered, first, int((place - first[slot]).max(initial=0)) + 1)
+        return cls(ordered, first)
 
     def find(self, values: Keys) -> tuple[Ints, Ints]:
         """Find the values that are in the table.
@@ -328,8 +330,11 @@ class KeyTable(NamedTuple):
         place = self.first[_first_bits(values, (len(self.first) - 1).bit_length())]
         where = np.flatnonzero(place >= 0)
         place, wanted = place[where], values[where]
-        for _ in range(1, self.most):
-            place += (self.keys[place] < wanted) & (place < len(self.keys) - 1)
+        behind = np.arange(len(place))
+        while behind.size:  # some keys share their first bits: go on to the next one
+            here = place[behind]
+            behind = behind[(self.keys[here] < wanted[behind]) & (here < len(self.keys) - 1)]
+            place[behind] += 1
         equal = self.keys[place] == wanted
         return where[equal] + before, place[equal]
 

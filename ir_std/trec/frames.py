@@ -128,7 +128,8 @@ def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
     return _with_numbers(kind, _objects(columns[0]), *columns[1:])
 
 
-def _rows_of_dict(given: Mapping[Any, Any], kind: str) -> Rows:
+def check_dicts(given: Mapping[Any, Any], kind: str) -> None:
+    """Check that a dict holds dicts, and that its topics are strings."""
     check_strings(given, kind, "topic id")
     for topic, docs in given.items():
         if not isinstance(docs, Mapping):
@@ -137,6 +138,10 @@ def _rows_of_dict(given: Mapping[Any, Any], kind: str) -> Rows:
                 f"topic {topic} has {type(docs).__name__}",
                 f"a dict is expected, from documents to {'scores' if kind == 'run' else 'levels'}",
             )
+
+
+def _rows_of_dict(given: Mapping[Any, Any], kind: str) -> Rows:
+    check_dicts(given, kind)
     sizes = np.fromiter(map(len, given.values()), np.int64, len(given))
     documents = [*chain.from_iterable(given.values())]
     values = chain.from_iterable(docs.values() for docs in given.values())

@@ -23,9 +23,9 @@ from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError, abbreviate
 from ir_std.reading import Ids, Source, check_strings, content_lines, source_of
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.frames import Rows, is_pandas, rows_of
+from ir_std.trec.frames import Rows, check_dicts, is_pandas, rows_of
 from ir_std.trec.qrels import Qrels, RepeatedDocument
-from ir_std.trec.runs import Run, as_scores, kept_lines
+from ir_std.trec.runs import DictRun, Run, as_scores, kept_lines
 
 
 def as_run(run: Any, duplicates: str = "error") -> Run:
@@ -54,11 +54,13 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
         run = _listed(run)
         if is_file(run):
             return read_run(run)
-    rows = rows_of(run, ("query_id", "doc_id", "score"), "run")
-    lines = rows.topics, rows.topic, _ids(rows, "run"), _scores(rows)
+    made: Run
     if isinstance(run, Mapping):
-        made = Run(*lines, distinct=True)
+        check_dicts(run, "run")
+        made = DictRun(run)
     else:
+        rows = rows_of(run, ("query_id", "doc_id", "score"), "run")
+        lines = rows.topics, rows.topic, _ids(rows, "run"), _scores(rows)
         made = Run.of_lines(lines, "run", duplicates)
     if _others_read(run) and not made.repeated:
         made.given = run

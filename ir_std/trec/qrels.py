@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -147,13 +147,6 @@ class Qrels(Cached):
             lambda: np.bincount(self.topic[self.flat_levels >= level], minlength=len(self.topics)),
         )
 
-    def relevant(self, level: int = 1) -> list[bytes]:
-        """Return the ids of documents at ``level`` or above per topic, in UTF-8, a line each."""
-        ids = self.ids(np.flatnonzero(self.flat_levels >= level))
-        text, ends = ids.lines(), np.append(0, np.cumsum(ids.widths + 1))
-        bounds = ends[np.cumsum(self.count(level))].tolist()
-        return [text[a:b] for a, b in pairwise([0, *bounds])]
-
 
 class RepeatedDocument(InputError):
     """A document is judged twice in a topic."""
@@ -186,6 +179,13 @@ class Targets:
         self.topic = qrels.topic[rows]
         self.level = qrels.flat_levels[rows]
         self.index = Index.of(qrels.hashes[rows], self.topic, qrels.ids(rows))
+
+    @cached_property
+    def documents(self) -> list[list[str]]:
+        """IDs of the documents of each topic."""
+        names = iter(self.index.ids.strings())
+        sizes = np.bincount(self.topic, minlength=len(self.qrels.topics))
+        return [list(islice(names, size)) for size in sizes.tolist()]
 
 
 class Ranking(Cached):

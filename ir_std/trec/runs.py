@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from itertools import accumulate, pairwise
+from functools import cached_property
+from itertools import accumulate, chain, pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Ids, Keys, first_repeated, keys, may_repeat
+from ir_std.reading import Ids, Keys, check_strings, first_repeated, keys, may_repeat
 from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 DUPLICATES = ("error", "first", "last")
@@ -95,18 +97,8 @@ class Run:
     ) -> None:
         order = group_by_topic(topic)
         topic = topic[order]
-        self.name = name
-        self.repeated = 0
-        self.given: Any = None
-        self.sizes = np.bincount(topic, minlength=len(topics))
-        self.starts = np.cumsum(self.sizes) - self.sizes
-        ends = accumulate(self.sizes.tolist(), initial=0)
-        self.bounds = dict(zip(topics, pairwise(ends), strict=True))
-        self.scores = scores[order]
         self._ids = ids[order]
-        self._hashes = self._ids.hashes()
-        # Below all others is a place in a ranking; ir_measures' providers compute with it, too.
-        self._refuse(~(self.scores < np.inf), "scores must be finite numbers, or -inf")
+        self._set_lines(topics, np.bincount(topic, minlength=len(topics)), scores[order], name)
         if distinct or not may_repeat(keys(self._hashes, topic)):
             return
         if places := first_repeated(self._ids, topic):
@@ -117,6 +109,25 @@ class Run:
                 f"topic {topics[topic[row]]} has document {twice!r} twice",
                 "give each document once",
             )
+
+    def _set_lines(self, topics: Sequence[str], sizes: Ints, scores: Floats, name: str) -> None:
+        self.name, self.sizes, self.scores = name, sizes, scores
+        self.repeated = 0
+        self.given: Any = None
+        self.starts = np.cumsum(sizes) - sizes
+        ends = accumulate(sizes.tolist(), initial=0)
+        self.bounds = dict(zip(topics, pairwise(ends), strict=True))
+        # Below all others is a place in a ranking; ir_measures' providers compute with it, too.
+        self._refuse(~(scores < np.inf), "scores must be finite numbers, or -inf")
+
+    @cached_property
+    def _ids(self) -> Ids:
+        """Documents of all lines; known from the start, except of a dict."""
+        raise NotImplementedError
+
+    @cached_property
+    def _hashes(self) -> Keys:
+        return self._ids.hashes()
 
     @classmethod
     def of_lines(cls, lines: tuple[Any, ...], name: str, duplicates: str = "error") -> Run:
@@ -222,6 +233,63 @@ class Run:
         """Return the index in the run of each topic of the qrels; -1 where the run lacks it."""
         number = {topic: i for i, topic in enumerate(self.bounds)}
         return np.array([number.get(topic, -1) for topic in qrels.topics], np.int64)
+
+
+class DictRun(Run):
+    """A run in dicts, in which targets are found without hashing all documents.
+
+    Parameters
+    ----------
+    scored : mapping of str to mapping of str to float
+        Score by topic and document.
+
+    Raises
+    ------
+    InputError
+        If a document ID is not a string.
+    InvalidRun
+        If a score is NaN or +inf.
+    """
+
+    def __init__(self, scored: Mapping[str, Mapping[str, float]]) -> None:
+        self._scored = scored
+        for topic, docs in scored.items():
+            check_strings(docs, "run", f"document id of topic {topic}")
+        sizes = np.fromiter(map(len, scored.values()), np.int64, len(scored))
+        values = chain.from_iterable(docs.values() for docs in scored.values())
+        scores = as_scores(values, int(sizes.sum()), "run")
+        self._set_lines(list(scored), sizes, scores, "run")
+
+    @cached_property
+    def _documents(self) -> list[str]:
+        return [*chain.from_iterable(self._scored.values())]
+
+    @cached_property
+    def _ids(self) -> Ids:
+        return Ids.of(self._documents)
+
+    def ids(self, lines: Ints) -> list[bytes]:
+        """Return the document ids at some lines, in UTF-8."""
+        documents = self._documents
+        return [documents[line].encode(errors="surrogatepass") for line in lines.tolist()]
+
+    def find(self, targets: Targets) -> Hits:
+        """Return the targets that the run holds."""
+        if "_hashes" in vars(self):  # something else needed them
+            return super().find(targets)
+        topics = (self._scored.get(topic, {}) for topic in targets.qrels.topics)
+        values = chain.from_iterable(
+            map(scores.get, documents, repeat(math.nan))
+            for scores, documents in zip(topics, targets.documents, strict=True)
+        )
+        scores = np.fromiter(values, float, len(targets.level))
+        rows = np.flatnonzero(~np.isnan(scores))
+        return Hits(
+            targets.topic[rows],
+            scores[rows],
+            targets.level[rows],
+            lambda some: targets.index.ids[rows[some]].bytes(),
+        )
 
 
 def kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Ints:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from ir_std import load_factors
 from ir_std.factors.judgments import (
     Judgments,
@@ -14,7 +12,6 @@ from ir_std.factors.judgments import (
     judgments_from_arrays,
     judgments_of,
 )
-from ir_std.reading import ids
 from ir_std.trec.files import read_qrels
 from ir_std.trec.inputs import as_qrels
 
@@ -58,18 +55,6 @@ def test_a_fingerprint_does_not_depend_on_order_nor_on_where_the_qrels_come_from
     for order in (1, -1):
         (tmp_path / "qrels").write_text("".join(lines[::order]), encoding="utf-8")
         assert judgments_of(read_qrels(tmp_path / "qrels")) == judgments_of(as_qrels(JUDGED))
-
-
-@pytest.mark.parametrize("at_once", [1, 7, 1 << 20])
-def test_relevant_documents_come_a_line_each_however_many_are_put_together(
-    at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ids, "_AT_ONCE", at_once)
-    for level in (1, 2, 3, 5):
-        assert as_qrels(JUDGED).relevant(level) == [
-            "".join(f"{doc}\n" for doc, at in docs.items() if at >= level).encode()
-            for docs in JUDGED.values()
-        ]
 
 
 def test_judgments_read_back_from_the_arrays_of_a_set() -> None:

@@ -39,6 +39,16 @@ def test_ids_give_back_the_strings_they_were_made_from(given: list[str]) -> None
     assert Ids.of(given).strings() == given
 
 
+@pytest.mark.parametrize("at_once", [1, 7, 1 << 20])
+def test_ids_are_the_same_however_many_are_put_together(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ids, "_AT_ONCE", at_once)
+    monkeypatch.setattr(ids, "_JOINED_AT_ONCE", at_once)
+    given = ["a", "", *map(str, range(20)), "é"]
+    assert Ids.of(given).strings() == given
+
+
 @given(st.lists(st.tuples(names, names)), st.randoms())
 def test_two_ids_are_the_same_if_their_strings_are(
     pairs: list[tuple[str, str]], random: Any
