@@ -44,7 +44,7 @@ BUILD_MEASURES = (
 )
 """The measures of a set built from runs, unless others are named."""
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
-"""Those of them that are reported when none are asked for."""
+"""Measures that are reported by default."""
 SHORT = 0.1
 """A run is short if its median topic has less than this share of the deepest run's documents."""
 Teams = Mapping[str, str] | str | os.PathLike[str] | None
@@ -90,7 +90,7 @@ def build_factors(
     depth : int, optional
         Number of documents per topic to which every run is cut before it is evaluated.
     judge : str or mapping, optional
-        The language model whose labels the qrels are: its name, or what ``set.json`` says of it
+        Language model that made the labels of the qrels: its name, or its fields in ``set.json``
         (``name``, ``model``, ``prompt``, ``source``).
     teams : mapping of str to str, or path, optional
         Team of each system, or a file of lines ``SYSTEM TEAM``; a system that it lacks is a team
@@ -103,8 +103,7 @@ def build_factors(
         Bytes that a packed run or a member of an archive may unpack to, as for
         :func:`ir_std.reading.archives.run_sources`.
     duplicates : {'error', 'first', 'last'}
-        What counts if a run has a document twice in a topic: its first line, or its last; a
-        warning says how many lines were left out.
+        Line that counts if a run has a document twice for a topic; a warning counts the others.
     jobs : int
         Number of processes.
     executor : concurrent.futures.Executor, optional

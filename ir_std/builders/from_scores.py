@@ -57,13 +57,13 @@ def build_from_scores(
         relevant documents, or to :class:`Judgments`.  Without them no collection is recognized
         by the set: it is used by name.
     id, title, source, licence : str
-        What ``set.json`` says of the set.
+        Fields of ``set.json``.
     depth : int, optional
         The depth of the runs behind the scores, if known.
     judge : str or mapping, optional
-        As for :func:`ir_std.build_factors`.
+        See :func:`ir_std.build_factors`.
     teams : mapping of str to str, or path, optional
-        As for :func:`ir_std.build_factors`.
+        See :func:`ir_std.build_factors`.
     lower_is_better : iterable of str
         Custom measures whose lower values are better; their standardized scores are inverted, so
         that higher is better.
@@ -170,7 +170,7 @@ def _read_tables(tables: Any) -> list[tuple[Any, dict[str, RunScores]]]:
 
 
 _NO_MEASURES = ("data", "eval", "metrics", "results", "runs", "scores", "systems", "table")
-"""What files of scores are called that do not name their measure."""
+"""Names of score files that do not name their measure."""
 
 
 def _read(table: Any) -> dict[str, RunScores]:

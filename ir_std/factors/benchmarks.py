@@ -45,7 +45,7 @@ class BenchmarkScores:
     of_parts : ndarray, shape (n_tasks, n_models)
         The same over the splits and subsets that the model has, as MTEB's Borda count takes it.
     trained : ndarray of int, shape (n_tasks, n_models)
-        Whether the model was trained on the task: 0, 1 or, where that is not known, 2.
+        1 if the model was trained on the task, 0 if not, 2 if unknown.
     """
 
     name: str
@@ -58,13 +58,13 @@ class BenchmarkScores:
 
     @property
     def n_tasks(self) -> Ints:
-        """How many whole tasks each model has."""
+        """Number of complete tasks of each model."""
         counts: Ints = (~np.isnan(self.scores)).sum(axis=0)
         return counts
 
     @property
     def n_models(self) -> int:
-        """How many models have a whole task."""
+        """Number of models with a complete task."""
         return int(np.count_nonzero(~np.isnan(self.scores).all(axis=0)))
 
 
@@ -99,9 +99,9 @@ def tasks_of(benchmark: str) -> Mapping[str, list[str]]:
 
 
 def partial_tasks(benchmark: str) -> dict[str, tuple[int, int]]:
-    """Return the tasks of which the set has some parts only: how many, and of how many.
+    """Return the tasks that the set has only in part: the number of its parts, and of all parts.
 
-    A part is a split and subset, such as a language, that the benchmark takes.
+    A part is a split and subset, such as a language, that the benchmark uses.
     """
     tasks_of(benchmark)
     counts = {t: (len(each["rows"]), each["parts"]) for t, each in _listed()[benchmark].items()}
@@ -215,7 +215,7 @@ def borda_ranks(scores: Floats, n_models: int | None = None) -> Ints:
     ----------
     scores : ndarray, shape (n_tasks, n_models)
     n_models : int, optional
-        As MTEB counts them: those with a whole task, where others have scores of parts.
+        Number of models with a complete task, as MTEB counts them.
 
     Returns
     -------

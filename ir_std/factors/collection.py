@@ -154,7 +154,7 @@ class DatasetCollection(Collection):
     Parameters
     ----------
     name : str
-        What the factor sets call it.
+        Name in the factor sets.
     qrels : Qrels
     """
 
@@ -178,7 +178,7 @@ class DatasetCollection(Collection):
 
 
 class LevelAgreement(NamedTuple):
-    """How topics agree on the documents at a level or above; each is in one of the masks.
+    """Agreement of topics on the documents at a level or above; each topic is in one of the masks.
 
     Attributes
     ----------
@@ -298,9 +298,9 @@ def pack_earlier(topics: Iterable[str], documents: Mapping[str, Iterable[str]]) 
     Parameters
     ----------
     topics : iterable of str
-        Those of the set.
+        Topics of the set.
     documents : mapping of str to iterable of str
-        By topic the documents that were judged in earlier rounds.
+        Documents that were judged in earlier rounds, by topic.
 
     Returns
     -------

@@ -60,7 +60,7 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
     topics : iterable of str
         Datasets, or their aliases; those that the set does not hold are left out.
     kind : str
-        Which models: one of :data:`ir_std.factors.schema.KINDS`.
+        Kind of models, one of :data:`ir_std.factors.schema.KINDS`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""From the scores of reference systems to factors, and to the systems' means."""
+"""Compute factors, and the systems' means, from the scores of reference systems."""
 
 from __future__ import annotations
 

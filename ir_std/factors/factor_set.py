@@ -52,7 +52,8 @@ class FactorSet:
         For each topic the number of documents judged relevant (level 1 or above), or all that is
         known of its judgments.
     mean, sd : mapping of str to array_like, shape (n_topics,), optional
-        By measure whose scores are not known; NaN where a topic has no factors.
+        Means and standard deviations of measures without known scores; NaN if a topic has no
+        factors.
     scores : mapping of str to array_like, shape (n_topics, n_systems), optional
         By measure; NaN where a system has no score.  A topic with fewer than two has no factors.
     systems : sequence of str, optional
@@ -73,7 +74,7 @@ class FactorSet:
     mean, sd : mapping of str to ndarray, shape (n_topics,)
         Computed from the scores when a measure is asked for.
     scores : mapping of str to ndarray, shape (n_topics, n_systems)
-        By measure whose scores are known.
+        Scores of the measures for which they are known.
     systems : tuple of str
     path : pathlib.Path or None
         The file that it was read from.
@@ -326,7 +327,7 @@ class FactorSet:
 
     @cached_property
     def judgments(self) -> Mapping[str, Judgments]:
-        """What is known of the judgments, by topic."""
+        """Known facts about the judgments, by topic."""
         known = judgments_from_arrays(self.levels, self.counts, self.prints)
         return FrozenDict(zip(self.topics, known, strict=True))
 
@@ -556,7 +557,7 @@ class FactorSet:
 
     @property
     def _stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """The description and the arrays as the file has them; equal scores are there once."""
+        """Description and arrays as in the file, which stores equal scores once."""
         first: dict[bytes, str] = {}
         same = dict(self._same)
         arrays = {**self._arrays}

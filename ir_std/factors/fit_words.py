@@ -62,7 +62,7 @@ def _evidence(fit: Fit) -> str:
 
 
 def _what_is_identical(fit: Fit) -> tuple[str, int]:
-    """Return what is identical where the relevant documents are, and on how many topics."""
+    """Return what else is identical on topics with equal relevant documents, and their number."""
     levels = [1], fit.levels, [*fit.levels, 0, ALL_JUDGED]
     masks = map(fit.agreement.is_identical, levels)
     relevant, graded, judged = map(int, map(np.count_nonzero, masks))
@@ -174,7 +174,7 @@ def mismatch_reason(fit: Fit) -> str:
 
 
 def _why_counts_fail(fit: Fit) -> str:
-    """Say why topics of which only counts are known cannot be matched by them."""
+    """Say why counts alone do not match these topics."""
     topics = pluralize(len(fit.count_only_topics), "topic")
     if fit.counts_disagree:
         differ = [topic for topic in fit.count_only_topics if topic in fit.count_mismatches]

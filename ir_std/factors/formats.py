@@ -204,7 +204,7 @@ def _csv(rows: Iterable[Iterable[object]], **style: Any) -> bytes:
 
 
 def _files_of(factors: FactorSet) -> list[Path]:
-    """Return the file that nothing made of a set may replace."""
+    """Return the file of a set, which an export must not replace."""
     return [factors.path] if factors.path else []
 
 
@@ -236,7 +236,7 @@ def set_from_tables(
 
 
 class Format(NamedTuple):
-    """How factors are written to and read from a path."""
+    """Functions that write factors to a path and read them from it."""
 
     write: Callable[[FactorSet, str], None]
     read: Callable[[str], ImportedTables] | None

@@ -1,4 +1,4 @@
-"""What a set knows of a topic's judgments: how many at each level, and a fingerprint of them."""
+"""A set's record of a topic's judgments: counts and fingerprints by level."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL_JUDGED = -(1 << 62)
 
 
 class Judgments(NamedTuple):
-    """What is known of one topic's judgments.
+    """Known facts about one topic's judgments.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Judgments(NamedTuple):
     levels : mapping of int to int, or None
         Number of documents at each level that has any, and at 0.
     fingerprints : mapping of int to int, or None
-        For each level that has documents :func:`fingerprint` of those at it or above.
+        The :func:`fingerprint` of the documents at each level or above.
     """
 
     n_rel: int | None = None

@@ -1,4 +1,4 @@
-"""How well a factor set matches judgments, and which set recognition chose."""
+"""Fit of a factor set to judgments, and the choice of recognition."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MIN_COUNT_AGREEMENT = 0.9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit:
-    """How well one factor set fits judgments; ``str(fit)`` says so in words.
+    """Fit of one factor set to judgments; ``str(fit)`` describes it.
 
     Attributes
     ----------
     factors : FactorSet
     collection : Collection
-        What it was compared with.
+        Collection that was compared with the set.
     known_type : str or None
         The :attr:`match_type`, if it does not follow from the judgments.
     """
@@ -80,12 +80,12 @@ class Fit:
 
     @cached_property
     def agreement(self) -> Agreement:
-        """How the judgments of the matched topics agree at any level."""
+        """Agreement of the judgments of the matched topics at any level."""
         return Agreement(self.factors, self.collection, self.matched)
 
     @cached_property
     def is_comparable(self) -> Mask:
-        """Where the numbers of relevant documents are known on both sides, and not both 0."""
+        """True if both sides know the numbers of relevant documents, and not both are 0."""
         there, here = self.agreement.counts(1)
         return np.asarray((there >= 0) & (here >= 0) & (there + here > 0))
 
@@ -95,7 +95,7 @@ class Fit:
 
     @cached_property
     def is_verified(self) -> Mask:
-        """Where judgments are these: by fingerprints or, where these are unknown, counts."""
+        """True if judgments agree by fingerprints or, if these are unknown, by counts."""
         at = self.agreement.at_level(1)
         return self.is_comparable & (at.identical | (at.count_only & self.counts_suffice))
 
@@ -142,7 +142,7 @@ class Fit:
 
     @cached_property
     def counts_suffice(self) -> bool:
-        """True if topics of which only counts can be compared may go by these."""
+        """True if counts alone may decide on topics without fingerprints."""
         _, here = self.agreement.counts(1)
         is_counted = self._is_count_only
         looks_strange = self.unfamiliar_id is not None and is_counted.any()
@@ -194,7 +194,7 @@ class Fit:
 
     @property
     def caveat(self) -> str | None:
-        """What a reader should know of a fit that is not perfect; None if it is."""
+        """Caveat for a fit that is not perfect; None if it is perfect."""
         return fit_words.caveat(self)
 
     @property
@@ -225,7 +225,7 @@ class Match:
         ``"qrels"``, ``"name"`` (given by the user), ``"ir_datasets id"``, or ``"systems"``: the
         scores are those of its own systems.
     equivalent_sets : tuple of str
-        Those of the others that are the user's own and hold as many of the topics.
+        The user's own sets with as many of the topics.
     elsewhere : mapping of str to int
         Other sets whose judgments agree on topics that the set that is used does not hold, with
         their numbers of such topics; of all topics if none is used.

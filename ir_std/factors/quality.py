@@ -1,4 +1,4 @@
-"""How good a set's factors are: how many systems, how alike, how well they separate scores.
+"""Quality of a set's factors: number and similarity of systems, and separation of scores.
 
 Nothing here is stored: all of it is computed from the tables, for any set.
 """
@@ -23,8 +23,9 @@ from ir_std.measures import measure_record
 from ir_std.schemes import EXACT, get_scheme
 
 FEW_SYSTEMS = 40
-"""With fewer systems a measure has few: an sd of 40 scores is itself uncertain by 11%
-(1 / sqrt(2 (n - 1)) of a normal distribution)."""
+"""Number of systems below which standard deviations are imprecise: with 40 normally distributed
+scores by 11%, which is 1 / sqrt(2 (n - 1)).
+"""
 FEW_MODELS = 30
 """The same for a whole dataset, whose models come from many teams."""
 COARSE_STEPS = 5
@@ -54,7 +55,7 @@ QUALITY_LABELS = {
 
 
 class Quality:
-    """How good the factors of one measure of a set are; each part is computed when it is used.
+    """Quality of the factors of one measure of a set; each part is computed on first use.
 
     Parameters
     ----------
@@ -164,7 +165,7 @@ class Quality:
 
     @cached_property
     def _best_z(self) -> Floats:
-        """How many deviations above the mean a score of 1 is; NaN where that means nothing."""
+        """Value of z for a score of 1; NaN if that has no meaning."""
         gap = 1 - self.factors.mean[self.measure]
         has_limit = measure_record(self._parsed).high <= 1
         return divide(gap, np.where(self._sd > EXACT, self._sd, 0) * has_limit, np.nan)
@@ -174,7 +175,7 @@ class Quality:
 
 
 def fewest_systems(factors: FactorSet) -> int:
-    """Return the number of systems below which a measure has few."""
+    """Return the number of systems below which a measure has too few."""
     return FEW_MODELS if factors.of_datasets else FEW_SYSTEMS
 
 
@@ -189,7 +190,7 @@ def quality_labels(
 def quality_warnings(factors: FactorSet, labels: Mapping[str, str]) -> Iterator[str]:
     """Say in clauses what the quality labels of measures mean for scores.
 
-    Measures are named if others have another label.
+    Name the measures if others have another label.
     """
     clauses = {
         "few-systems": f"fewer than {fewest_systems(factors)} systems make standard deviations "
@@ -267,7 +268,7 @@ class WeakSystems(NamedTuple):
     Attributes
     ----------
     numbers : tuple of int
-        As the set numbers its systems.
+        Numbers of the systems in the set.
     limit : float
         The share of the median system's mean that theirs are below.
     sd : float

@@ -1,4 +1,4 @@
-"""What a factor set's file may hold: the fields of ``set.json``, and cells of MTEB."""
+"""Schema of a factor set's file: the fields of ``set.json``, and the cells of MTEB."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Check = Callable[[Any], bool]
 
 
 class Rule(NamedTuple):
-    """What is expected of a value, and how to check it."""
+    """Description of an expected value, and the function that checks it."""
 
     expected: str
     holds: Check
@@ -272,7 +272,7 @@ KINDS: dict[str, str] = {
     "zero-shot": "zero-shot models, which state what they were trained on, neither the dataset "
     "nor one that resembles it",
 }
-"""Which models of a dataset its factors are made from; the default first."""
+"""Kinds of models of a dataset from which factors are made; the default first."""
 
 
 class Cells:

@@ -44,9 +44,9 @@ Edge cases:
   names the topic; otherwise negative scores stay negative.  ``uv`` divides them like others, but
   the 0 of a list of equal scores is then above them all: prefer ``zscore``.
 - ``zscore`` gives negative scores to about half of every list; ``max`` and ``uv`` keep negative
-  scores negative.  CombMNZ then lowers what it should raise: of documents that are equally far
-  below the mean of their lists, the one in most lists comes last.  Use CombMNZ with ``minmax``,
-  ``mmstdv`` or ``sum``, whose scores start at 0.
+  scores negative.  CombMNZ then lowers scores that it should raise: if documents are equally far
+  below the mean of their lists, the document in the most lists comes last.  Use CombMNZ with
+  ``minmax``, ``mmstdv`` or ``sum``, whose scores start at 0.
 - Scores that are NaN or infinite, and a document twice in a list, are errors.
 - A topic that only some runs have is merged from those.
 - Ranks are those of trec_eval: by score as 32-bit float, ties by id descending.

@@ -81,7 +81,7 @@ def merge(
     runs : iterable of runs
         Each in any form that :func:`ir_std.trec.inputs.as_run` takes.
     method : {'minmax', 'max', 'mmstdv', 'uv', 'zscore', 'sum'}, optional
-        How scores are normalized; none where ranks are combined.  See :mod:`ir_std.merging` for
+        Normalization of the scores; none if ranks are combined.  See :mod:`ir_std.merging` for
         which to choose, and for all edge cases.
     combine : {'sum', 'max', 'mnz', 'first', 'rrf', 'borda', 'condorcet'}
         The score of a document in several lists: the sum of its normalized scores (CombSUM), the

@@ -172,7 +172,7 @@ of documents."""
 
 
 RRF_K = 60
-"""What reciprocal rank fusion adds to a rank, as in its paper."""
+"""Constant that reciprocal rank fusion adds to a rank, as in its paper."""
 
 
 def _reciprocal_ranks(rankings: Sequence[Ints], n: int) -> Floats:
