@@ -339,25 +339,23 @@ def test_the_set_with_the_fewest_topics_beyond_these_wins(make: Make) -> None:
     make("large", judged(range(30)))
     make("small", judged(range(20)))
     match = recognize(judged(range(15)))
-    assert found(match) == ("small", "judgments")
-    assert match.alternatives == ("large",)
+    assert (found(match), match.alternatives) == (("small", "judgments"), ("large",))
     assert match.equivalent_sets == ()
     assert "large" not in str(match)
     assert found(recognize(judged(range(25)))) == ("large", "judgments")
 
 
-def test_the_smaller_of_two_sets_that_share_as_many_topics_wins(make: Make) -> None:
+@pytest.mark.parametrize(
+    ("changed_set", "topics", "chosen"), [("small", 15, "small"), ("large", 30, "large")]
+)
+def test_shared_topics_count_more_than_topics_that_agree(
+    changed_set: str, topics: int, chosen: str, make: Make
+) -> None:
     qrels = judged(range(30), relevant=20)
-    make("large", qrels)
-    make("small", {t: changed(qrels, [3], 1)[t] for t in list(qrels)[:20]})
-    assert found(recognize({t: qrels[t] for t in list(qrels)[:15]})) == ("small", "judgments")
-
-
-def test_the_set_that_shares_the_most_topics_wins(make: Make) -> None:
-    qrels = judged(range(30), relevant=20)
-    make("large", changed(qrels, [3], 1))
-    make("small", {t: qrels[t] for t in list(qrels)[:20]})
-    assert found(recognize(qrels))[0] == "large"
+    for name, size in (("large", 30), ("small", 20)):
+        own = changed(qrels, [3], 1) if name == changed_set else qrels
+        make(name, {t: own[t] for t in list(qrels)[:size]})
+    assert found(recognize({t: qrels[t] for t in list(qrels)[:topics]})) == (chosen, "judgments")
 
 
 def test_a_tracks_own_systems_win_over_alternative_ones(make: Make) -> None:
@@ -482,56 +480,49 @@ def test_a_match_carries_what_each_measure_is_worth(make: Make) -> None:
 # -- what of the judgments agrees ------------------------------------------------------------------
 
 
-def test_collapsed_levels_agree_at_level_1_only(make: Make) -> None:
+def collapsed(docs: dict[str, int]) -> dict[str, int]:
+    return {d: min(level, 1) for d, level in docs.items()}
+
+
+def multiplied(docs: dict[str, int]) -> dict[str, int]:
+    return {d: 10 * level for d, level in docs.items()}
+
+
+def reversed_levels(docs: dict[str, int]) -> dict[str, int]:
+    """Return as many relevant documents at each level, which are others."""
+    relevant = {d: level for d, level in docs.items() if level}
+    return docs | dict(zip(relevant, [*relevant.values()][::-1], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("change", "agreement"),
+    [
+        (dict, (True, True, True)),
+        (collapsed, (True, False, False)),
+        (multiplied, (True, False, False)),
+        (reversed_levels, (True, False, False)),
+    ],
+)
+def test_judgments_agree_at_each_level_by_themselves(
+    change: Callable[[dict[str, int]], dict[str, int]], agreement: tuple[bool, ...], make: Make
+) -> None:
     make("mine", judged(range(20)))
-    collapsed = {
-        t: {d: min(level, 1) for d, level in docs.items()} for t, docs in judged(range(20)).items()
-    }
-    there = recognize(collapsed).fit
+    there = recognize({t: change(docs) for t, docs in judged(range(20)).items()}).fit
     assert there is not None
-    assert (there.match_type, agrees(there, 1), agrees(there, 2), agrees(there)) == (
-        "judgments",
-        True,
-        False,
-        False,
-    )
+    assert there.match_type == "judgments"
+    assert (agrees(there, 1), agrees(there, 2), agrees(there)) == agreement
+    assert (there.caveat is None) == all(agreement)
+
+
+def test_levels_that_differ_are_described(make: Make) -> None:
+    make("mine", judged(range(20)))
+    there = recognize({t: collapsed(docs) for t, docs in judged(range(20)).items()}).fit
+    assert there is not None
     assert there.caveat == (
         "judgments differ from mine at level 2 on 20 of 20 topics "
         "(e.g. 0: 3 documents in the set, 0 in your qrels)"
     )
     assert "relevant documents match on 20 of 20 topics" in str(there)
-
-
-def test_multiplied_levels_agree_at_level_1_only(make: Make) -> None:
-    make("mine", judged(range(20)))
-    there = recognize(
-        {t: {d: 10 * level for d, level in docs.items()} for t, docs in judged(range(20)).items()}
-    ).fit
-    assert there is not None
-    assert (agrees(there, 1), agrees(there, 2), agrees(there)) == (True, False, False)
-
-
-def test_levels_of_other_documents_do_not_agree(make: Make) -> None:
-    make("mine", judged(range(20)))
-    qrels = judged(range(20))
-    for docs in qrels.values():
-        names = [d for d, level in docs.items() if level]
-        docs.update(zip(names, [docs[d] for d in names][::-1], strict=True))
-    there = recognize(qrels).fit
-    assert there is not None
-    assert (agrees(there, 1), agrees(there, 2), agrees(there)) == (True, False, False)
-
-
-def test_the_same_judgments_agree_at_every_level(make: Make) -> None:
-    make("mine", judged(range(20)))
-    there = recognize(judged(range(20))).fit
-    assert there is not None
-    assert (agrees(there, 1), agrees(there, 2), agrees(there), there.caveat) == (
-        True,
-        True,
-        True,
-        None,
-    )
 
 
 def test_levels_that_the_set_does_not_know_are_neither(make: Make) -> None:

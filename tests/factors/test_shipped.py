@@ -115,16 +115,6 @@ def test_each_measure_keeps_its_own_source_and_number_of_systems() -> None:
     ) == (1000, 10000)
 
 
-@pytest.mark.parametrize("name", ["terabyte04", "terabyte05", "terabyte06"])
-def test_terabytes_ap_goes_deeper_than_its_sp(name: str) -> None:
-    """Check that AP is not SP divided by the number of relevant documents."""
-    factors = load_factors(name)
-    relevant = np.array(list(factors.n_rel.values()), float)
-    assert (factors.sd["AP"] > 0).all()
-    assert (factors.mean["SP"] / relevant < factors.mean["AP"]).all()
-    assert np.median(factors.mean["SP"] / relevant / factors.mean["AP"]) < 0.99
-
-
 def test_robust_2005s_ap_and_sp_come_from_the_same_documents() -> None:
     factors = load_factors("robust05")
     relevant = np.array(list(factors.n_rel.values()), float)
