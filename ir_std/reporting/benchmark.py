@@ -206,7 +206,8 @@ def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "a
             rows.append([*names, score, value, place_cell(placed), neighbors])
     notes = [
         f"place: rank of {' and '.join(runs)} among the {systems} models of {SET} on this dataset, "
-        "counting the model itself; neighbors: the models that rank next to it"
+        "counting the model itself; neighbors: the models that rank next to it. A rank on one "
+        "dataset has no interval, because a single mean does not show how much it can vary."
     ]
     if without := sum(row[-1] is None for row in rows):
         notes.append(f"no place on {pluralize(without, 'dataset')} with fewer than 20 such models")

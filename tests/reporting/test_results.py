@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -117,29 +118,36 @@ def test_the_published_values_of_a_real_run(data: Path, runs_of: Callable[[str],
     assert str(found.placements["Flab8atdn"][ir_std.sAP]) == "sAP 0.6930: 13th of 129"
 
 
-def test_runs_are_called_by_their_file_names_and_by_paths_where_these_are_the_same() -> None:
-    assert list(name_runs("x/bm25.run")) == ["bm25"]
-    assert list(name_runs(["x/a", "x/b"])) == ["a", "b"]
-    assert list(name_runs(["x/a", Path("y/a"), "y/b"])) == ["x/a", "y/a", "b"]
-    assert list(name_runs([{"1": {"d": 1.0}}, "x/a"])) == ["run1", "a"]
+RUN = {"1": {"d": 1.0}, "2": {}}
+DOCUMENTS = [ir_measures.ScoredDoc("1", "d", 1.0)]
+FRAME = pd.DataFrame({"query_id": ["1"], "doc_id": ["d"], "score": [1.0]})
 
 
-def test_a_dict_is_one_run_or_names_several() -> None:
-    run = {"1": {"d": 1.0}, "2": {}}
-    assert name_runs(run) == {"run": run}
-    assert name_runs({"bm25": run, "mono": run}) == {"bm25": run, "mono": run}
-    assert name_runs({"bm25": "file"}) == {"bm25": "file"}
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ("x/bm25.run", ["bm25"]),
+        (["x/a", "x/b"], ["a", "b"]),
+        (["x/a", Path("y/a"), "y/b"], ["x/a", "y/a", "b"]),
+        ([{"1": {"d": 1.0}}, "x/a"], ["run1", "a"]),
+        ([FRAME, FRAME], ["run1", "run2"]),
+        (FRAME, ["run"]),
+    ],
+)
+def test_runs_have_the_names_of_files_paths_if_these_are_the_same_or_numbers(
+    given: object, names: list[str]
+) -> None:
+    assert list(name_runs(given)) == names
 
 
-def test_named_tuples_are_one_run() -> None:
-    docs = [ir_measures.ScoredDoc("1", "d", 1.0)]
-    assert name_runs(docs) == {"run": docs}
+@pytest.mark.parametrize("one", [RUN, DOCUMENTS])
+def test_a_dict_of_topics_and_a_list_of_documents_are_one_run(one: object) -> None:
+    assert name_runs(one) == {"run": one}
 
 
-def test_a_list_of_dataframes_is_several_runs() -> None:
-    frame = pd.DataFrame({"query_id": ["1"], "doc_id": ["d"], "score": [1.0]})
-    assert list(name_runs([frame, frame])) == ["run1", "run2"]
-    assert list(name_runs(frame)) == ["run"]
+@pytest.mark.parametrize("several", [{"bm25": RUN, "mono": RUN}, {"bm25": "file"}])
+def test_a_dict_of_runs_names_them(several: dict[str, object]) -> None:
+    assert name_runs(several) == several
 
 
 def test_two_runs_of_one_name_are_an_error() -> None:
@@ -147,20 +155,20 @@ def test_two_runs_of_one_name_are_an_error() -> None:
         name_runs([{"1": {"d": 1.0}}, "run1"])
 
 
-@pytest.mark.parametrize("nothing", [{}, []])
-def test_no_runs_is_an_error(nothing: object) -> None:
-    with pytest.raises(UsageError, match="no run"):
-        ir_std.evaluate(nothing, {"1": {"d": 1}}, AP)
-
-
-def test_an_unknown_baseline_names_the_runs() -> None:
-    with pytest.raises(UsageError, match=r"bm25.*did you mean"):
-        ir_std.evaluate({"bm25": {"1": {"d": 1.0}}}, {"1": {"d": 1}}, AP, baseline="BM52")
-
-
-def test_a_run_on_other_topics_is_an_error() -> None:
-    with pytest.raises(InputError, match=r"no topic in common.*here such as 7.*there such as 1"):
-        ir_std.evaluate({"7": {"d": 1.0}}, {"1": {"d": 1}}, AP)
+@pytest.mark.parametrize(
+    ("runs", "baseline", "error", "message"),
+    [
+        ({}, None, UsageError, "missing runs; pass a run"),
+        ([], None, UsageError, "missing runs; pass a run"),
+        ({"bm25": {"1": {"d": 1.0}}}, "BM52", UsageError, "bm25.*did you mean"),
+        ({"7": {"d": 1.0}}, None, InputError, "no topic in common.*such as 7.*there such as 1"),
+    ],
+)
+def test_runs_that_cannot_be_evaluated_are_refused(
+    runs: Any, baseline: str | None, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        ir_std.evaluate(runs, {"1": {"d": 1}}, AP, baseline=baseline)
 
 
 def test_the_baseline_is_tested_against_by_topic(small: ir_std.Results) -> None:

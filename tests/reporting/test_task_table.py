@@ -87,6 +87,7 @@ def test_zero_shot_models_alone_may_be_too_few() -> None:
         ["0.5000", "-", "-", "-"],
         ["0.4000", "-", "-", "-"],
     ]
+    assert "A rank on one dataset has no interval" in table.notes[0]
     assert "no place on 2 datasets with fewer than 20 such models" in table.notes[1]
 
 
