@@ -1,4 +1,4 @@
-"""What an evaluator returns: a run's evaluation, scores in ir_measures' forms, and messages."""
+"""Results of an evaluator: a run's evaluation, scores in ir_measures' forms, and messages."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Message(NamedTuple):
     ----------
     text : str
     warns : bool
-        Whether scores mislead a reader who does not know it; else it is a note.
+        True for a warning, without which scores mislead; False for a note.
     run : str or None
         The run it is about, whose name precedes ``text``.
     is_fault : bool
-        Whether it says that the run looks broken.
+        True if the message says that the run looks broken.
     measures : tuple of Measure
-        The standardized measures that alone it is about; none if it is about all.
+        Standardized measures to which the message is limited; empty if it concerns all.
     """
 
     text: str
@@ -167,8 +167,8 @@ class Scores(ByMeasure[float]):
     match : Match or None
         The factor set used and how well it fits; None if nothing was to be standardized.
     notes, warnings : tuple of str
-        What a reader should know: plain measures that the set has no factors for, topics that
-        the run lacks; and what makes scores misleading.
+        Notes, such as measures without factors or missing topics, and warnings, without which
+        scores mislead.
 
     Examples
     --------

@@ -98,7 +98,7 @@ class StdEvaluator(providers.Evaluator):
     match : Match or None
         The factors used and how well they match; None if nothing is to be standardized.
     plans : list of Plan
-        How each standardized measure is computed.
+        Recipes of the standardized measures.
     columns : tuple of Column
         Each measure; behind them raw measures that are only standardized.
     messages : tuple of Message
@@ -228,7 +228,7 @@ class StdEvaluator(providers.Evaluator):
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        """Matches of the sets that are used; that of recognition if none is."""
+        """Matches of the sets in use; if there are none, the match of recognition."""
         return tuple(self._matches.values()) or ((self.match,) if self.match else ())
 
     def evaluate(self, run: Any, name: str | None = None, depth: int | None = None) -> Evaluation:
@@ -239,7 +239,7 @@ class StdEvaluator(providers.Evaluator):
         run
             Any form that :func:`ir_std.evaluation.inputs.resolve` takes.
         name : str, optional
-            What messages call it; the file's name if not given.
+            Name in messages; by default, the name of the file.
         depth : int, optional
             Evaluate only the first ``depth`` documents of each topic.
 
@@ -410,11 +410,11 @@ class Column:
     measure : Measure
     raw : str
         The name of the raw measure behind it: its own if it is raw.  Measures are looked up by
-        name because they are equal if their names are, which they make again each time.
+        name, because comparing two measures builds both names each time.
     formula : Formula or None
-        How ir_std computes a raw measure; None if another provider does, or a score file has it.
+        Formula of a raw measure; None if another provider computes it, or a score file has it.
     plan : Plan or None
-        How the raw scores are standardized; None if the measure is raw.
+        Recipe of a standardized measure; None if the measure is raw.
     same_raw : tuple of Measure
         Raw measures with the values of this one, any of which a score file may hold.
     """

@@ -65,7 +65,7 @@ def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Itera
 
 
 def _values_by_other_judgments(plans: Iterable[Plan], fit: Fit) -> dict[str, int]:
-    """Count by measure the topics on which it sees other judgments than its systems did."""
+    """Count the topics, by measure, whose judgments differ from those of the systems."""
     counts = {}
     there = fit.factors.info.get("max_level")
     for plan in plans:

@@ -43,7 +43,7 @@ def evaluate_runs(
     ----------
     evaluator : StdEvaluator
     runs : mapping of str to run
-        By name, in any form that :func:`ir_std.evaluation.inputs.resolve` takes.
+        Runs by name, of any type that :func:`ir_std.evaluation.inputs.resolve` accepts.
     jobs : int, optional
         Number of processes; 1 is this one, None chosen automatically.
     executor : concurrent.futures.Executor, optional

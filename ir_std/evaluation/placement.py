@@ -64,18 +64,18 @@ class Placement:
     n_systems : int
         The number of reference systems.
     is_own_system : bool
-        True if the run is one of them: it has that system's scores on all topics that were
-        compared, by every measure that it is placed by and whose systems' scores are known.
+        True if the run is one of them.  Then it has that system's scores on all compared topics, by
+        every measure whose systems' scores are known.
     n_tied : int
         The number of (other) reference systems with the same mean.
     unavailable_reason : str or None
         Why the run cannot be placed; then the counts are 0.
     means : tuple of float
-        What the run was compared with: the systems' means, sorted.
+        The systems' means, sorted, with which the run was compared.
     names : tuple of str
         The systems that have these means; empty if the set does not name its systems.
     unit : {'topic', 'dataset'}
-        What the set calls a topic.
+        Name of the set's unit.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def place(
         For raw ones their standardized companions are placed too; the set's default measures
         if not given.
     schemes, factors, residual
-        As for :func:`ir_std.evaluator`.
+        See :func:`ir_std.evaluator`.
 
     Returns
     -------
@@ -372,20 +372,20 @@ class Placer:
 
 @dataclass(frozen=True, eq=False)
 class _Scale:
-    """How a run's values by one measure compare with those of a set's systems.
+    """Comparison of a run's values by one measure with those of a set's systems.
 
     Attributes
     ----------
     factors : FactorSet
     name : str
-        What the set calls the raw measure.
+        Name of the raw measure in the set.
     raw : Measure
     topics : tuple of str
         The topics that are compared.
     rows : ndarray, shape (n_topics,)
         Their rows in the set; -1 where it lacks them or the judgments differ.
     plan : Plan or None
-        How values are standardized; None for a raw measure.
+        Recipe of the standardized values; None for a raw measure.
     """
 
     factors: FactorSet
@@ -453,7 +453,7 @@ def _place_mean(value: float, measures: Measures | None, factors: Factors | None
 
 @dataclass(frozen=True, eq=False)
 class Peers:
-    """How the reference systems did on each topic, in the unit of one measure.
+    """Scores of the reference systems on each topic, in the unit of one measure.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How standardized measures are computed: from which raw ones, with the factors of which set."""
+"""Plans: the raw measure and the factors of each standardized measure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TopicsOfSet(QrelsFromCounts):
     Parameters
     ----------
     counted : QrelsFromCounts
-        The topics of all scores, those of the set's systems among them.
+        Topics of all scores, including those of the set's systems.
     factors : FactorSet
         The set, whose judgments the scores of its systems rest on.
     """
@@ -54,7 +54,7 @@ class TopicsOfSet(QrelsFromCounts):
 
 
 def collection_of(qrels: Qrels) -> Collection:
-    """Return the qrels as recognition compares them, made once."""
+    """Return the qrels in the form that recognition compares; made once."""
     if isinstance(qrels, QrelsFromCounts):
         return Collection(qrels.n_rel.items(), external=qrels.external)
     return qrels.cached(
@@ -96,7 +96,7 @@ def match_factors(qrels: Qrels, factors: Factors | Match | None = None) -> Match
 
 
 class Plan(NamedTuple):
-    """How a standardized measure is computed: from which raw one, with which factors.
+    """Recipe of a standardized measure: its raw measure and its factors.
 
     ``name`` is what the factor set calls the raw measure; ``apply`` standardizes the raw values
     on ``topics``, those of the qrels, which are at ``rows`` of the set, -1 where it lacks them, or
@@ -140,7 +140,7 @@ class Plan(NamedTuple):
         Returns
         -------
         values : ndarray
-            On the plan's topics; NaN on those without factors.
+            Values on the plan's topics; NaN on topics without factors.
         mean : float
             Over what has a value.
         """
@@ -172,12 +172,12 @@ class Plan(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What all topics of a collection decide about a measure that is evaluated in batches.
+    """Properties of a measure that depend on all topics of a collection, for evaluation in batches.
 
     Attributes
     ----------
     column : str
-        What the host calls the measure.
+        Name of the measure in the host.
     match : Match
     plan : Plan or None
         None for a raw measure.
@@ -261,7 +261,7 @@ def _applicable(
 
 
 def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
-    """Return a set's name of a raw measure that it has factors for, such as ``RBP(p=0.8)``."""
+    """Return the name under which a set has factors for a raw measure, such as ``RBP(p=0.8)``."""
     return _names_by_measure(factors.measures).get(canonical(raw))
 
 
@@ -338,9 +338,9 @@ class Additions(NamedTuple):
     measures : list of Measure
         Each measure that was given, followed by its standardized versions.
     plans : list of Plan
-        Those of the versions that were added.
+        Plans of the versions that were added.
     messages : tuple of Message
-        Which measures have no factors, and which the set has.
+        Messages that name the measures without factors, and the measures that the set has.
     """
 
     measures: list[Measure]

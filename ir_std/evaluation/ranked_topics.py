@@ -30,10 +30,10 @@ class RankedTopic:
     documents : tuple of str
         Best first.
     levels : mapping of str to int
-        Of the topic's judged documents, whether the run has them or not.
+        Levels of all judged documents of the topic, also of those that the run lacks.
     contributions : ByMeasure of mapping of str to float
-        By raw measure what each document adds to its value; of measures that are sums over
-        documents.  What is left out adds nothing.
+        For each raw measure that is a sum over documents, the term of each document; other
+        documents add nothing.
     """
 
     documents: tuple[str, ...]
@@ -62,12 +62,12 @@ def rank_topics(
     run
         Any form that :func:`ir_std.evaluation.inputs.resolve` takes.
     name : str
-        What messages call it.
+        Name in messages.
     topics : sequence of str
     measures : iterable of Measure
         Raw ones of the evaluator; documents are in the order of the first.
     depth : int, optional
-        As for :meth:`StdEvaluator.evaluate`.
+        See :meth:`StdEvaluator.evaluate`.
 
     Raises
     ------

@@ -71,10 +71,10 @@ class OtherProviders:
     measures : sequence of Measure
     qrels : Qrels
     alone : bool
-        Whether no other measure is evaluated with them: only then does ir_measures leave a
-        topic without a value out of the mean of a measure such as Accuracy.
+        True if no other measure is evaluated with them.  Only then does ir_measures leave a topic
+        without a value out of the mean of a measure such as Accuracy.
     skip_unjudged : bool
-        Whether topics of which nothing is judged have no value where a provider gives none.
+        True if topics without judgments have no value when a provider gives none.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def _as_given(read: Run | Qrels) -> Any:
 
 
 class Formula(NamedTuple):
-    """How ir_std computes a raw measure from a ranking in this order; the terms if it is a sum.
+    """Formula of a raw measure for a ranking in this order, and its terms if it is a sum.
 
     ``skips_unjudged``: a topic of which nothing is judged has no value.
     """
@@ -169,7 +169,7 @@ class Formula(NamedTuple):
 
     @classmethod
     def of(cls, measure: Measure, highest: int, skips_unjudged: bool = False) -> Formula:
-        """Return the formula of a measure; ``highest`` is the level that gains are shares of."""
+        """Return the formula of a measure; gains are divided by the level ``highest``."""
         params = {k: v for k, v in measure.params.items() if k != "judged_only"}
         if gains_are_shares(measure):
             params["highest"] = highest

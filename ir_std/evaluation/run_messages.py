@@ -36,7 +36,9 @@ MANY_MISSING = 0.1
 MIN_LIST_LENGTH = 10
 """Shorter lists may have equal scores, or be in any order, by chance."""
 ENDS = 5
-"""By chance the documents at one end of a list precede those at the other once in 252 times."""
+"""Number of documents to compare at each end of a list; by chance, one end precedes the other once
+in 252 times.
+"""
 SOME_LISTS = 10
 ID_SAMPLE_SIZE = 1000
 """Number of IDs that show what IDs look like."""
@@ -46,13 +48,13 @@ CUT_TOPICS = 3
 """Lists that are too short were cut if as many of them, and half of them, have one length: so it
 is in none of the 129 runs of TREC-8, 59 of DL 2020, 126 of TREC-COVID's round 5."""
 USUAL_DEPTH = 1000
-"""How many documents the systems of most tracks return for a topic."""
+"""Number of documents per topic that the systems of most tracks return."""
 
 
 def run_messages(
     name: str, plans: Sequence[Plan], run: Run, cut: Run, qrels: Qrels, n_relevant: int
 ) -> Iterator[Message]:
-    """Report what a reader should know of the documents of a run.
+    """Report notes and warnings about the documents of a run.
 
     Parameters
     ----------
@@ -446,7 +448,7 @@ class EarlierDocuments:
     ----------
     matches : iterable of Match
     take_out : bool
-        Whether they are taken out of runs, before these are ranked.
+        True if these documents are removed from runs before ranking.
 
     Raises
     ------

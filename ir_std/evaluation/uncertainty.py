@@ -1,4 +1,4 @@
-"""How means standardized with a factor set vary with the systems that the factors come from."""
+"""Uncertainty of standardized means that comes from the choice of reference systems."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ BY_THEORY = (
 
 @dataclass(frozen=True, eq=False)
 class Influences:
-    """How each reference system moves runs' means, and which systems are drawn together.
+    """Influence of each reference system on runs' means, and the groups that are drawn together.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Influences:
     teams : tuple of str
         The team of each system; empty where teams are not known.
     design_effect : float
-        What stands for them there.
+        Design effect that is used if the teams are unknown.
     """
 
     values: Floats
@@ -80,7 +80,7 @@ class Influences:
 
 @dataclass(frozen=True, eq=False)
 class SystemsCovariance:
-    """How runs' means by one standardized measure vary with the reference systems.
+    """Covariance of runs' means by one standardized measure over the reference systems.
 
     Attributes
     ----------
@@ -89,9 +89,9 @@ class SystemsCovariance:
     df : float
         Degrees of freedom.
     source : str
-        How it was computed, in words; empty where it was not.
+        The method of computation in words; empty if it was not computed.
     influences : Influences or None
-        What it was computed from, where the systems' scores are known.
+        Influences from which it was computed, if the systems' scores are known.
     """
 
     covariance: Floats
@@ -214,7 +214,7 @@ def joint_errors(
     Parameters
     ----------
     parts : sequence of (SystemsCovariance, array_like)
-        Of each collection, and the mean there as a contrast of its runs.
+        Covariance of each collection, and the mean there as a contrast of its runs.
 
     Returns
     -------

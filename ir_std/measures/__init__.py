@@ -1,6 +1,6 @@
 """Measure objects and their names: SP, DCG, Q, nERR, a wider nDCG, and the standardized family.
 
-Importing this module makes them known to ``ir_measures.parse_measure``, behind all that is
+Importing this module makes them known to ``ir_measures.parse_measure``, after everything that is
 registered there.  It stands in for ``ir_measures.measures``: what it does not have, that has.
 
 ===============  =====================================================================

@@ -88,7 +88,8 @@ class ExternalMeasure(TypedMeasure):
     ----------
     name : str
     lower_is_better : bool
-        As of latency.  Measures of one name are equal, whatever is better.
+        True if lower is better, as for latency.  Measures with one name are equal, whatever the
+        direction.
 
     Attributes
     ----------

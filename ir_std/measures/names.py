@@ -283,8 +283,8 @@ def translate_name(name: str) -> list[str]:
     Parameters
     ----------
     name : str
-        One measure; as trec_eval writes them also several cutoffs of it, all that trec_eval has,
-        or a group of measures.
+        Name of a measure; in trec_eval's syntax also several cutoffs of it, all of trec_eval's
+        cutoffs, or a group of measures.
 
     Returns
     -------

@@ -34,7 +34,7 @@ class TypedMeasure(Measure):
     """A measure with the types that ir_measures leaves open."""
 
     decided: Any = None
-    """What all topics of a collection decide, where they are evaluated in batches."""
+    """Properties that depend on all topics of a collection, for evaluation in batches."""
 
     if TYPE_CHECKING:
 
@@ -181,7 +181,7 @@ class _MainScore(_OwnMeasure, name="main_score", pretty="Main score"):
 
 
 LEAST = 1e-5
-"""What counts where a value is lower, in a geometric mean."""
+"""Lowest value that counts in a geometric mean."""
 
 
 class GeometricMean(Agg):

@@ -26,7 +26,7 @@ Precision = type[np.floating[Any]]
 
 
 class Order(NamedTuple):
-    """How documents are ordered: by score in this precision, ties by document id."""
+    """Order of documents: by score in this precision, with ties by document ID."""
 
     precision: Precision
     ids_descending: bool
@@ -42,7 +42,7 @@ MSMARCO = Order(np.float64, False)
 Params = Mapping[str, Any]
 
 NEGLIGIBLE_WEIGHT = 5e-5
-"""What does not change four decimals."""
+"""Weight that does not change four decimals."""
 
 
 def _trec_eval(_: Params) -> Order:
@@ -74,16 +74,16 @@ def _ranks_with_weight(params: Params, relevant: Ints) -> Floats:
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of a measure.
+    """Known properties of a measure.
 
     Attributes
     ----------
     measure : Measure
         Without parameters.
     formula : callable, optional
-        How ir_std computes it; see :mod:`ir_std.measures.formulas`.
+        Formula of the measure; see :mod:`ir_std.measures.formulas`.
     terms : callable, optional
-        What single documents add to it, if it is a sum over documents.
+        Terms of single documents, if the measure is a sum over documents.
     order : callable
         Order in which ir_measures' default provider ranks documents, by the parameters.
     low, high : float
@@ -294,7 +294,7 @@ own_measures: dict[str, Measure] = {
 } | {"NDCG": own.nDCG}
 """The measures of ir_std by name; the standardized family is added by its module."""
 by_name: ChainMap[str, Any] = ChainMap(own_measures, theirs)
-"""What ir_std understands by a name: its own measure if it has one, else ir_measures'."""
+"""Measures by name: ir_std's own if it has one, otherwise ir_measures'."""
 
 _logger = logging.getLogger("ir_std")
 _ORIGINAL_NDCG = irm.nDCG
@@ -302,7 +302,7 @@ _conflicts: set[str] = set()
 
 
 class MeasureRegistry(ChainMap[str, Any]):
-    """What ``ir_measures.measures.registry`` is while ir_std is imported.
+    """Replacement of ``ir_measures.measures.registry`` while ir_std is imported.
 
     ir_measures' own registry comes first and stays as it is: names that users register there,
     before ir_std is imported or afterwards, are theirs.  ir_std adds only names that it lacks.
