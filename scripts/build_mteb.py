@@ -176,7 +176,7 @@ def main() -> None:
     left_out += not_counted
     write_left_out(args.out / "mteb-left-out.csv.gz", left_out)
     for reason, n in Counter(one.reason.partition(":")[0] for one in left_out).items():
-        print(f"left out: {n} results: {reason}")
+        print(f"{n} results left out ({reason})")
     for line in overview(built):
         print(line)
 

@@ -125,8 +125,8 @@ def print_trials(cases: Sequence[tuple[str, Floats, Floats]], trials: int, seed:
 def print_summary(rows: Mapping[int, Sequence[tuple[str, Trials]]]) -> None:
     """Print, for each number of topics, means over the cases, RR apart, and the extremes."""
     print(
-        "\nOver collections and measures but RR: error of means and differences, raw and N;\n"
-        "coverage of means and differences; its range over collections; worth"
+        "\nOver collections and measures except RR, the error of means and differences (raw, N),\n"
+        "the coverage of means and differences, its range over collections, and worth"
     )
     for n, cases in rows.items():
         kept = [(name, found) for name, found in cases if " RR " not in name]
@@ -151,8 +151,8 @@ def print_summary(rows: Mapping[int, Sequence[tuple[str, Trials]]]) -> None:
 def print_fallback(cases: Sequence[tuple[str, Floats, Floats]], trials: int, seed: int) -> None:
     """Print what uninformative labels do to the estimate (nothing, if it is sound)."""
     print(
-        "\nLabels that tell little: error relative to people alone, and coverage, of means and\n"
-        "of differences; the largest error and lowest coverage over all numbers of topics"
+        "\nUninformative labels, with the largest error relative to people alone, and the lowest\n"
+        "coverage, of means and of differences, over all numbers of topics"
     )
     for name, people, model in cases:
         known = ~np.isnan(people + model).any(axis=1)

@@ -233,10 +233,10 @@ def kinds(judged: Judged, scores: tuple[Floats, Floats]) -> Estimate:
 
 
 def print_halves(cases: Sequence[Judged], found: Sequence[dict[str, Floats]], out: Path) -> None:
-    """Random halves: means over trials, with their Monte Carlo errors in the CSV."""
+    """Print means over random halves, with their Monte Carlo errors in the CSV."""
     rows = []
     print(
-        "\nRandom halves: |people - model| of held-out systems' means, in sd over systems; r; tau"
+        "\nMeans over random halves, with |people - model| of held-out systems in sd over systems"
     )
     print(
         f"{'':44}" + "".join(f"{scale:>8}" for scale in SCALES) + "   r raw     N   tau raw     N"
@@ -411,7 +411,7 @@ def modern_pairs(data: Path, judges: Sequence[str]) -> list[tuple[Judged, Judged
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run all parts."""
+    """Print all tables, and write them as CSVs."""
     args = arguments(__doc__.splitlines()[0], argv, trials=500)
     out = args.out / "judges"
     pairs = modern_pairs(args.data, JUDGES)

@@ -213,7 +213,7 @@ def matrix(name: str, measure: str) -> Floats:
 
 
 def run_case(trials: int, seed: int, case: Case) -> Found:
-    """Run all trials of a case."""
+    """Compute the figures of all trials of a case."""
     random = np.random.default_rng(seed)
     scores = matrix(case.name, case.measure)
     n = min(case.n_topics or len(scores), len(scores) // 2)
@@ -235,7 +235,7 @@ def run_case(trials: int, seed: int, case: Case) -> Found:
 
 
 def run_fewer(trials: int, seed: int, case: Case) -> Found:
-    """Run all trials of a case of the guide's table, or a third of those of other cases."""
+    """Compute all trials of a case of the guide's table, or a third of those of another."""
     return run_case(trials if case.in_table else max(trials // 3, 2), seed, case)
 
 
@@ -576,7 +576,7 @@ def all_cases(trials: int, seed: int, jobs: int) -> Results:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run all cases and print them."""
+    """Compute all cases and print them."""
     args = arguments(__doc__ or "", argv, trials=300)
     by_years = {pair: between_years(args.trials, args.seed, pair) for pair in YEARS}
     print(*describe_years(by_years), sep="\n")

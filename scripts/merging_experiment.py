@@ -223,7 +223,7 @@ def table(outcomes: dict[Setting, Outcome], measures: list[Measure]) -> str:
 def report(
     collection: Collection, data: Path, settings: list[Setting], n_engines: int, n_deals: int
 ) -> None:
-    """Run and print the experiment on one collection."""
+    """Print the experiment on one collection."""
     qrels = read_qrels(data / "qrels" / f"{collection.name}.txt")
     runs = dict(read_runs(data / "runs" / f"{collection.name}.tar.xz"))
     factors = factors_of(runs, collection.measures, qrels, collection.name)

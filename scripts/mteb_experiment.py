@@ -141,7 +141,7 @@ def zero_shot(_: int) -> Iterator[str]:
     trained = dict(zip(read.models, (read.trained == TRAINED).sum(axis=0).tolist(), strict=True))
     both = [model for model in by["all"] if model in by["zero-shot"]]
     ranks = [rankdata([by[kind][m] for m in both]) for kind in kinds]
-    yield f"Of the {len(by['all'])} ranked models, {len(both)} have zero-shot results"
+    yield f"{len(both)} of the {len(by['all'])} ranked models have zero-shot results"
     yield f"Kendall's tau of these: {kendalltau(*ranks).statistic:.3f}"
     moves = ranks[0] - ranks[1]
     yield "| model | place of these, all | zero-shot | tasks trained on |"

@@ -282,7 +282,7 @@ def write(out: Path, results: Sequence[Results]) -> None:
 def show(results: Sequence[Results]) -> None:
     """Print the tables."""
     print(
-        "Leave one group out: against factors from all systems\n"
+        "Factors without a system's own group, against factors from all systems\n"
         f"{'':24} systems  groups  scheme  tau     change of mean score: mean, largest"
     )
     for r in results:

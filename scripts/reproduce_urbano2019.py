@@ -116,7 +116,7 @@ def _counts(p: np.ndarray) -> np.ndarray:
 
 
 def run(kind: str, scores: np.ndarray, trials: int, seed: int = 0, jobs: int = 1) -> Trials:
-    """Run all trials of an experiment, ``'within'`` or ``'between'``."""
+    """Compute all trials of an experiment, ``'within'`` or ``'between'``."""
     counts = [min(CHUNK, trials - start) for start in range(0, trials, CHUNK)]
     tasks = zip(np.random.SeedSequence(seed).spawn(len(counts)), counts, strict=True)
     chunk = {"within": within_chunk, "between": between_chunk}[kind]
