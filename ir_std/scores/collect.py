@@ -179,7 +179,7 @@ class _Collector:
         values, decimals = parsed.T[:, cells.values.numbers]
         self._check(values)
         groups = cells.runs.numbers * len(self.measures) + self.numbers
-        order = np.argsort(groups * len(names) + topic, kind="stable")
+        order = np.lexsort((topic, groups))
         self._check_unique(groups[order], order)
         is_mean = topic == (names.index(SUMMARY) if SUMMARY in names else -1)
         means = dict(zip(groups[is_mean].tolist(), np.flatnonzero(is_mean).tolist(), strict=True))

@@ -342,7 +342,7 @@ def needs_measure(header: list[str]) -> bool:
 
 
 def read_table(table: ScoreTable, measure: str | None) -> dict[str, RunScores]:
-    """Read the scores of a table by run, and whether they are of topics or whole collections.
+    """Read the scores of a table by run.
 
     Parameters
     ----------
@@ -387,7 +387,7 @@ def _cells(at: ScoreTable, places: list[int], unit: str, skipped: tuple[str, ...
     """Return the values row by row, with what columns' names or other columns say of each."""
     n_rows = len(at.lines)
 
-    def said(role: str, default: str) -> Texts:
+    def texts_of(role: str, default: str) -> Texts:
         clean = _dataset_name if (role, unit) == ("unit", "collection") else str.strip
         if role == at.across:
             texts, numbers = Texts.of([at.header[i] for i in places], clean)
@@ -400,9 +400,9 @@ def _cells(at: ScoreTable, places: list[int], unit: str, skipped: tuple[str, ...
     return Cells(
         at.file,
         np.repeat(np.array(at.lines, object), len(places)),
-        said("run", ""),
-        said("unit", SUMMARY),
-        said("measure", str(at.measure)),
+        texts_of("run", ""),
+        texts_of("unit", SUMMARY),
+        texts_of("measure", str(at.measure)),
         Texts.of(at.cells[:, places].ravel().tolist()),
         unit,
         skipped,
@@ -419,7 +419,8 @@ def _check(at: ScoreTable) -> None:
     repeated = next((name for name, n in names.items() if n > 1 and name), None)
     if repeated:
         raise at.wrong(f"duplicate column {repeated!r}", "give each column a name of its own")
-    if any(name.endswith(" g") and find_measure(name[:-2]) for name in names):
+    before = [name.removesuffix(" g") for name in names if name.endswith(" g")]
+    if any(name in names and find_measure(name) for name in before):
         raise at.wrong("differences from a baseline, not scores", "write it without --baseline")
     if at.has("topic", "dataset") and len(sets := at.names_in("dataset")) > 1:
         # Topics of several collections may have the same numbers.

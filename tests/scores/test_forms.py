@@ -6,6 +6,7 @@ import io
 import json
 import warnings
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -315,6 +316,23 @@ def test_a_table_of_ragas_has_questions_as_topics_and_the_file_as_run(tmp_path: 
         "answer_relevancy": {"What is it, really?": 0.91, "Who?": 0.25},
     }
     assert scores.skipped == ("retrieved_contexts", "response")
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=10, deadline=None)
+def test_scores_do_not_depend_on_the_order_of_rows(separator: str, random: Any) -> None:
+    names = {"map": AP, "P_5": P @ 5, "x y": ir_std.ExternalMeasure("x y"), "RR": RR}
+    expected: dict[str, Any] = {run: {m: {} for m in names.values()} for run in "ab"}
+    rows = []
+    for i, (run, topic, name) in enumerate(product("ab", "123", names)):
+        expected[run][names[name]][topic] = i / 100
+        rows.append(separator.join((run, topic, name, f"{i / 100:.2f}")))
+    random.shuffle(rows)
+    header = separator.join(("run", "topic", "measure", "value"))
+    read = read_text("\n".join([header, *rows]))
+    assert values(read) == expected
+    assert all(each.decimals == dict.fromkeys(names.values(), 2) for each in read.values())
 
 
 @pytest.mark.parametrize(
