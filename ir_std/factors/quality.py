@@ -370,7 +370,7 @@ def findings(
     yield from factors.info.get("notes", ())
     if groups := duplicate_systems(factors):
         alike = "; ".join(_system_names(factors, group) for group in groups)
-        yield f"The same scores in every measure: {alike}."
+        yield f"Systems with the same scores for every measure: {alike}."
     if short := factors.info.get("short_systems"):
         listed = ", ".join(f"{tag} ({n})" for tag, n in short.items())
         yield f"Short runs (median number of documents per topic in parentheses): {listed}."
@@ -398,7 +398,7 @@ def _topic_findings(quality: Quality) -> Iterator[str]:
         f"the standard deviation is below {COARSE_STEPS} steps of the scores on": (
             quality.low_resolution_topics
         ),
-        f"more documents are relevant than the {depth} that were looked at on": (
+        f"the number of relevant documents exceeds the depth ({depth}) on": (
             quality.truncated_topics
         ),
         f"fewer than {fewest_systems(factors)} systems make standard deviations imprecise on": (

@@ -267,10 +267,10 @@ MISSING = np.iinfo(np.int32).min
 NOT_TRAINED, TRAINED, UNKNOWN = 0, 1, 2
 """Whether a model was trained on the dataset or one that resembles it, as its authors state."""
 KINDS: dict[str, str] = {
-    "all": "all models that state a language of the dataset (or none, and it is English); some "
-    "were trained on it (--systems zero-shot leaves these out)",
-    "zero-shot": "zero-shot models, which state what they were trained on, neither the dataset "
-    "nor one that resembles it",
+    "all": "all models that list a language of the dataset, or that list none if it is English; "
+    "some were trained on it (--systems zero-shot leaves these out)",
+    "zero-shot": "zero-shot models, which state their training data, and it includes neither the "
+    "dataset nor a similar one",
 }
 """Kinds of models of a dataset from which factors are made; the default first."""
 
