@@ -98,34 +98,30 @@ def render(results: Results, title: str | None = None, queries: Any = None) -> s
     data = {"collections": [part["record"] for part in parts], "across": across}
     of_parts = {text for one in each.values() for text in one.warnings}
     used = schemes_used(results)
-    page = (
-        environment()
-        .get_template("report.html")
-        .render(
-            title=title or f"{first['runs'][first['subject']]}: {heading}",
-            heading=heading,
-            parts=parts,
-            across=across,
-            tables=tables_of(results) if are_several else [],
-            warnings=[text for text in results.warnings if text not in of_parts],
-            data=packed(_visible(data)),
-            over_systems=any(one.collection.plans for one in each.values()),
-            schemes=[(name, used[name], SCHEMES[name].source) for name in SCHEMES if name in used],
-            tests=dict.fromkeys(
-                describe_test(how.test, how.correction, len(one.differences))
-                for one in each.values()
-                for how in [one.procedure]
-                if one.differences
-            ),
-            method=method(results),
-            references=references(results),
-            licences=licences(results),
-            version=__version__,
-            sets=data_version(),
-            look=read_look(),
-        )
+    page = environment().get_template("report.html")
+    text: str = page.render(
+        title=title or f"{first['runs'][first['subject']]}: {heading}",
+        heading=heading,
+        parts=parts,
+        across=across,
+        tables=tables_of(results) if are_several else [],
+        warnings=[text for text in results.warnings if text not in of_parts],
+        data=packed(_visible(data)),
+        schemes=[(name, used[name], SCHEMES[name].source) for name in SCHEMES if name in used],
+        tests=dict.fromkeys(
+            describe_test(how.test, how.correction, len(one.differences))
+            for one in each.values()
+            for how in [one.procedure]
+            if one.differences
+        ),
+        method=method(results),
+        references=references(results),
+        licences=licences(results),
+        version=__version__,
+        sets=data_version(),
+        look=read_look(),
     )
-    return escape_controls(page)
+    return escape_controls(text)
 
 
 def tables_of(results: Results) -> list[Table]:

@@ -470,7 +470,9 @@ def rankings_of(results: Results, facts: RunStanding) -> dict[str, Any]:
     if len(runs) < 2 or not results.topics:
         return {"why": ""}
     measure = facts.view.raw
-    topics = _telling_topics(results, runs[:2], measure)
+    a, b = (results.values[run][measure] for run in runs[:2])
+    order = np.argsort(-np.nan_to_num(np.abs(a - b)), kind="stable")
+    topics = [results.topics[i] for i in order[:MOST_TOPICS]]
     try:
         ranked = [_read(results, run, topics, measure) for run in runs]
     except InputError as failed:
@@ -482,15 +484,6 @@ def rankings_of(results: Results, facts: RunStanding) -> dict[str, Any]:
         "highest": results.collection.evaluator.qrels.max_level,
         "topics": {places[t]: _topic(results, t, [by[t] for by in ranked]) for t in topics},
     }
-
-
-def _telling_topics(results: Results, pair: list[str], measure: Measure) -> list[str]:
-    """Choose the topics to show: all, or those on which two runs differ most."""
-    if len(results.topics) <= MOST_TOPICS:
-        return list(results.topics)
-    a, b = (results.values[run][measure] for run in pair)
-    order = np.argsort(-np.nan_to_num(np.abs(a - b)), kind="stable")
-    return [results.topics[i] for i in order[:MOST_TOPICS]]
 
 
 def _read(
