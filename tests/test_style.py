@@ -30,10 +30,10 @@ HABITS = {
 }
 """Habits of syntax that made readers read twice, and how to find them."""
 ALLOWED = {
-    "begins with What": 118,
-    "of which": 38,
-    "those that": 22,
-    "two colons": 18,
+    "begins with What": 11,
+    "of which": 26,
+    "those that": 6,
+    "two colons": 5,
     "beside": 2,
 }
 """How many of each are left; lower a number when you remove some, and never raise one."""

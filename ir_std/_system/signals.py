@@ -23,7 +23,7 @@ _pending: list[int] = []
 
 
 def end_on_signals() -> None:
-    """End this process on a signal; those that it was started to ignore stay ignored."""
+    """End this process on a signal, except for the signals that it was started to ignore."""
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)

@@ -1,7 +1,7 @@
 r"""Escape control characters, so that text cannot harm a terminal or break a row.
 
 Names of files, runs and topics come from elsewhere and may hold anything.  The escapes are those of
-JSON (``\u001b``), so that lines of JSON stay what they are.
+JSON (``\u001b``), so that lines of JSON keep their meaning.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether two judges agree: on labels, and on how they order systems.
+"""Agreement of two judges on labels, and on the order of systems.
 
 Intervals come from a bootstrap over whole topics, because documents of one topic, and scores on it,
 resemble each other.  A rank correlation of resampled topics is lower than that of the topics
@@ -105,7 +105,7 @@ def cohen_kappa(confusion: npt.ArrayLike, weights: str = "none") -> Floats:
     Raises
     ------
     ValueError
-        On other weights, or a shape that is not square.
+        If the weights are unknown, or the table is not square.
     """
     seen = np.asarray(confusion, float)
     if seen.ndim < 2 or seen.shape[-1] != seen.shape[-2]:
@@ -210,7 +210,7 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
 
 
 class PairAgreement(NamedTuple):
-    """How many pairs of systems two judges tell apart, by two-sided paired t-tests at .05.
+    """Number of pairs that each judge separates (two-sided paired t-tests at .05).
 
     No correction for the number of pairs is applied, so 5% are distinguished by chance.
 

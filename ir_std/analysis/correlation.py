@@ -71,7 +71,7 @@ def tau_ap_b(
     Raises
     ------
     ValueError
-        As for :func:`kendall_tau_b`.
+        See :func:`kendall_tau_b`.
     """
     x, y = _same_systems(reference, estimate)
     above_x = rounded_difference(x[..., None, :], x[..., :, None]) > 0

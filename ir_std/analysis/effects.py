@@ -1,4 +1,4 @@
-"""How large the difference of two systems is, on one collection and over several.
+"""Effect sizes: the difference of two systems on one collection, and over several.
 
 On one: the mean difference over topics, and the same in units of how much it varies over
 topics, the effect size.  Over several: a random-effects summary, which takes collections for a
@@ -104,7 +104,7 @@ class Summary:
     low, high : float
         Its confidence interval.
     p : float
-        Of a mean of 0, two-sided.
+        Two-sided p-value for a mean of 0.
     tau2 : float
         The variance of the true effects between collections.
     q, q_p : float
@@ -117,11 +117,11 @@ class Summary:
         The prediction interval: where the true effect on one more such collection may lie; by
         Student's t with n-1 degrees of freedom, by ``dl`` normal.
     weights : tuple of float
-        Of the effects, in their order; their sum is 1.
+        Weights of the effects, in the same order; their sum is 1.
     method : str
         ``pm`` or ``dl``.
     widened : bool
-        Whether the interval is wider than Hartung and Knapp's, which was too narrow.
+        True if the interval is wider than Hartung and Knapp's, which was too narrow.
     """
 
     n: int
@@ -171,7 +171,8 @@ def random_effects(
     Raises
     ------
     ValueError
-        On fewer than two effects, a variance that is not above 0, a NaN, or an unknown method.
+        If there are fewer than two effects, a variance is not above 0, a value is NaN, or the
+        method is unknown.
     """
     y, v = check_finite(effects, "effects"), check_finite(variances, "variances")
     if y.ndim != 1 or y.shape != v.shape or len(y) < 2:
@@ -238,7 +239,7 @@ def _q(y: Floats, v: Floats, tau2: float) -> float:
 
 
 def _paule_mandel(y: Floats, v: Floats) -> float:
-    """Find the variance at which Q is what chance gives, ``n - 1``; 0 if Q is less without it."""
+    """Find the variance at which Q is ``n - 1``, its expected value; 0 if Q is always smaller."""
     from scipy.optimize import brentq  # costs more than the rest of this module
 
     def excess(tau2: float) -> float:

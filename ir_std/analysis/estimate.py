@@ -1,4 +1,4 @@
-"""A mean and how sure it is: of which topics, and of which standardizing systems."""
+"""A mean and its errors over topics and over reference systems."""
 
 from __future__ import annotations
 
@@ -140,8 +140,8 @@ def mean_of_estimates(
     ----------
     estimates : sequence of Estimate
     systems : sequence of (error, df), optional
-        The independent parts of the systems' error of the sum of the means, where collections
-        share systems; the estimates' own if not given.
+        Independent parts of the systems' error of the sum of the means, if collections share
+        systems; by default, the estimates' own errors.
     """
     k = len(estimates)
     if systems is None:

@@ -25,7 +25,8 @@ class LinkedScores(NamedTuple):
         N of the linked z; NaN where a system has no score.
     means : ndarray, shape (n_systems,)
     mean, sd : ndarray, shape (n_topics,)
-        What a topic's scores are standardized by: the linked z is ``(score - mean) / sd``.
+        Mean and standard deviation that standardize a topic; the linked z is ``(score - mean) /
+        sd``.
     """
 
     values: Floats
@@ -54,8 +55,8 @@ def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
     Raises
     ------
     ValueError
-        On anything but two dimensions, an infinite score, a system without a score, a topic with
-        fewer than two, or systems in groups that have no topic in common.
+        If there are not two dimensions, a score is infinite, a system has no score, a topic has
+        fewer than two, or groups of systems have no topic in common.
     """
     x = check_scores_with_gaps(scores)
     known = ~np.isnan(x)

@@ -1,4 +1,4 @@
-"""The standard error of a standardized mean by the choice of systems, to the first order.
+"""First-order standard error of a standardized mean over the choice of systems.
 
 A system's influence is how much the mean would change if the system counted a little more
 (Jaeckel's infinitesimal jackknife, 1972).  Were systems drawn one by one, the squares of their
@@ -27,7 +27,7 @@ from ir_std.analysis.means import check_finite, check_runs_and_systems
 from ir_std.schemes import get_scheme
 
 DESIGN_EFFECT = 2.75
-"""How many times the variance of a mean is what it would be of systems drawn one by one.
+"""Factor by which teams increase the variance of a mean.
 
 The ratio of the variance by team to that by system, by the sets' first measure with scheme N, is
 2.18 to 3.79 on the five sets it was chosen on (TREC-8 2.79, Robust 2005 2.18, TREC-COVID rounds 1
@@ -36,17 +36,18 @@ and 5 2.35 and 3.79, DL 2021 3.24).  On nine others, which it was checked on, it
 Scores themselves tell it worse: a hundred systems drawn one by one look like a hundred by team.
 """
 ALIKE = 0.6
-"""Systems are alike if their scores correlate by more than this, less ``2 / n``."""
+"""Systems are alike if their scores correlate by more than this minus ``2 / n``."""
 EACH_ALIKE = 2.0
-"""What one more system that is like the average one adds to the design effect.
+"""Amount that one more average system adds to the design effect.
 
-Chosen on the sets above: a handful of systems by a few teams then has nearly the whole design
-effect, a handful of unrelated ones little of it.  Among 15 systems or more some are always alike.
+Chosen on the sets above, so that a handful of systems by a few teams has almost the whole design
+effect, and a handful of unrelated systems has little of it.  Among 15 systems or more some are
+always alike.
 """
 MIN_EFFECTIVE = 1.25
 """The fewest systems drawn one by one that any number of systems is worth."""
 TOPIC_CORRELATION = 0.45
-"""How alike systems' scores are on two topics, where only means and deviations are known.
+"""Correlation of systems' scores on two topics, if only means and deviations are known.
 
 On the shipped sets with distributions the mean correlation of topics over systems is 0.38 for AP
 (median; 0.19 to 0.72), about 0.3 for P@10 and 0.2 for RR.  With this value errors are 1.3 times
@@ -72,7 +73,7 @@ def influence(
     x : array_like, shape (n_topics, n_runs)
         Raw scores.
     scores : array_like, shape (n_topics, n_systems)
-        Those of the standardizing systems, each in its own column; NaN where one has none.
+        Scores of the reference systems, one column each; NaN if a system has none.
     scheme : {'N', 'U', 'E', 'z'}
     resolution : float
         See :func:`ir_std.schemes.limit_of_z`.
@@ -88,7 +89,7 @@ def influence(
     Raises
     ------
     ValueError
-        On shapes that do not fit each other, or a NaN in ``x``.
+        If shapes do not match, or ``x`` has a NaN.
     """
     x, scores = check_runs_and_systems(x, scores)
     known = ~np.isnan(scores)
@@ -318,7 +319,7 @@ def contrast_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:
     ----------
     covariance : array_like, shape (n_runs, n_runs)
     contrast : array_like, shape (n_runs,)
-        What each mean is multiplied by: 1 and -1 for a difference.
+        Factors of the means; 1 and -1 for a difference.
     """
     c = np.asarray(contrast, float)
     used = np.flatnonzero(c)  # of a thousand runs one or two

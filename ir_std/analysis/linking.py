@@ -7,7 +7,7 @@ that ran on both collections: one shift is added to every z on a collection, so 
 mean score is what it is on the reference collection.
 
 How well one shift fits all systems is estimated from the anchors alone, by an upper value of how
-much their own shifts scatter.  No anchor is left out: those that disagree tell how far the next
+much their own shifts scatter.  No anchor is left out: anchors that disagree show how far the next
 system may be off.
 """
 
@@ -48,8 +48,9 @@ LEAST_SLOPE = 1e-3
 """An anchor whose mean grows more slowly with the shift, compared with that at z = 0, has almost
 no topic off the ends of the scale."""
 KNOWN_TAU, LEAST_KNOWN_TAU, KNOWN_TAU_BY_SHIFT = 0.15, 0.05, 0.10
-"""How much the shifts of identical systems vary, as a rule and at least, and how much more per unit
-of the shift: by Robust 2004, Terabyte and Blog.  For `same_systems` only."""
+"""Variation of the shifts of identical systems: as a rule, at least, and per unit of the shift
+(from Robust 2004, Terabyte and Blog).  For `same_systems` only.
+"""
 KNOWN_WEIGHT = 4
 """Number of anchors that :data:`KNOWN_TAU` is worth."""
 FURTHEST = 64.0
@@ -57,7 +58,7 @@ FURTHEST = 64.0
 
 
 class Curve:
-    """How a scheme turns z into a score, and how fast that grows with z."""
+    """Function from z to a scheme's score, and its slope."""
 
     def __init__(self, scheme: str, A: float = 0.15, B: float = 0.5) -> None:
         from scipy.special import ndtr  # slow to import
@@ -83,7 +84,7 @@ class Curve:
 class AnchorPair:
     """The anchors' z on the reference and on the collection, without topics that lack one.
 
-    ``used`` says which of the topics given these are.
+    ``used`` marks these topics among all topics.
     """
 
     reference: Floats
@@ -202,7 +203,7 @@ class Link:
     Attributes
     ----------
     shift : float
-        What is added to every z of the collection.
+        Constant that is added to every z of the collection.
     tau : float
         How much the shifts that fit single systems vary, beyond what topics explain: a standard
         deviation, in units of z.  An upper value (see :func:`link`); NaN with a single anchor.
@@ -243,7 +244,7 @@ class Link:
             A system's z on the topics of the reference, as given to :func:`link`; of several
             systems in columns.
         z : array_like, shape (n_topics,) or (n_topics, n_systems)
-            Those of the same systems, or of others, on the topics of the linked collection.
+            The z of the same or other systems on the topics of the linked collection.
 
         Notes
         -----
@@ -390,7 +391,7 @@ def error_of_linked_mean(
     Parameters
     ----------
     links : sequence of Link
-        Of the collections that are linked, to the same reference.
+        Links of the collections to the same reference.
     z : sequence of array_like, shape (n_topics,)
         The system's z on each.
     n : int
@@ -443,7 +444,7 @@ def link(
         True if you know that each anchor, and each system that you compare, is the identical
         program on both collections.  One name may be two programs: nothing in the scores shows it.
     A, B : float
-        Of U.
+        Coefficients of scheme U.
 
     Returns
     -------

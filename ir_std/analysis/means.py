@@ -23,8 +23,8 @@ def check_scores(
     Raises
     ------
     ValueError
-        On fewer than two dimensions (with ``single``, also on more), too few topics or systems,
-        or a value that is NaN or infinite.
+        If there are fewer than two dimensions (or more, with ``single``), too few topics or
+        systems, or a value that is NaN or infinite.
     """
     array = np.asarray(scores, dtype=float)
     if array.ndim < 2 or (single and array.ndim > 2):
@@ -60,7 +60,7 @@ def check_runs_and_systems(x: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Flo
     Raises
     ------
     ValueError
-        On shapes that do not fit each other, or a NaN in ``x``.
+        If shapes do not match, or ``x`` has a NaN.
     """
     x, scores = check_finite(x, "x"), np.asarray(scores, float)
     if x.ndim != 2 or scores.ndim != 2 or len(x) != len(scores):
@@ -94,10 +94,11 @@ def check_level(value: npt.ArrayLike, name: str = "alpha") -> Floats:
 SEED = 20080720
 """Seed of all draws, so that the same scores always give the same result."""
 DECIMALS = 12
-"""Means are compared after rounding to it: summed in another order, the same scores give means
-that differ by about 1e-17, which is neither a difference nor a swap."""
+"""Means are rounded to it before they are compared.  If the same scores are summed in another
+order, their means differ by about 1e-17, which is neither a difference nor a swap.
+"""
 ROUNDING = 16 * float(np.finfo(float).eps)
-"""What is below this share of what it was computed from is rounding error: it is 0."""
+"""Share of the input below which a result is rounding error, and is set to 0."""
 
 
 def rounded_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:

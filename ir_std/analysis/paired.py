@@ -30,16 +30,18 @@ ALPHA = 0.05
 RESAMPLES = 10_000
 """Sign vectors that the randomization test draws where it cannot take all of them."""
 ALL_SIGNS_UP_TO = 13
-"""With this many topics or fewer all sign vectors are taken: the test is exact."""
+"""Largest number of topics for which the test uses all sign vectors, so that it is exact."""
 BATCH = 1_000_000
 """Signs in memory at a time: 16 MB."""
 MIN_DF = 4
-"""With fewer degrees of freedom a test finds next to nothing, and scipy's inverse may not end."""
+"""Smallest number of degrees of freedom; with fewer, a test finds almost nothing and scipy's
+inverse may not end.
+"""
 CLOSE = 1e-4
 """Below this share of the systems' own variances, the variance of their difference is computed from
 the differences: from the covariance matrix it would keep too few digits."""
 BLOCK = 10_000
-"""How many such pairs are computed at a time."""
+"""Number of pairs that are computed at a time."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Paired:
 
     @property
     def significant(self) -> bool:
-        """Whether the adjusted p-value is below :data:`ALPHA`."""
+        """True if the adjusted p-value is below :data:`ALPHA`."""
         return self.p_adjusted < ALPHA
 
 
@@ -267,7 +269,7 @@ def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
 
 @dataclass(frozen=True)
 class Procedure:
-    """How runs are tested against a baseline, for each measure and collection separately.
+    """Tests of runs against a baseline, for each measure and collection separately.
 
     Attributes
     ----------
@@ -325,7 +327,7 @@ def paired_tests(
     baseline : array_like, shape (n_topics,)
         NaN where it has no score.
     runs : mapping of str to array_like, shape (n_topics,)
-        By run, on the same topics.
+        Scores by run, on the same topics.
     topics : sequence of str, length n_topics
         The topics' ids.
     test : {'t', 'randomization'}
@@ -434,7 +436,7 @@ def paired_t(scores: npt.ArrayLike) -> PairwiseT:
     Raises
     ------
     ValueError
-        On fewer than two topics or two systems, or a value that is NaN or infinite.
+        If there are fewer than two topics or two systems, or a value is NaN or infinite.
     """
     x = check_scores(scores, topics=2, systems=2)
     *samples, n, m = x.shape
@@ -475,7 +477,7 @@ def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05) -> 
     Raises
     ------
     ValueError
-        As for :func:`paired_t`; on a level outside (0, 1).
+        See :func:`paired_t`; also if the level is outside (0, 1).
     """
     from scipy.special import stdtrit
 

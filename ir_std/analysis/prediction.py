@@ -21,17 +21,17 @@ from ir_std._arrays import Floats
 from ir_std.analysis.estimate import Estimate
 
 MIN_TOPICS = 5
-"""With fewer topics that people judged there is no estimate."""
+"""Smallest number of topics judged by people for an estimate."""
 ADVISED_TOPICS = 10
-"""With fewer topics that people judged the interval is wide and less certain."""
+"""Number of topics judged by people below which the interval is wide and less certain."""
 MIN_POOLED_SYSTEMS = 5
-"""With fewer systems, differences between systems have no multiplier of their own."""
+"""Smallest number of systems for which differences have their own multiplier."""
 NEGLIGIBLE_VARIANCE = 1e-12
 """Sums of squares below this share of the uncentred ones are rounding."""
 WEAK_MULTIPLIER = 0.2
 """Below this multiplier of differences, the model's labels barely separate systems."""
 MULTIPLIER_GAP = 0.4
-"""Where the multiplier of differences is this much larger, standardized scores are better."""
+"""Ratio of the multipliers above which standardized scores are better."""
 MIN_VARYING_TOPICS = 3
 """A score or difference that is the same on all but fewer of the judged topics has no interval."""
 DRAW_LEVEL = 0.995

@@ -1,4 +1,4 @@
-"""What a system's rank is worth: the ranks that paired comparisons with all others allow."""
+"""Rank intervals: the ranks that paired comparisons with all other systems allow."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from ir_std.analysis.paired import CLOSE
 FEWEST = 5
 """Two systems with fewer common topics are not compared: either could be the better one."""
 ALL_FLIPS_UP_TO = 12
-"""With this many topics or fewer all flips of signs are taken."""
+"""Largest number of topics for which all flips of signs are used."""
 PAIRS_AT_ONCE = 1024
 """Number of almost equal pairs that are compared again at once, which takes little room."""
 FLIPS = 1000
-"""Flips drawn of more topics; the Monte Carlo error of the confidence is then 0.007."""
+"""Number of random flips for more topics; the Monte Carlo error of the confidence is then 0.007."""
 FEW_TOPICS = 30
-"""With fewer topics intervals hold less often than they say where systems are all alike."""
+"""Number of topics below which intervals hold too rarely if all systems are alike."""
 
 
 class RankIntervals(NamedTuple):
@@ -103,7 +103,7 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
     Raises
     ------
     ValueError
-        On anything but two dimensions, an infinite score, or a level that is not a probability.
+        If there are not two dimensions, a score is infinite, or the level is not a probability.
 
     Examples
     --------

@@ -88,7 +88,7 @@ class StdEvaluator(providers.Evaluator):
     residual : bool
         Take documents that were judged in earlier rounds of a residual collection out of runs.
     scores : iterable of RunScores
-        Scores that are to be evaluated: default measures are those that all of them have, and
+        Scores that are to be evaluated: default measures are the ones that all of them have, and
         measures of other programs can be named as they name them.
     lower_is_better : iterable of str
         Measures of other programs for which lower is better, if no factor set says so.
@@ -494,7 +494,7 @@ def set_directions(
 
 
 def default_measures(factors: FactorSet | None, scores: Sequence[RunScores]) -> list[Measure]:
-    """Return the measures to report if none is named; those that all scores have, if any."""
+    """Return the measures to report if none is named; the measures that all scores have, if any."""
     names = factors.default_measures if factors else FALLBACK_MEASURES
     defaults = [parse_set_measure(name) for name in names]
     if not scores:

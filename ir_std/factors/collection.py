@@ -272,7 +272,8 @@ class Agreement:
     def counts(self, level: int) -> tuple[Ints, Ints]:
         """Return the numbers of documents in the set and in the collection; -1 where not known.
 
-        Those at ``level`` or above; of a level below 1 those that are judged not relevant.
+        Those at ``level`` or above; for a level below 1, the documents that are judged not
+        relevant.
         """
         here = self._collection.counts_at(level)[self._places]
         there = self._counts[:, self._column(max(level, 1))]

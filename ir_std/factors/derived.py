@@ -58,7 +58,7 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
     factors : FactorSet
         A set with :attr:`~.FactorSet.cells`; others are returned as they are.
     topics : iterable of str
-        Datasets, or their aliases; those that the set does not hold are left out.
+        Datasets, or their aliases; datasets that the set does not hold are left out.
     kind : str
         Kind of models, one of :data:`ir_std.factors.schema.KINDS`.
 
@@ -141,8 +141,8 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
     ----------
     factors : FactorSet
     tags : iterable of str
-        Names of the systems to leave out; ``weak`` for those that are far below the others for a
-        measure (:func:`ir_std.factors.quality.find_weak_systems`).
+        Names of the systems to leave out; ``weak`` for systems far below the others for a measure
+        (:func:`ir_std.factors.quality.find_weak_systems`).
 
     Raises
     ------

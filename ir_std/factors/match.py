@@ -121,7 +121,7 @@ class Fit:
 
     @cached_property
     def count_only_topics(self) -> tuple[str, ...]:
-        """Topics of which only the numbers of relevant documents can be compared."""
+        """Topics for which only the numbers of relevant documents can be compared."""
         return self.agreement.topics_where(self._is_count_only)
 
     @cached_property
@@ -154,7 +154,7 @@ class Fit:
 
     @property
     def counts_disagree(self) -> bool:
-        """True if counts differ on too many of the topics of which only these are known."""
+        """True if counts differ on too many of the topics for which only these are known."""
         equal = self._is_count_only & self.agreement.at_level(1).count_only
         share = MIN_COUNT_AGREEMENT * np.count_nonzero(self._is_count_only)
         return bool(np.count_nonzero(equal) < share)
@@ -220,7 +220,7 @@ class Match:
     alternatives : tuple of str
         Ids of other sets that would fit.
     nearest : tuple of Fit
-        If no set fits: those that come nearest, with the reason why they do not.
+        If no set fits: the nearest sets, with the reason why they do not.
     chosen_by : str
         ``"qrels"``, ``"name"`` (given by the user), ``"ir_datasets id"``, or ``"systems"``: the
         scores are those of its own systems.

@@ -25,9 +25,9 @@ def recognize_collection(collection: Collection) -> Match:
     """Find the factor set that belongs to a collection.
 
     One set is used for one file of qrels.  A set is eligible if it holds more than half of the
-    topics and its judgments are proven on at least half of those that it shares with the file: by
-    equal fingerprints of the relevant documents or, where the set has none, by their numbers, see
-    :class:`~ir_std.factors.match.Fit`.  Topics that differ have no standardized values.
+    topics and its judgments are proven on at least half of the topics that it shares with the file:
+    by equal fingerprints of the relevant documents or, where the set has none, by their numbers,
+    see :class:`~ir_std.factors.match.Fit`.  Topics that differ have no standardized values.
 
     The eligible set that shares the most topics is used, then a shipped one, then one
     with the systems of the track itself, then the one with the fewest topics.  An ir_datasets ID

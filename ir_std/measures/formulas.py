@@ -1,4 +1,4 @@
-"""Raw formulas on the arrays of :mod:`ir_std.trec.ranking`, and the terms of those that are sums.
+"""Raw formulas on the arrays of :mod:`ir_std.trec.ranking`, and the terms of sums.
 
 A formula takes a ranking and the measure's parameters and returns one value for each topic of the
 qrels, shape (n_topics,).  A document is relevant at level ``rel`` or above; negative levels are

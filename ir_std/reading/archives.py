@@ -53,7 +53,7 @@ _ARCHIVE_ERRORS = (
     OverflowError,
     ValueError,
 )
-"""What the standard library raises on archives that are truncated, damaged or encrypted."""
+"""Exceptions of the standard library for truncated, damaged or encrypted archives."""
 
 
 def _brief(broken: Exception) -> str:

@@ -178,7 +178,7 @@ class Ids:
         return [int.from_bytes(blake2b(name, digest_size=8).digest(), "little") for name in self]
 
     def same(self, others: Ids) -> npt.NDArray[np.bool_]:
-        """Check whether each id is the one at its place in ``others``."""
+        """Compare each ID with the one at the same place in ``others``."""
         same: npt.NDArray[np.bool_] = self.widths == others.widths
         same &= self._words(0) == others._words(0)
         longest = min(int(self.widths.max(initial=0)), _SHORT)
@@ -265,8 +265,8 @@ def _first_bits(values: Keys, count: int) -> Ints:
 def may_repeat(values: Keys) -> bool:
     """Check whether two values are equal.
 
-    Equal ones fall into the same slot of a table, where the last one stays: only those that it
-    drove out are compared, with it and with each other.
+    Equal IDs share a slot of a table, which keeps the last one.  Only the IDs that lost their slot
+    are compared, with the last one and with each other.
     """
     bits = len(values).bit_length() + 1
     table = np.empty(1 << bits, np.int32 if bits < 32 else np.int64)
@@ -291,8 +291,8 @@ class KeyTable(NamedTuple):
     keys : ndarray of uint64, shape (n_keys,)
         Ascending.
     first : ndarray of int32
-        By the first bits of a key the place of the first such one in ``keys``; -1 where there is
-        none, and most keys that are not there stop here.
+        Place in ``keys`` of the first key with the same first bits; -1 if there is none.  Most
+        unknown keys stop here.
     """
 
     keys: Keys

@@ -42,11 +42,11 @@ class LineFormat(NamedTuple):
     document, value : int
         The places of the columns that are documents and numbers.
     numbers : callable
-        Reads these numbers, many at once; see :func:`ir_std.reading.numbers.floats`.
+        Function that reads many such numbers at once; see :func:`ir_std.reading.numbers.floats`.
     number : callable
         Reads one; None if it is none that the column may hold.
     rule : str
-        What a message says of them.
+        Rule that the error message states.
     most : int
         Number of lines that a small packed file may hold.
     """
@@ -72,7 +72,7 @@ class LineFormat(NamedTuple):
 
     @property
     def layout(self) -> str:
-        """What a message says of the columns."""
+        """Description of the columns in messages."""
         return f"a {self.kind} has {self.width} columns: {' '.join(self.columns)}"
 
 
@@ -140,7 +140,7 @@ class Lines(NamedTuple):
     Attributes
     ----------
     topics : list of str
-        In the order of their first lines.
+        Topics in the order of their first lines.
     topic : ndarray of int, shape (n_lines,)
         Index into the topics.
     ids : Ids, of length n_lines

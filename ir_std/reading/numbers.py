@@ -41,7 +41,7 @@ _JOINING = np.array(
     ],
     np.uint64,
 )
-"""What joins digits to numbers of two, of four, then of eight: factor, shift and mask."""
+"""Factors, shifts and masks that join digits to numbers of two, four and eight digits."""
 _LAST = np.array([(1 << 64) - (1 << 8 * (WORD - n)) for n in range(WORD + 1)], np.uint64)
 """Masks of the last n bytes of a word."""
 _POWERS = np.array([float(f"1e{n}") for n in range(MARGIN)])
@@ -52,7 +52,7 @@ _EXACT = int(np.count_nonzero(_POWERS_REST == 0))
 _WHOLE_POWERS = np.array([10**n for n in range(20)], np.uint64)
 _MOST = len(_WHOLE_POWERS) - 1
 _TOO_LARGE = 10.0**_MOST
-"""Number of digits, and the number below which all, fit into 64 bits."""
+"""Number of digits, and the bound of numbers, that fit into 64 bits."""
 
 
 def integer(text: bytes) -> int | None:
@@ -136,9 +136,9 @@ class _Decimals(NamedTuple):
     digits : ndarray of uint64
         All digits as a whole number.
     decimals : ndarray of int
-        How many of them are behind the point; -1 where there is no point.
+        Number of digits after the point; -1 if there is no point.
     known : ndarray of bool
-        Whether the token is such a number, and short enough to be read here.
+        True if the token is such a number, and short enough for this function.
     """
 
     negative: Mask

@@ -1,4 +1,4 @@
-"""Where the bytes of runs and qrels come from: files, archive members, pipes."""
+"""Sources of the bytes of runs and qrels: files, archive members, pipes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ir_std.reading.unpacking import (
 STANDARD_INPUT = "-"
 """The name of a file that stands for standard input."""
 STANDARD_INPUT_NAME = "standard input"
-"""What messages call it."""
+"""Name in messages."""
 
 MOST_WAITING = 32
 """Files that may wait open for who reads them next."""
@@ -40,7 +40,7 @@ _LITTLE = 1 << 14
 
 
 ARCHIVE_SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
-"""How the names of archives end."""
+"""Endings of the names of archives."""
 
 
 class Source(ABC):
@@ -49,13 +49,13 @@ class Source(ABC):
     Attributes
     ----------
     name : str
-        What messages call it.
+        Name in messages.
     path : Path or None
         Path of a file; for a member of an archive, the archive's path and the path inside it.
     max_member : int or None
         Bytes that it may unpack to; see :func:`~ir_std.reading.unpacking.unpack_stream`.
     duplicates : {'error', 'first', 'last'}
-        What counts where a run has a document twice in a topic.
+        Line that counts if a run has a document twice for a topic.
     """
 
     name: str
@@ -103,9 +103,9 @@ class Source(ABC):
 class FileSource(Source):
     """A file on disk.
 
-    After a look at its first line, and after reading, the file stays open for the reader who comes
-    next, so that a command opens it once; not so if too many files wait already.  When the source
-    is dropped, or sent to another process, nothing stays open.
+    After a look at its first line, and after reading, the file stays open for the next reader, so
+    that a command opens it once, unless too many files are open.  When the source is dropped, or
+    sent to another process, nothing stays open.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class FileSource(Source):
         return stream
 
     def release(self, stream: BinaryIO) -> None:
-        """Keep the stream for the next :meth:`open`, if none is kept and not too many wait."""
+        """Keep the stream for the next :meth:`open`, unless one is kept or too many are open."""
         if self._stream is not None or len(self._waiting) >= MOST_WAITING:
             stream.close()
             return

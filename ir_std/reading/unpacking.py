@@ -27,7 +27,7 @@ MIN_UNPACK_LIMIT = 80 << 20
 """Runs of TREC, packed by xz, have eight times their size."""
 MOST_TOPICS = 1_000_000
 RATIO = 16
-"""How many times its size a larger one may have."""
+"""Largest ratio of the unpacked size to the size of a larger file."""
 
 LONGEST_LINE = 1 << 20
 """Bytes that a line may have; what has longer ones is neither a run nor qrels."""
@@ -57,7 +57,7 @@ def unpack_stream(
     raw : file
         It is read from its start, and not closed.
     name : str
-        What messages call it.
+        Name in messages.
     max_member : int, optional
         Bytes that it may unpack to; :func:`unpacked_limit` if not given.
     size : int
@@ -164,7 +164,7 @@ class BoundedReader:
     position : int
         Number of bytes read so far.
     last : bytes
-        What was read last.
+        Bytes that were read last.
     """
 
     def __init__(self, stream: Any, most: float, error: Exception) -> None:
@@ -201,7 +201,7 @@ def read_piece(stream: Any, name: str, packing: Packing | None = None, size: int
 
 
 UNPACK_FIRST = "unpack it to a file"
-"""What to do with a packed run that is too large."""
+"""Advice for a packed run that is too large."""
 
 
 def too_large(name: object, most: float, expected: str = UNPACK_FIRST) -> InputError:
@@ -216,7 +216,7 @@ _UNREAD = (
     (0, b"PK\x03\x04", "packed with zip", "unpack it"),
     (257, b"ustar", "a tar archive", "unpack it"),
 )
-"""Where files that are not read have which bytes, what they are, and what to do."""
+"""Position and bytes that identify unsupported files, their kind, and advice."""
 _CONTROLS = bytes({*range(ord(" "))} - {*b"\t\n\r"})
 _FEW_CONTROLS = 80
 """Control characters for which ir_std refuses a file; with fewer it reads on, to name the line."""

@@ -1,1 +1,1 @@
-"""What people look at: results, comparisons, tables, pictures and pages."""
+"""Results, comparisons, tables, pictures and pages."""

@@ -51,7 +51,7 @@ class Correction:
     runs : tuple of str
         Names of the runs.
     topics, judged : tuple of str
-        All topics, and those that people judged.
+        All topics, and the topics that people judged.
     estimates : mapping of Measure to PredictionPowered
         The estimates by measure, raw and standardized; arrays are in the order of `runs`.
     alone : mapping of Measure to PredictionPowered

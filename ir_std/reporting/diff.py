@@ -401,7 +401,7 @@ class TopicDiff:
 
     @cached_property
     def documents(self) -> tuple[PairedDocument, ...]:
-        """All documents of both, those that add most to the difference first, then by rank."""
+        """All documents of both, by contribution to the difference, then by rank."""
         names = dict.fromkeys(d for r in self.rankings for d in r.documents)
         return tuple(
             sorted(

@@ -40,15 +40,15 @@ __all__ = [
 ]
 
 COLORS: Mapping[str, str] = read_look()["light"]
-"""Those of the report: ``run``, ``base``, ``other``, ``line``, ``ink``, ``soft``, ``sunk``."""
+"""Colors of the report: ``run``, ``base``, ``other``, ``line``, ``ink``, ``soft``, ``sunk``."""
 MANY_TOPICS = 250
-"""With more topics than this a plot shows the sorted scores."""
+"""Number of topics above which a plot shows the sorted scores."""
 _LABEL_HEIGHT = 7.0
 """Width of a topic's label, in points."""
 _LARGEST_SQUARE = 140.0
 """The area of the largest square, in square points."""
 _ROOM = 40
-"""Characters of collections' names that fit side by side below a plot of means."""
+"""Number of characters of collections' names that fit side by side below a plot of means."""
 
 
 # One collection
@@ -207,7 +207,7 @@ def difference(
     """
     measure = named_measure(measure, results.measures)
     if len(results.runs) < 2:
-        raise UsageError("a difference takes two runs: these results have one")
+        raise UsageError("a difference needs two runs, but these results have one")
     if baseline is None:
         baseline = results.baseline or next(r for r in results.runs[1::-1] if r != run)
     run = run or next(r for r in results.runs if r != baseline)

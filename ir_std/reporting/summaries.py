@@ -26,7 +26,7 @@ from ir_std.reporting.model import (
 )
 
 MIN_COLLECTIONS = 5
-"""With fewer collections only tables show a summary, and note how few there are."""
+"""Smallest number of collections for a summary outside tables; tables note that they are few."""
 SCALE = 1.0
 """The width of what bounded scores can be: an interval that is wider says nothing."""
 NORMAL = 1.959963984540054
@@ -42,9 +42,9 @@ class RunDifferences:
     run, baseline : str
     measure : Measure
     differences : tuple of Difference
-        By collection.
+        Values by collection.
     overlaps : Overlaps
-        Which collections share topics; there is no summary then.
+        Collections that share topics, for which there is no summary.
     origin : str
         What links the scores, see :attr:`CollectionLinks.origin`; empty if they are not linked.
     """
@@ -58,22 +58,22 @@ class RunDifferences:
 
     @property
     def label(self) -> str:
-        """What the measure is called in tables, see :func:`label_of`."""
+        """Name of the measure in tables, see :func:`label_of`."""
         return f"{self.measure} {self.origin}".rstrip()
 
     def points(self, size: bool = False) -> list[tuple[float, float, float]]:
-        """For each collection the difference, its standard error, and half of its 95% interval."""
+        """Difference, standard error, and half of the 95% interval, for each collection."""
         if size:
             return [(g, error, NORMAL * error) for g, error in (d.size for d in self.differences)]
         return [(d.mean, d.estimate.error, d.estimate.half) for d in self.differences]
 
     @property
     def known(self) -> tuple[bool, ...]:
-        """For each collection whether there is a difference: it may have no factors."""
+        """True for collections with a difference; others may have no factors."""
         return tuple(d.n > 0 for d in self.differences)
 
     def summarized(self, size: bool = False) -> tuple[bool, ...]:
-        """For each collection whether it is in the summary: not without spread, or of one topic."""
+        """Mark the collections in the summary: those with spread, and with two topics or more."""
         return tuple(
             known and error > 0
             for known, (_, error, _) in zip(self.known, self.points(size), strict=True)

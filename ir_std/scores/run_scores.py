@@ -101,7 +101,7 @@ class RunScores:
         return self.step
 
     def column(self, measure: Measure, topics: Iterable[str]) -> npt.NDArray[np.float64]:
-        """Return a measure's values on these topics: 0 on those that the run lacks altogether.
+        """Return a measure's values on these topics: 0 on topics that the run lacks altogether.
 
         NaN on a topic that the run has, but not with this measure; if lower is better, because 0
         would be the best; and on datasets without a result, which says nothing about the model.

@@ -196,7 +196,7 @@ def split_header(line: str) -> list[str]:
 def parse_table(text: str, file: str) -> ScoreTable:
     """Parse a table whose cells are separated by commas, tabs or semicolons.
 
-    Blank lines and those that start with ``#`` are skipped.
+    Blank lines and lines that start with ``#`` are skipped.
 
     Raises
     ------

@@ -160,9 +160,9 @@ def write_run(
     """Write a TREC run: topics in the run's order, documents in trec_eval's.
 
     Scores are written so that they read back equal, as 64-bit floats.  Where scores are equal
-    as 32-bit floats, which is what trec_eval compares, lines are by document id descending, so
-    ranks are those that trec_eval gives.  The same run always gives the same bytes; a ``.gz``
-    file carries no time.  The file appears whole or not at all; an older one is replaced.
+    as 32-bit floats, which is what trec_eval compares, lines are by document id descending, so the
+    ranks are the same as trec_eval's.  The same run always gives the same bytes; a ``.gz`` file
+    carries no time.  The file appears whole or not at all; an older one is replaced.
 
     Parameters
     ----------
@@ -204,9 +204,9 @@ def run_text(run: Run, tag: str) -> bytes:
 
 def _check_column(what: str, text: str) -> None:
     if not text or min(text) <= " ":
-        raise _unwritable(what, text, "columns have no white space in them, and are not empty")
+        raise _unwritable(what, text, "a column must not be empty or contain white space")
     if max(text) >= "\ud800" and any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise _unwritable(what, text, "half a surrogate pair is no Unicode text")
+        raise _unwritable(what, text, "half a surrogate pair is not Unicode text")
 
 
 def _unwritable(what: str, text: str, expected: str) -> InputError:

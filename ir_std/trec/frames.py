@@ -66,7 +66,7 @@ class Rows(NamedTuple):
     Attributes
     ----------
     topics : list of str
-        In the order of their first rows.
+        Topics in the order of their first rows.
     topic : ndarray of int, shape (n_rows,)
         Index into the topics.
     documents : list of str
@@ -81,7 +81,7 @@ class Rows(NamedTuple):
 
 
 ALIASES = {"query_id": ("qid",), "doc_id": ("docno",), "score": (), "relevance": ("label",)}
-"""What PyTerrier calls the columns that ir_measures calls so."""
+"""PyTerrier's names for ir_measures' columns."""
 
 
 def names_in(names: tuple[str, ...], there: Callable[[str], bool]) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
         The columns, or attributes, that hold topics, documents and values, as ir_measures calls
         them; they may have PyTerrier's names.
     kind : {'run', 'qrels'}
-        What messages call it.
+        Name in messages.
 
     Raises
     ------

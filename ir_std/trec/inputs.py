@@ -38,7 +38,7 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
         a DataFrame of pandas or polars with columns query_id, doc_id, score, or PyTerrier's qid,
         docno, score; or an iterable of objects with these attributes, or of dicts with these keys.
     duplicates : {'error', 'first', 'last'}
-        What counts of a document that rows have twice in a topic; of files their source says it.
+        Row that counts if a document occurs twice for a topic; for files, the source decides.
 
     Raises
     ------
@@ -264,9 +264,9 @@ def _level(level: Any, topic: str, doc: str) -> int:
 # --- texts ----------------------------------------------------------------------------------------
 
 _IDS = ("_id", "id", "doc_id", "docid", "docno", "query_id", "qid")
-"""What a record of JSON may call its id."""
+"""Names of the ID in a JSON record."""
 _TEXTS = ("title", "text", "contents", "body", "query", "segment")
-"""What it may call its texts, in the order in which they are joined."""
+"""Names of texts in a JSON record, in the order in which they are joined."""
 
 
 def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]:
@@ -279,7 +279,7 @@ def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]
         or a file of lines: an id, a tab and the text, or further columns, a title and the text; or
         of JSON records with an ``_id`` and ``text``, as BEIR has them.
     wanted : collection of str
-        The ids; nothing else is kept in memory.
+        IDs to keep; the rest is not kept in memory.
     what : {'docs', 'queries'}
 
     Raises

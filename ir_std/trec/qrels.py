@@ -55,7 +55,7 @@ class Qrels(Cached):
     dataset : str or None
         The ir_datasets ID the qrels came from.
     given : object
-        What the qrels were made from, if other providers of measures can read that; else None.
+        Original input, if other providers of measures can read it; otherwise None.
 
     Raises
     ------
@@ -128,7 +128,7 @@ class Qrels(Cached):
 
     @cached_property
     def _starts(self) -> Ints:
-        """Where the documents of each topic begin."""
+        """Index of the first document of each topic."""
         return np.cumsum(self.sizes) - self.sizes
 
     @cached_property
@@ -160,13 +160,13 @@ def group_by_topic(topic: Ints) -> Ints | slice:
 
 
 class Targets:
-    """Judged documents that are to be found in runs: the relevant ones, or all.
+    """Judged documents to find in runs: the relevant ones, or all.
 
     Attributes
     ----------
     qrels : Qrels
     level : ndarray of int, shape (n_documents,)
-        As judged.
+        Levels as judged.
     topic : ndarray of int, shape (n_documents,)
         Its index, ascending.
     index : Index
@@ -198,9 +198,9 @@ class Ranking(Cached):
     topic : ndarray of int, shape (n_hits,)
         Its index among those of the qrels.
     rank : ndarray of int, shape (n_hits,)
-        From 1.
+        Ranks, from 1.
     level : ndarray of int, shape (n_hits,)
-        As judged.
+        Levels as judged.
     n_ret : ndarray of int, shape (n_topics,)
         Number of documents that the run has on each topic.
     """

@@ -18,7 +18,7 @@ from ir_std.reading import Ids, Keys, check_strings, first_repeated, keys, may_r
 from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 DUPLICATES = ("error", "first", "last")
-"""Which line can count if a run has a document twice for a topic."""
+"""Line that can count if a run has a document twice for a topic."""
 _RANK = rb"[ \t]+(\d{1,9})[ \t]"
 """Text after a document in a file that has ranks and scores."""
 
@@ -73,7 +73,7 @@ class Run:
     repeated : int
         Number of lines left out because their topic has the document on another line.
     given : object
-        What the run was made from, if other providers of measures can read that; else None.
+        Original input, if other providers of measures can read it; otherwise None.
     has_ranks : bool
         True if the run is from a file that states a rank next to each score.
 

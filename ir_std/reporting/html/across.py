@@ -104,7 +104,7 @@ class AcrossFacts:
     subject : str
         The run that the page is about.
     compared : mapping of str to RunDifferences
-        By run its differences from the baseline; empty without a baseline.
+        Differences from the baseline, by run; empty without a baseline.
     """
 
     results: Results

@@ -32,7 +32,7 @@ def read_references() -> dict[str, str]:
 
 @dataclass
 class Licence:
-    """Where the factors of some measures of a set come from."""
+    """Sources of the factors of some measures of a set."""
 
     set: str
     source: str

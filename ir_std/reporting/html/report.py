@@ -34,14 +34,14 @@ from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.inputs import read_texts
 
 OUR_MARK = b'<meta name="generator" content="ir_std '
-"""By this a page that ir_std wrote is recognized, and may be replaced."""
+"""Mark of pages that ir_std wrote, which it may replace."""
 
 CHOSEN_BY = {
     "name": "chosen by name",
     "ir_datasets id": "named by the ir_datasets ID",
     "systems": "the runs are systems of this set",
 }
-"""How factors were found that were not recognized."""
+"""Descriptions of how factors were chosen that were not recognized."""
 
 
 def write_report(
@@ -64,7 +64,7 @@ def write_report(
     inputs : iterable of str or path
         Files that must not be replaced.
     force : bool
-        Whether to replace a file even if ir_std did not write it.
+        True to replace a file even if ir_std did not write it.
     queries : mapping, str, path or file, optional
         Texts of the topics, as for :func:`ir_std.diff`.
 

@@ -34,7 +34,7 @@ from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import RunScores
 
 MOST_SCORES_OF_SYSTEMS = 200_000
-"""With more scores than this a page is without those of single systems by topic."""
+"""Number of scores above which a page leaves out those of single systems by topic."""
 MOST_RUNS = 6
 """The page holds the documents of its subject, of the rival, and of the best others."""
 MOST_TOPICS = 60
@@ -72,7 +72,7 @@ class View:
 
     @property
     def scored_name(self) -> str:
-        """What axes and texts call the scores that pictures show."""
+        """Name of the scores of pictures, on axes and in texts."""
         return f"standardized {self.raw}" if self.is_standardized else str(self.raw)
 
     @property
@@ -122,7 +122,7 @@ class RunStanding:
     run : str
         The run that the page is about.
     judged : mapping of str to mapping of int to float
-        By run and number of documents the share of its first documents that are judged.
+        Share of a run's first documents that are judged, by run and number of documents.
     """
 
     results: Results
@@ -137,12 +137,12 @@ class RunStanding:
 
     @property
     def run_word(self) -> str:
-        """What a run is called."""
+        """Word for a run."""
         return "model" if self.collection.is_of_datasets else "run"
 
     @property
     def system_word(self) -> str:
-        """What a reference system is called."""
+        """Word for a reference system."""
         return "model" if self.collection.is_of_datasets else "system"
 
     @property

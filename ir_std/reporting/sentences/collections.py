@@ -71,7 +71,7 @@ def link_warnings(links: CollectionLinks, z: Mapping[tuple[str, str], Floats]) -
     ----------
     links : CollectionLinks
     z : mapping of (str, str) to ndarray, shape (n_topics,)
-        By system and collection.
+        Values by system and collection.
     """
     for doubt, names in links.doubts.items():
         yield f"{links.measure} of {abbreviate(names)}, linked to {links.reference}: {doubt}"
