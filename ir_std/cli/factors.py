@@ -97,7 +97,7 @@ def _list() -> None:
     for name in available_factors():
         s = load_factors(name)
         print(
-            f"{s.id}\t{pluralize(len(s.topics), 'topic')}\t{s.systems_text()} systems\t"
+            f"{s.id}\t{pluralize(len(s.topics), s.unit)}\t{s.systems_text()} systems\t"
             f"{pluralize(len(s.measures), 'measure')}\t{s.title}"
         )
 

@@ -570,7 +570,7 @@ class FactorSet:
         return info | ({"same_scores": dict(sorted(same.items()))} if same else {}), arrays
 
     def __repr__(self) -> str:
-        sizes = pluralize(len(self.topics), "topic"), pluralize(len(self.measures), "measure")
+        sizes = pluralize(len(self.topics), self.unit), pluralize(len(self.measures), "measure")
         return f"<FactorSet {self.id}: {', '.join(sizes)}>"
 
 

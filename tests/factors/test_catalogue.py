@@ -110,6 +110,11 @@ def test_show_states_sources_licences_quality_and_limitations_of_a_set(ir_std_cl
     assert "weak system\tsys46\tAP, P@10" in lines
 
 
+def test_the_list_counts_topics_or_datasets(ir_std_cli: Any) -> None:
+    starts = ["\t".join(line.split("\t")[:2]) for line in ir_std_cli("factors").out]
+    assert {"trec8-adhoc\t50 topics", "mteb-retrieval\t1,309 datasets"} <= {*starts}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_show_has_one_line_for_each_source_and_each_weak_system(name: str, ir_std_cli: Any) -> None:
     lines = ir_std_cli("factors", "show", name).out
