@@ -99,8 +99,9 @@ class Results:
         known = dict.fromkeys(m for each in self.collections.values() for m in each.measures)
         if len(self.collections) == 1:
             return tuple(known)
-        raw = list(dict.fromkeys(_base(m) for m in known))
-        return tuple(sorted(known, key=lambda m: (raw.index(_base(m)), m != _base(m))))
+        base = {m: m.base if isinstance(m, Standardized) else m for m in known}
+        raw = list(dict.fromkeys(base.values()))
+        return tuple(sorted(known, key=lambda m: (raw.index(base[m]), m != base[m])))
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -527,10 +528,6 @@ class _NoBaseline(dict[str, ByMeasure[Difference]]):
             f"{run} has no baseline to be tested against; pass the name of a run to evaluate "
             "(baseline=)"
         )
-
-
-def _base(measure: Measure) -> Measure:
-    return measure.base if isinstance(measure, Standardized) else measure
 
 
 def scores_by_topic(results: Results, run: str, measure: Measure, collection: str) -> Floats:
