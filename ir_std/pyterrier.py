@@ -76,7 +76,7 @@ def Experiment(  # noqa: N802 - PyTerrier's name
     judgments = as_qrels(qrels)
     match = match_factors(judgments, factors)
     if match.factors and match.factors.path is None:
-        raise UsageError(f"{match.factors.id} is not on disk: save it first, and name its file")
+        raise UsageError(f"{match.factors.id} is not on disk; save it and pass its file")
     metrics = [eval_metrics] if isinstance(eval_metrics, (str, Measure)) else eval_metrics
     columns, messages = dict[str, Measure | str](), dict[str, None]()
     for metric in map(_parsed, metrics):
@@ -87,7 +87,7 @@ def Experiment(  # noqa: N802 - PyTerrier's name
         }
         for set_id in refused.values():
             messages[
-                f"{set_id} has factors of whole datasets, and pt.Experiment averages over topics; "
+                f"{set_id} has per-dataset factors, but pt.Experiment averages over topics; "
                 "use ir_std.evaluate"
             ] = None
         wanted = [m for m in added.measures if isinstance(m, Standardized) and m not in refused]
@@ -110,7 +110,7 @@ def _in_order(outcome: Any, asked: list[str]) -> Any:
 
 
 def _parsed(metric: Measure | str) -> Measure | str:
-    """Return a measure; a name that PyTerrier knows as it is, so that it keeps its meaning."""
+    """Return a measure; names that PyTerrier knows stay names, so that they keep their meaning."""
     if metric == "mrt":
         return metric
     try:

@@ -102,7 +102,7 @@ def test_names_that_scores_have_need_no_quotes_and_no_others() -> None:
 
 @pytest.mark.parametrize("name", ["", "  ", None])
 def test_a_blank_name_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="give one that is not blank"):
+    with pytest.raises(UsageError, match="a measure's name that is not blank"):
         ir_std.ExternalMeasure(name)
 
 
@@ -288,7 +288,7 @@ def test_the_command_line_takes_names_that_the_scores_have(
     failed = ir_std_cli(*given, "latecy")
     assert "is not a file, a measure or an ir_datasets ID; did you mean 'latency'" in failed.err[-1]
     failed = ir_std_cli(tmp_path / "run", tmp_path / "qrels", "'nDGC@10'")
-    assert "run is a run, and 'nDGC@10' is not computed here: give scores by it" in failed.err[-1]
+    assert "ir_std cannot compute 'nDGC@10' for the run run; pass scores for it" in failed.err[-1]
     assert "did you mean 'nDCG@10'?" in failed.err[-1]
 
 

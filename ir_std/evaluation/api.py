@@ -380,9 +380,8 @@ class _GuestEvaluator(StdEvaluator):
         for plan in self.plans:
             if plan.factors.of_datasets:
                 raise NoFactorsError(
-                    f"{plan.measure}: {plan.factors.id} has per-dataset factors, so only a run's "
-                    "mean can be standardized, and ir_measures asks for values per topic; use "
-                    "ir_std.calc_aggregate or ir_std.evaluate"
+                    f"{plan.measure}: {plan.factors.id} has per-dataset factors, but ir_measures "
+                    "asks for values per topic; use ir_std.calc_aggregate or ir_std.evaluate"
                 )
         if "pyterrier" in sys.modules:
             self.messages += tuple(_about_pyterrier(self))
@@ -393,15 +392,15 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
     without = [str(p.measure) for p in evaluator.plans if topics_without_factors(p)]
     if without:
         yield Message(
-            "where topics have no factors the mean that pt.Experiment makes itself is NaN "
-            f"({', '.join(without)}): average what it gives with perquery=True",
+            "some topics have no factors, so the means of pt.Experiment are NaN "
+            f"({', '.join(without)}); average the values of perquery=True instead",
             warns=True,
         )
     shares = [str(m) for m in evaluator.measures if type(m) is type(nERR) and not m.decided]
     if shares and match_factors(evaluator.qrels).fit is None:
         yield Message(
-            f"{', '.join(shares)}: gains are shares of the highest level of each batch that "
-            "pt.Experiment evaluates; use pt.std.Experiment, which takes that of all qrels",
+            f"gains depend on the highest level in each batch of pt.Experiment "
+            f"({', '.join(shares)}); use pt.std.Experiment, which uses the level of all qrels",
             warns=True,
         )
     for match in evaluator.matches:
@@ -411,7 +410,7 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
             named = evaluator.plans[0].measure(factors=fit.factors.id)
             yield Message(
                 f"{fit.factors.id} was recognized by counts of relevant documents, which needs "
-                f"{MIN_COUNTED_TOPICS} topics; if pt.Experiment evaluates in batches of fewer, "
+                f"{MIN_COUNTED_TOPICS} topics; if pt.Experiment evaluates batches of fewer, "
                 f"name the set, as in {named}",
                 warns=True,
             )

@@ -257,7 +257,7 @@ class StdEvaluator(providers.Evaluator):
         if isinstance(read, RunScores):
             has_all = self.residual and not isinstance(read, ScoresOfSystem)
             if has_all or depth is not None:
-                raise UsageError(f"{name} holds scores, of which no document can be left out")
+                raise UsageError(f"{name} holds scores without documents; pass the run")
             if not isinstance(read, ScoresOfSystem):
                 read = scores_at_level(read, self.qrels)
             raw, messages = self._look_up(read, name)
@@ -308,7 +308,7 @@ class StdEvaluator(providers.Evaluator):
             measure = column.measure
             if isinstance(measure, ExternalMeasure):
                 raise UsageError(
-                    f"{name} is a run, and {measure} is not computed here: give scores by it"
+                    f"ir_std cannot compute {measure} for the run {name}; pass scores for it"
                     f"{did_you_mean(suggest_measures(measure.name))}"
                 )
 
@@ -325,7 +325,7 @@ class StdEvaluator(providers.Evaluator):
                 )
             if measure is None:
                 raise UsageError(
-                    f"{scores.name} has no {column.measure}: it has "
+                    f"{scores.name} has no scores for {column.measure}; it has "
                     f"{similar_measures(map(str, scores.values), [str(column.measure)])}"
                 )
             values = scores.column(measure, self.qrels.topics)

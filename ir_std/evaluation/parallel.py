@@ -61,7 +61,7 @@ def evaluate_runs(
         process died.
     """
     if depth is not None and depth < 1:
-        raise UsageError(f"depth is {depth}, and must be at least 1")
+        raise UsageError(f"depth must be at least 1, got {depth}")
     if jobs is None:
         # Scores are looked up, which is less work than to send them.
         jobs = default_jobs(sum(not isinstance(run, RunScores) for run in runs.values()))

@@ -190,7 +190,7 @@ def place(
     factors: Factors | None = None,
     residual: bool = False,
 ) -> Placements:
-    """Place a run among the standardizing systems of its collection.
+    """Place a run among the reference systems of its collection.
 
     Parameters
     ----------
@@ -198,8 +198,8 @@ def place(
         Any form that ir_std reads; without qrels scores that were computed elsewhere, or a
         published mean, such as 0.55, of a raw measure with ``factors``.
     measures : Measure, str or iterable of them, optional
-        For raw ones their standardized companions are placed too; the set's default measures
-        if not given.
+        Measures to place by, raw ones also by their standardized versions; by default, the
+        default measures of the set.
     schemes, factors, residual
         See :func:`ir_std.evaluator`.
 

@@ -106,7 +106,7 @@ class OtherProviders:
             if not str(unsupported).startswith("Unsupported measures"):
                 raise
             raise UsageError(
-                f"ir_measures has nothing that computes some measures here: {unsupported}"
+                f"no provider of ir_measures computes some measures; {unsupported}"
             ) from None
         self._evaluator = evaluators[0]
         if not alone or len(evaluators) > 1:

@@ -115,7 +115,7 @@ class ExternalMeasure(TypedMeasure):
 
     def __init__(self, name: str, lower_is_better: bool = False) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise UsageError(f"a measure's name is {name!r}: give one that is not blank")
+            raise UsageError(f"expected a measure's name that is not blank, got {name!r}")
         super().__init__()
         self.name, self.lower_is_better = name, lower_is_better
         self.quoted = repr(name)
@@ -145,7 +145,7 @@ def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Me
         if name not in known:
             raise UsageError(f"unknown measure {name!r}; choose from {', '.join(known) or 'none'}")
         if not isinstance(known[name], ExternalMeasure):
-            raise UsageError(f"higher {name} is better, whatever is measured")
+            raise UsageError(f"only custom measures can be lower-is-better, got {name}")
     return [known[name] for name in names]
 
 

@@ -19,7 +19,7 @@ from ir_std.schemes import SCHEMES
 
 
 class NanMean(irm.MeanAgg):
-    """The mean of the values that are numbers; NaN if there are none."""
+    """Mean of the values that are not NaN; NaN if there are none."""
 
     def add(self, value: float) -> None:
         """Count ``value`` in unless it is NaN (a topic without factors)."""
@@ -89,7 +89,7 @@ class Standardized(TypedMeasure):
         """
         if not isinstance(self.params.get("factors", ""), str):
             raise UsageError(
-                f"{self.__name__}: factors= of a measure must be the id or the folder of a "
+                f"{self.__name__}: factors= of a measure must be the ID or the file of a "
                 "set; pass a loaded set to the call, as in evaluate(factors=...)"
             )
         check_params(self)
@@ -97,7 +97,7 @@ class Standardized(TypedMeasure):
             raise UsageError(f"{self}: A and B belong to scheme 'U'")
 
     def aggregator(self) -> NanMean:
-        """Return what makes means over the topics that have factors."""
+        """Return the aggregator, which averages over the topics that have factors."""
         return NanMean()
 
 

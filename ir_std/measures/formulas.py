@@ -30,7 +30,7 @@ GDEVAL_DECIMALS = 5
 # --- terms ----------------------------------------------------------------------------------------
 
 Terms = tuple["Ranking", Floats]
-"""Documents, and what each adds."""
+"""Documents and their terms."""
 
 
 def sum_by_topic(r: Ranking, terms: npt.ArrayLike | None = None) -> Floats:
@@ -46,13 +46,13 @@ def positions(topic: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def relevant_found(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Terms:
-    """1 for each relevant document: of precision and recall."""
+    """Return 1 for each relevant document, for precision and recall."""
     relevant = r.relevant(rel, cutoff)
     return relevant, np.ones(len(relevant.rank))
 
 
 def relevant_above_r(r: Ranking, rel: int = 1) -> Terms:
-    """1 for each relevant document in the first R: of R-precision."""
+    """Return 1 for each relevant document in the first R ranks, for R-precision."""
     relevant = r.relevant(rel)
     within = relevant[relevant.rank <= r.qrels.count(rel)[relevant.topic]]
     return within, np.ones(len(within.rank))
@@ -65,14 +65,14 @@ def precisions_at_relevant(r: Ranking, rel: int = 1, cutoff: int | None = None) 
 
 
 def first_relevant(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Terms:
-    """1 / rank of the first relevant document alone: of the reciprocal rank."""
+    """Return 1 / rank of the first relevant document, for the reciprocal rank."""
     relevant = r.relevant(rel, cutoff)
     first = relevant[np.diff(relevant.topic, prepend=-1) > 0]
     return first, 1 / first.rank
 
 
 def judged_found(r: Ranking, cutoff: int | None = None) -> Terms:
-    """1 for each judged document: of the share that is judged."""
+    """Return 1 for each judged document, for the judged share."""
     judged = r if cutoff is None else r[r.rank <= cutoff]
     return judged, np.ones(len(judged.rank))
 
@@ -93,7 +93,7 @@ def preferences(r: Ranking, rel: int = 1) -> Terms:
 def persisting_gains(
     r: Ranking, p: float = 0.8, rel: int | None = None, cutoff: int | None = None, highest: int = 1
 ) -> Terms:
-    """``(1-p) * g_i * p**(i-1)`` of each relevant document: of rank-biased precision."""
+    """Compute ``(1-p) * g_i * p**(i-1)`` of each relevant document, for RBP."""
     relevant = r.relevant(1 if rel is None else rel, cutoff)
     gain = relevant.level / max(r.qrels.max_level, highest) if rel is None else 1.0
     return relevant, (1 - p) * gain * persistence(p, relevant.rank)
@@ -157,7 +157,7 @@ def _expected_reciprocals(relevant: Ranking, stops: Floats) -> Floats:
 
 
 def blended_ratios(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> Terms:
-    """(count + beta * gain) / (rank + beta * ideal gain) at each relevant document: of Q."""
+    """Compute (count + beta * gain) / (rank + beta * ideal gain) per relevant document, for Q."""
     relevant, ideal, count = r.relevant(1, cutoff), r.qrels.ideal, r.qrels.count(1)
     at = (np.cumsum(count) - count)[relevant.topic] - 1
     ideal_gain = _running_sum(ideal)[at + np.minimum(relevant.rank, count[relevant.topic])]

@@ -162,7 +162,7 @@ def test_topics_that_another_file_has_count_as_zero() -> None:
 
 
 def test_a_measure_that_was_not_computed_is_an_error_that_lists_what_was() -> None:
-    with pytest.raises(UsageError, match="made up has no P@10: it has AP"):
+    with pytest.raises(UsageError, match="made up has no scores for P@10; it has AP"):
         ir_std.evaluate({"x": made_up()}, None, P @ 10)
 
 

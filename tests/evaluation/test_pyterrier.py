@@ -117,7 +117,7 @@ def test_batches_of_unrecognized_qrels_keep_the_highest_level_of_all(
         for size in (None, 2)
     )
     assert batches["nERR@3"][0] == pytest.approx(whole["nERR@3"][0], abs=1e-12)
-    with pytest.warns(StandardizationWarning, match="use pt.std.Experiment, which takes that"):
+    with pytest.warns(StandardizationWarning, match="use pt.std.Experiment, which uses the level"):
         pt.Experiment([system], TOPICS, qrels, [ir_std.nERR @ 3], names=["a"])
 
 
@@ -152,8 +152,8 @@ def test_topics_without_factors_count_in_no_mean_but_in_that_which_pyterrier_mak
         by_topic = pt.Experiment([results], topics, qrels, [AP, sAP], names=["a"], perquery=True)
     assert {str(one.filename) for one in told} == {__file__}
     assert [str(one.message) for one in told if "pt.Experiment" in str(one.message)] == [
-        "where topics have no factors the mean that pt.Experiment makes itself is NaN (sAP): "
-        "average what it gives with perquery=True"
+        "some topics have no factors, so the means of pt.Experiment are NaN (sAP); "
+        "average the values of perquery=True instead"
     ]
     assert means["AP"].notna().all()
     assert means["sAP"].isna().all()
@@ -205,7 +205,7 @@ def test_batches_of_a_set_matched_only_by_counts_are_advised_to_name_it(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             pt.Experiment([results], queries.head(n), part, [measure], names=["a"])
-        return [str(w.message) for w in caught if "in batches of fewer" in str(w.message)]
+        return [str(w.message) for w in caught if "batches of fewer" in str(w.message)]
 
     (message,) = told(12)
     assert message.endswith("name the set, as in sAP(factors='counted')")
@@ -333,5 +333,5 @@ def test_an_experiment_says_what_has_no_standardized_form_and_wants_sets_on_disk
     assert "sP@2" not in table.columns
     tiny = ir_std.load_factors("tiny")
     in_memory = FactorSet(tiny.info, tiny.n_rel, tiny.mean, tiny.sd)
-    with pytest.raises(UsageError, match="tiny is not on disk: save it first"):
+    with pytest.raises(UsageError, match="tiny is not on disk; save it"):
         plug_in().Experiment([RESULTS], TOPICS, QRELS, ["AP"], factors=in_memory)

@@ -151,7 +151,9 @@ def test_what_is_not_residual_cannot_be_taken_out() -> None:
 @pytest.mark.parametrize("keys", [[3, 2], [2, 2], [[1, 2]]])
 def test_keys_that_do_not_ascend_are_refused(keys: list[Any]) -> None:
     made = factors()
-    with pytest.raises(InputError, match=r"factor set tiny, earlier: (does not hold|holds uint64)"):
+    with pytest.raises(
+        InputError, match=r"factor set tiny, earlier: (is not ascending|has type uint64)"
+    ):
         FactorSet(made.info, made.judgments, made.mean, made.sd, earlier=np.array(keys, np.uint64))
 
 

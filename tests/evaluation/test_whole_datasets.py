@@ -90,7 +90,7 @@ def test_raw_values_are_by_topic_and_standardized_ones_on_the_dataset() -> None:
     ]
     assert values[2].value == means[snDCG @ 10]
     assert set(evaluator.calc_aggregate(RUN)) == {nDCG @ 10, snDCG @ 10}
-    with pytest.raises(NoFactorsError, match="only a run's mean can be standardized"):
+    with pytest.raises(NoFactorsError, match="has per-dataset factors, but ir_measures asks"):
         ir_measures.calc_aggregate([snDCG @ 10], QRELS, RUN)
 
 
