@@ -216,14 +216,12 @@ class Results:
 
         They include the raw scores behind standardized measures, which :attr:`measures` may lack.
         """
-        scored = evaluations_of(self)
-        return ByRun({run: ByMeasure(each.values) for run, each in scored.items()})
+        return ByRun({run: ByMeasure(each.values) for run, each in evaluations_of(self).items()})
 
     @cached_property
     def means(self) -> Mapping[str, ByMeasure[float]]:
         """Means over topics by run and measure; standardized ones over topics with factors."""
-        scored = evaluations_of(self)
-        return ByRun({run: ByMeasure(each.means) for run, each in scored.items()})
+        return ByRun({run: ByMeasure(each.means) for run, each in evaluations_of(self).items()})
 
     def estimate(self, run: str, measure: Measure | str, collection: str | None = None) -> Estimate:
         """Estimate a mean, with its errors over topics and over reference systems.
