@@ -30,7 +30,7 @@ class RankedTopic:
     documents : tuple of str
         Best first.
     levels : mapping of str to int
-        Levels of all judged documents of the topic, also of those that the run lacks.
+        Levels of all judged documents of the topic, also of documents that the run lacks.
     contributions : ByMeasure of mapping of str to float
         For each raw measure that is a sum over documents, the term of each document; other
         documents add nothing.
