@@ -131,7 +131,7 @@ _bar: ContextVar[Any] = ContextVar("bar", default=None)
 
 @contextmanager
 def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Iterator[Any]]]:
-    """Show how many runs are done, of `total`, and yield what counts those that come through it.
+    """Show how many runs are done, of `total`, and yield a function that counts the runs.
 
     Nothing is shown in the first :data:`PROGRESS_DELAY` seconds, with ``--quiet``, or if standard
     error is not a terminal.

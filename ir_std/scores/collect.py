@@ -55,7 +55,7 @@ class Texts(NamedTuple):
 
 
 @dataclass
-class Cells:
+class ScoreCells:
     """Values as a file has them, one item of each of the arrays and texts for each value.
 
     Attributes
@@ -92,14 +92,14 @@ class Cells:
         columns: Sequence[Sequence[str]],
         lines: Sequence[int | None] | None = None,
         **more: Any,
-    ) -> Cells:
+    ) -> ScoreCells:
         """Return cells of four columns: runs, topics, measures and values."""
         shown = np.array(lines or [None] * len(columns[0]), object)
         runs, topics, measures, values = (Texts.of(column, str) for column in columns)
         return cls(file, shown, runs, topics, measures, values, **more)
 
 
-def collect_scores(cells: Cells) -> dict[str, RunScores]:
+def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
     """Return scores by run; a run without a name has the file's.
 
     Raises
@@ -158,7 +158,7 @@ class _Column(NamedTuple):
 class _Collector:
     """Collect the values of all runs in a file, which belong to the measures of these numbers."""
 
-    def __init__(self, cells: Cells, measures: list[Measure], numbers: Ints) -> None:
+    def __init__(self, cells: ScoreCells, measures: list[Measure], numbers: Ints) -> None:
         self.cells, self.file, self.measures, self.numbers = cells, cells.file, measures, numbers
         self._decimals: dict[tuple[tuple[int, int], ...], dict[Measure, int]] = {}
 

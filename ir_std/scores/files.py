@@ -14,7 +14,7 @@ from ir_std.errors import InputError, UsageError, did_you_mean, pluralize
 from ir_std.measures import suggest_measures
 from ir_std.measures.names import find_measure
 from ir_std.reading import Source, read_pieces, source_of, too_large
-from ir_std.scores.collect import Cells, collect_scores, is_not_topic_score
+from ir_std.scores.collect import ScoreCells, collect_scores, is_not_topic_score
 from ir_std.scores.mteb import is_mteb_result, read_mteb_result
 from ir_std.scores.run_scores import SUMMARY, RunScores
 from ir_std.scores.tables import (
@@ -271,7 +271,7 @@ def _read_dict(
     topics_first = measure is not None or _count_measures(inner) > _count_measures(outer)
     topics, measures = (outer, inner) if topics_first else (inner, outer)
     columns = runs, topics, measures, values
-    return collect_scores(Cells.of(file, columns, of_numbers=of_numbers))
+    return collect_scores(ScoreCells.of(file, columns, of_numbers=of_numbers))
 
 
 def _leaves(
@@ -378,7 +378,7 @@ def _read_lines(lines: Iterable[tuple[int, str]], file: str) -> dict[str, RunSco
         first, second = columns[-3:-1]
         topics_first = _are_topics_first(first[:_HEAD], second[:_HEAD], width, file)
         topics, measures = (first, second) if topics_first else (second, first)
-    return collect_scores(Cells.of(file, (runs, topics, measures, columns[-1]), numbers))
+    return collect_scores(ScoreCells.of(file, (runs, topics, measures, columns[-1]), numbers))
 
 
 def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, file: str) -> bool:

@@ -12,7 +12,7 @@ from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, abbreviate
 from ir_std.measures.names import from_mteb
 from ir_std.reading import FileSource, Source
-from ir_std.scores.collect import Cells, collect_scores
+from ir_std.scores.collect import ScoreCells, collect_scores
 from ir_std.scores.run_scores import RunScores
 
 CQADUPSTACK = (
@@ -197,7 +197,7 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
             f"task {task} ({abbreviate(splits) or 'no split'}) is neither retrieval nor reranking",
             "leave it out (scores of such tasks include ndcg_at_10, or map and mrr)",
         )
-    cells = Cells.of(where, [*zip(*rows, strict=True)], unit="collection")
+    cells = ScoreCells.of(where, [*zip(*rows, strict=True)], unit="collection")
     return collect_scores(cells)[where]
 
 

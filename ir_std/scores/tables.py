@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ir_std._system.text import unguard_cell
 from ir_std.errors import InputError, UsageError, abbreviate, pluralize
 from ir_std.measures.names import find_measure
-from ir_std.scores.collect import Cells, Texts, collect_scores
+from ir_std.scores.collect import ScoreCells, Texts, collect_scores
 from ir_std.scores.mteb import find_dataset
 from ir_std.scores.run_scores import SUMMARY, RunScores
 from ir_std.trec.frames import column_values, is_pandas
@@ -383,7 +383,7 @@ def read_table(table: ScoreTable, measure: str | None) -> dict[str, RunScores]:
     return collect_scores(_cells(at, places, unit, skipped))
 
 
-def _cells(at: ScoreTable, places: list[int], unit: str, skipped: tuple[str, ...]) -> Cells:
+def _cells(at: ScoreTable, places: list[int], unit: str, skipped: tuple[str, ...]) -> ScoreCells:
     """Return the values row by row, with what columns' names or other columns say of each."""
     n_rows = len(at.lines)
 
@@ -397,7 +397,7 @@ def _cells(at: ScoreTable, places: list[int], unit: str, skipped: tuple[str, ...
         texts, numbers = Texts.of(column, clean)
         return Texts(texts, np.repeat(numbers, len(places)))
 
-    return Cells(
+    return ScoreCells(
         at.file,
         np.repeat(np.array(at.lines, object), len(places)),
         texts_of("run", ""),
