@@ -61,8 +61,7 @@ from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.api import StdProvider, install_provider, standardize
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.match import Fit
-from ir_std.factors.match import Match
+from ir_std.factors.match import Fit, Match
 from ir_std.evaluation.inputs import system
 from ir_std.measures import (
     DCG, ExternalMeasure, NDCG, SP, Q, Standardized, nDCG, nERR, parse_measure, sAP, sBpref, sDCG,
@@ -90,8 +89,7 @@ if TYPE_CHECKING:
     from ir_std import analysis, merging, plots, report, testing
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
-    from ir_std.evaluation.placement import Placement
-    from ir_std.evaluation.placement import Placer, place
+    from ir_std.evaluation.placement import Placement, Placer, place
     from ir_std.merging import merge, normalize
     from ir_std.reporting.agreement import JudgeAgreement, agreement
     from ir_std.reporting.compare import compare
@@ -132,13 +130,7 @@ __all__ += [
 # fmt: on
 __all__ += sorted(set(ir_measures.__all__) - set(__all__))  # those of later versions
 
-_LAZY_MODULES = {
-    "analysis": "analysis",
-    "merging": "merging",
-    "plots": "plots",
-    "report": "report",
-    "testing": "testing",
-}
+_LAZY_MODULES = ("analysis", "merging", "plots", "report", "testing")
 _LAZY_NAMES = {
     "JudgeAgreement": "reporting.agreement",
     "agreement": "reporting.agreement",
@@ -166,7 +158,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name in _LAZY_MODULES:
-            return import_module(f"ir_std.{_LAZY_MODULES[name]}")
+            return import_module(f"ir_std.{name}")
         if name in _LAZY_NAMES:
             value = getattr(import_module(f"ir_std.{_LAZY_NAMES[name]}"), name)
             globals()[name] = value  # for tools that read a module's names, such as pdoc

@@ -1,4 +1,4 @@
-"""Run files wherever they lie: single files, folders, and archives, which are read in memory."""
+"""Run files from single files, folders and archives; archives are read in memory."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from ir_std.reading.unpacking import (
 LARGEST_HEADER = 1 << 16
 """Number of bytes that the headers of a member may have in a tar file, such as a long name."""
 _ZIP_STEP = 1 << 12
-"""Number of packed bytes that Python unpacks at once at least."""
+"""Smallest number of packed bytes that Python unpacks at once."""
 _ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
     tarfile.TarError,

@@ -21,7 +21,7 @@ from ir_std.trec.qrels import Qrels, Ranking
 from ir_std.trec.runs import Run
 
 _AT_ONCE = 1 << 18
-"""Number of ids of documents that tie which are in memory at once."""
+"""Number of ids of tied documents that are in memory at once."""
 
 
 class Ranker:

@@ -122,7 +122,7 @@ class Run:
 
     @cached_property
     def _ids(self) -> Ids:
-        """Documents of all lines; known from the start, except of a dict."""
+        """Documents of all lines; made when they are first needed if the run is a dict."""
         raise NotImplementedError
 
     @cached_property
@@ -293,7 +293,7 @@ class DictRun(Run):
 
 
 def kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Ints:
-    """Return the lines that remain if of equal documents of a topic only one counts."""
+    """Return the lines that remain if each topic keeps one of its equal documents."""
     kept: dict[tuple[int, bytes], int] = {}
     for line, document in enumerate(zip(topic.tolist(), ids.bytes(), strict=True)):
         if duplicates == "last" or document not in kept:
