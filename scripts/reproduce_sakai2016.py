@@ -113,15 +113,12 @@ def left_out(scores: Scores, named: bool) -> list[LeftOut]:
 
     Where the systems are anonymous each is a team of its own.
     """
-    groups = np.array([team_of(tag) if named else tag for tag in scores.systems])
-    x = scores.values
+    groups = [team_of(tag) if named else tag for tag in scores.systems]
     rows = []
     for scheme in SCHEMES[1:]:
-        a = standardize_matrix(x, scheme=scheme).mean(axis=0)
-        b = np.empty_like(a)
-        for group in set(groups.tolist()):
-            own = groups == group
-            b[own] = standardize_matrix(x[:, own], x[:, ~own], scheme).mean(axis=0)
+        out = standardize_matrix(scores.values, scheme=scheme, leave_out=groups)
+        a = standardize_matrix(scores.values, scheme=scheme).mean(axis=0)
+        b = out.mean(axis=0)
         change = np.abs(a - b)
         rows.append(
             LeftOut(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ def standardize_matrix(
     scores: npt.ArrayLike,
     by: npt.ArrayLike | None = None,
     scheme: str = "N",
+    *,
+    leave_out: Sequence[Hashable] | None = None,
     **params: Any,
 ) -> Floats:
     """Standardize scores by factors from the reference systems ``by``.
@@ -28,6 +31,10 @@ def standardize_matrix(
     scheme : str
         A scheme of :data:`ir_std.schemes.SCHEMES`, with its ``params`` (``A``, ``B`` of U;
         ``resolution``).
+    leave_out : sequence, length n_systems, optional
+        The group of each system, such as its team: each group is standardized by all the other
+        groups, as systems that did not take part would be.  The runs of one team resemble each
+        other, so they are left out together (Sakai, ICTIR 2016).
 
     Returns
     -------
@@ -38,9 +45,12 @@ def standardize_matrix(
     ------
     ValueError
         If the topics differ in number, fewer than two reference systems remain, a value is NaN or
-        infinite, or the scheme is unknown.
+        infinite, the scheme is unknown, ``leave_out`` has another length than the systems, or it
+        is given together with ``by``.
     """
     x = check_scores(scores, single=True)
+    if leave_out is not None:
+        return _by_other_groups(x, by, scheme, leave_out, params)
     reference = x if by is None else check_scores(by, "the reference systems", single=True)
     if reference.shape[1] < 2 or x.shape[0] != reference.shape[0]:
         raise ValueError(
@@ -48,6 +58,25 @@ def standardize_matrix(
             f"got the shapes {x.shape} and {reference.shape}"
         )
     return get_scheme(scheme).apply(x, **compute_factors(reference), **params)
+
+
+def _by_other_groups(
+    x: Floats, by: Any, scheme: str, groups: Sequence[Hashable], params: dict[str, Any]
+) -> Floats:
+    """Standardize each group's systems by those of all the other groups."""
+    if by is not None:
+        raise ValueError("leave_out requires the systems' own scores; leave by out")
+    if len(groups) != x.shape[1]:
+        raise ValueError(f"{x.shape[1]} systems need as many groups, got {len(groups)}")
+    result = np.empty_like(x)
+    for group in dict.fromkeys(groups):
+        inside = np.array([g == group for g in groups])
+        if np.count_nonzero(~inside) < 2:
+            raise ValueError(
+                f"without group {group!r} fewer than two systems remain to standardize by"
+            )
+        result[:, inside] = standardize_matrix(x[:, inside], x[:, ~inside], scheme, **params)
+    return result
 
 
 def compute_factors(by: Floats) -> dict[str, Any]:

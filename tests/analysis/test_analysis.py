@@ -234,6 +234,9 @@ def test_bad_scores_are_refused_with_a_reason(
         (lambda: analysis.discriminative_power(SCORES, 0), "alpha must lie between 0 and 1"),
         (lambda: analysis.standardize_matrix(SCORES, OTHER), "same topics"),
         (lambda: analysis.standardize_matrix(SCORES, scheme="X"), "choose from"),
+        (lambda: analysis.standardize_matrix(SCORES, leave_out="ab"), "as many groups, got 2"),
+        (lambda: analysis.standardize_matrix(SCORES, leave_out="aaaab"), "fewer than two systems"),
+        (lambda: analysis.standardize_matrix(SCORES, OTHER, leave_out="abcde"), "leave by out"),
         (lambda: analysis.topic_set_size_paired_t(0, 0.1), "above 0"),
         (
             lambda: analysis.topic_set_size_paired_t(0.1, 0.1, beta=1),
@@ -270,6 +273,14 @@ def test_schemes_parameters_are_passed_on() -> None:
         analysis.standardize_matrix(SCORES, scheme="U", A=0.1),
         np.clip(0.1 * analysis.standardize_matrix(SCORES, scheme="z") + 0.5, 0, 1),
     )
+
+
+@pytest.mark.parametrize("scheme", ["N", "U", "E"])
+def test_leave_out_standardizes_each_group_by_the_others(scheme: str) -> None:
+    computed = analysis.standardize_matrix(SCORES, scheme=scheme, leave_out="abacc")
+    for own, others in (([0, 2], [1, 3, 4]), ([1], [0, 2, 3, 4]), ([3, 4], [0, 1, 2])):
+        expected = analysis.standardize_matrix(SCORES[:, own], SCORES[:, others], scheme)
+        np.testing.assert_array_equal(computed[:, own], expected)
 
 
 # Topic set size

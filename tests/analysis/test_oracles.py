@@ -126,16 +126,19 @@ def e(rng: np.random.Generator) -> Cases:
         yield analysis.standardize_matrix(x, scheme="E"), [ECDF(row)(row) for row in x]
 
 
-@audit("standardize_matrix, by other systems", "plain loops over topics")
-def by_others(rng: np.random.Generator) -> Cases:
+@audit("standardize_matrix, without each group", "plain loops over the groups")
+def without(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
-        own, others = x[:, :2], x[:, 2:]
-        if others.shape[1] > 1 and np.ptp(others, axis=1).min() > 0:
-            expected = [
-                stats.norm.cdf((mine - fmean(row)) / stdev(row))
-                for mine, row in zip(own, others.tolist(), strict=True)
-            ]
-            yield analysis.standardize_matrix(own, others), expected
+        groups = ["ab"[k % 2] if k < 4 else str(k) for k in range(x.shape[1])]
+        if x.shape[1] < 4 or any(
+            np.ptp(x[:, [g != own for g in groups]], axis=1).min() == 0 for own in groups
+        ):
+            continue
+        expected = np.empty_like(x)
+        for t, k in product(*map(range, x.shape)):
+            others = [x[t, j] for j in range(x.shape[1]) if groups[j] != groups[k]]
+            expected[t, k] = stats.norm.cdf((x[t, k] - fmean(others)) / stdev(others))
+        yield analysis.standardize_matrix(x, leave_out=groups), expected
 
 
 # Paired tests
