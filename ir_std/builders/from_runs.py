@@ -162,8 +162,9 @@ def build_factors(
         "source": source,
         "licence": licence,
         "default_measures": list(DEFAULT_MEASURES if measures is None else names),
+        # Shipped sets hold these words, so other words would change the bytes of a rebuilt set.
         "built": f"by ir_std from {pluralize(len(systems), 'run')}"
-        + (f", cut to {depth} documents per topic" if depth else ""),
+        + (f", cut to {depth} documents a topic" if depth else ""),
     } | judge_fields(judge)
     tags = [system.tag for system in systems]
     info |= team_fields(teams, tags)

@@ -253,7 +253,8 @@ def _read_entries(entries: Iterable[tuple[Any, ...]]) -> list[_Entry]:
         raise UsageError(
             "expected a list of (name, run, qrels), such as [('bm25', 'bm25.run', 'qrels.txt')]"
         )
-    judgments = {_key(qrels): as_qrels(qrels) for _, _, qrels, *_ in given if qrels is not None}
+    named = {_key(qrels): qrels for _, _, qrels, *_ in given if qrels is not None}
+    judgments = {key: as_qrels(qrels) for key, qrels in named.items()}
     found: list[tuple[Any, Qrels | None]] = []
     groups: list[list[RunScores]] = []
     for _, run, qrels, *_ in given:

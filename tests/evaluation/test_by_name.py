@@ -134,7 +134,7 @@ def test_an_invalid_measure_gets_one_clear_line(
 
 @pytest.mark.parametrize("wrong", [3, StringIO("set.json"), ["own"]])
 def test_invalid_factors_get_one_clear_line(wrong: Any) -> None:
-    says = "cannot use (int|StringIO|list) as factors: give a set, its id, or the path of"
+    says = "expected a factor set, its ID or the path of its file, got (int|StringIO|list)"
     for call in (ir_std.calc_aggregate, ir_std.calc, ir_std.iter_calc):
         with pytest.raises(ir_std.UsageError, match=says):
             call("AP", QRELS, RUN, factors=wrong)
@@ -144,7 +144,7 @@ def test_invalid_factors_get_one_clear_line(wrong: Any) -> None:
 
 
 def test_a_measure_names_its_factors_and_does_not_hold_them(factors: FactorSet) -> None:
-    with pytest.raises(ir_std.UsageError, match="id or the folder of a set; pass a loaded set to"):
+    with pytest.raises(ir_std.UsageError, match="ID or the file of a set; pass a loaded set to"):
         ir_std.calc_aggregate(sAP(factors=factors), QRELS, RUN)
 
 

@@ -153,7 +153,7 @@ def test_difference_is_from_the_baseline_if_there_is_one(ax: Axes) -> None:
     ax.clear()
     plots.difference(ir_std.evaluate(runs, qrels, AP), AP, ax=ax)
     assert ax.get_title().startswith("good better on 1, base on 0")
-    with pytest.raises(UsageError, match="takes two runs"):
+    with pytest.raises(UsageError, match="needs two runs, but these results have one"):
         plots.difference(ir_std.evaluate({"a": runs["good"]}, qrels, AP), AP, ax=ax)
 
 
