@@ -1,8 +1,8 @@
 """The statistics behind standardization: pure functions on topics x systems arrays.
 
-Each takes scores of shape (n_topics, n_systems), from wherever they come; most take leading
-axes too, for many resamplings at once.  Names are imported when they are first used: scipy alone
-would cost 0.2 s.
+Each function takes scores of shape (n_topics, n_systems) from any source.  Most functions also
+accept leading axes, for many resamplings at once.  Names are imported when they are first used,
+because importing scipy takes 0.2 s.
 """
 
 from importlib import import_module

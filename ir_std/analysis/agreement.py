@@ -1,13 +1,14 @@
 """Agreement of two judges on labels, and on the order of systems.
 
-Intervals come from a bootstrap over whole topics, because documents of one topic, and scores on it,
-resemble each other.  A rank correlation of resampled topics is lower than that of the topics
-themselves, because noise is added to noise.  For the same reason, the figure is lower than that of
-all topics there could be.  The first noise swaps more systems than the second, so this bias is 1 to
-``1 / (sqrt(2) - 1)`` = 2.4 times that of the samples.  It counts as an error: the interval is the
-figure plus or minus ``t * sqrt((sd**2 + (1.5 * bias)**2) * n / (n - 1))``, on Fisher's scale for
-Pearson's correlation.  ``docs/evidence/judges.md`` says how often the intervals hold.  Where they
-would not hold, there is none; AP correlation never has one.
+Intervals come from a bootstrap over whole topics, because the documents and the scores of one topic
+resemble each other.  Resampling adds noise, so a rank correlation is lower on resampled topics than
+on the topics themselves.  The topics are a sample too, so the rank correlation on them is in turn
+lower than on all topics there could be.  The noise that is already there swaps more systems than
+the noise that resampling adds.  The bias of the rank correlation is therefore 1 to
+``1 / (sqrt(2) - 1)`` = 2.4 times the bias of the samples.  The interval counts this bias as an
+error: it is the value plus or minus ``t * sqrt((sd**2 + (1.5 * bias)**2) * n / (n - 1))``, on
+Fisher's scale for Pearson's correlation.  ``docs/evidence/judges.md`` says how often the intervals
+hold.  If an interval would not hold, it is NaN.  AP correlation never has an interval.
 """
 
 from __future__ import annotations
@@ -24,22 +25,23 @@ from ir_std.analysis.means import DECIMALS, draw_samples
 from ir_std.analysis.paired import ALPHA, paired_t
 
 SAMPLES = 1000
-"""Samples of topics behind an interval."""
+"""Number of bootstrap samples of topics for an interval."""
 FEWEST_TOPICS = 25
 """Fewest topics for an interval."""
 FEWEST_DIFFERENT = 1 / 3
-"""Smallest share of topics on which two systems, on average, must have different scores.  RR often
-has less: then a few topics decide the order, and a bootstrap cannot see how few they are."""
+"""Smallest share of topics on which two systems, on average, must have different scores.  The share
+is often smaller for RR.  A few topics then decide the order, and a bootstrap cannot detect that."""
 LEAST_REPRODUCED = 0.7
-"""Smallest tau, on average, of each judge's order of systems with that of resampled topics, for an
-interval of tau.  Below it the order is mostly noise, whose bias the samples do not show."""
+"""Smallest mean tau between a judge's order of systems and the orders on resampled topics, for an
+interval of tau.  Below it the order is mostly noise, and the samples do not show its bias."""
 BIAS = 1.5
-"""What the bias of the samples is multiplied by, so that 90 to 98 percent of intervals hold."""
+"""Factor on the bias of the samples; with it, 90 to 98 percent of the intervals hold."""
 WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}
-"""The power of the distance of two levels by which a disagreement counts; all count 1 for none."""
+"""Power of the distance between two levels that weights a disagreement; all weigh 1 for none."""
 LEVEL_OF_R = 0.98
-"""Nominal confidence of intervals of Pearson's correlation.  A few unusual topics decide it, and a
-sample often lacks them, so that nominal 98 percent intervals hold in about 95 percent of cases."""
+"""Nominal confidence of intervals of Pearson's correlation.  A few unusual topics can decide the
+correlation.  A sample often lacks them, so nominal 98 percent intervals hold in about 95 percent
+of cases."""
 ALMOST_1 = 1 - 1e-12
 """The largest correlation that Fisher's scale can hold."""
 _AT_ONCE = 20
@@ -47,7 +49,7 @@ _AT_ONCE = 20
 
 
 class Interval(NamedTuple):
-    """A figure and its 95 percent interval over topics; NaN where it is not defined."""
+    """A value and its 95 percent interval over topics; NaN if undefined."""
 
     value: float
     low: float
@@ -60,18 +62,19 @@ def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int)
     Parameters
     ----------
     first, second : array_like of int, shape (n_documents,)
-        The levels, from 0 to below ``n_levels``, that two judges gave the same documents.
+        The levels, from 0 to ``n_levels - 1``, that two judges gave the same documents.
     n_levels : int
+        Number of levels.
 
     Returns
     -------
     ndarray of int, shape (n_levels, n_levels)
-        Rows are the first judge's levels.
+        Rows are the first judge's levels, columns the second judge's.
 
     Raises
     ------
     ValueError
-        If the judges have different numbers of documents, or a level is not among these.
+        If the judges have different numbers of documents, or a level is out of range.
     """
     a, b = np.asarray(first, np.int64), np.asarray(second, np.int64)
     if a.ndim != 1 or a.shape != b.shape:
@@ -86,21 +89,24 @@ def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int)
 
 
 def cohen_kappa(confusion: npt.ArrayLike, weights: str = "none") -> Floats:
-    """Compute agreement beyond chance: 1 minus the disagreement over that by chance.
+    """Compute Cohen's kappa: 1 minus the observed over the expected disagreement.
 
-    Cohen (1960); with weights Cohen (1968).  Disagreements count ``|i - j| ** p`` for levels ``i``
-    and ``j``; what is expected are the products of the judges' own shares of the levels.  Equal to
-    scikit-learn's ``cohen_kappa_score`` with all levels as ``labels``.
+    Unweighted kappa is from Cohen (1960), weighted kappa from Cohen (1968).  A disagreement between
+    levels ``i`` and ``j`` has the weight ``|i - j| ** p``.  The expected disagreement multiplies
+    each judge's own shares of the levels.  The result equals scikit-learn's ``cohen_kappa_score``
+    with all levels as ``labels``.
 
     Parameters
     ----------
     confusion : array_like, shape (..., n_levels, n_levels)
+        Number of documents for each pair of levels.
     weights : {'none', 'linear', 'quadratic'}
+        Weights of disagreements.
 
     Returns
     -------
     ndarray, shape (...)
-        NaN where both judges gave all documents one and the same level, or there is none.
+        NaN if both judges gave all documents the same level, or if there are no documents.
 
     Raises
     ------
@@ -131,6 +137,7 @@ def kappa_interval(by_topic: npt.ArrayLike, weights: str = "none") -> Interval:
     by_topic : array_like, shape (n_topics, n_levels, n_levels)
         The confusion matrix of each topic.
     weights : {'none', 'linear', 'quadratic'}
+        Weights of disagreements.
     """
     counts = np.asarray(by_topic, float)
     n_samples = SAMPLES if len(counts) >= FEWEST_TOPICS else 0
@@ -140,18 +147,19 @@ def kappa_interval(by_topic: npt.ArrayLike, weights: str = "none") -> Interval:
 
 
 class OrderAgreement(NamedTuple):
-    """How alike two judges order systems by their mean scores, and score them topic by topic.
+    """Agreement of two judges on the order of systems, and on their scores per topic.
 
     Attributes
     ----------
     tau : Interval
         Kendall's tau-b.
     tau_ap : Interval
-        AP correlation of the second order, with the first as the reference; without an interval.
+        AP correlation of the second judge's order with the first judge's as the reference; its
+        interval is NaN.
     gap : Interval
-        The mean over systems of the absolute difference of the two means.
+        The absolute difference between a system's two means, averaged over systems.
     r : Interval
-        Pearson's correlation over topics and systems.
+        Pearson's correlation of the scores over topics and systems.
     """
 
     tau: Interval
@@ -161,18 +169,18 @@ class OrderAgreement(NamedTuple):
 
 
 def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreement:
-    """Compute how alike two judges order systems, and score them.
+    """Compute how well two judges agree on the order and the scores of systems.
 
     Parameters
     ----------
     first, second : array_like, shape (n_topics, n_systems)
-        Scores of the same systems on the same topics; a topic on which a value is NaN is left
-        out.  With a single system, all figures except the gap are NaN.
+        Scores of the same systems on the same topics under each judge.  Topics with a NaN are left
+        out.  With a single system, all results except the gap are NaN.
 
     Raises
     ------
     ValueError
-        If the shapes differ, or no topic is left.
+        If the shapes differ, or no topic remains.
     """
     x, y = np.asarray(first, float), np.asarray(second, float)
     if x.ndim != 2 or x.shape != y.shape:
@@ -203,25 +211,26 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
     has_order = all(order.mean() >= LEAST_REPRODUCED for order in reproduced)
     tau = _interval(taus[0], taus[1:] if has_order else taus[:0], len(x))
     r = _correlations(drawn, x, y)
-    # On Fisher's scale, on which a correlation has no end.
+    # The interval is computed on Fisher's scale, on which correlations have no bounds.
     z = np.arctanh(np.clip(r, -ALMOST_1, ALMOST_1))
     _, low, high = np.tanh(_interval(z[0], z[1:], len(x), -np.inf, np.inf, LEVEL_OF_R))
     return OrderAgreement(tau, tau_ap, gap, Interval(float(r[0]), float(low), float(high)))
 
 
 class PairAgreement(NamedTuple):
-    """Number of pairs that each judge separates (two-sided paired t-tests at .05).
+    """Number of pairs of systems that each judge separates (two-sided paired t-tests at .05).
 
-    No correction for the number of pairs is applied, so 5% are distinguished by chance.
+    P-values are not corrected for the number of pairs, so 5% of pairs are separated by chance.
 
     Attributes
     ----------
     n : int
         Number of pairs.
     both, first_only, second_only : int
-        Pairs that differ significantly under both judges, in whichever direction, or under one.
+        Pairs that differ significantly under both judges (in the same or opposite directions), or
+        under only one judge.
     opposite : int
-        Pairs that differ significantly under both, in opposite directions.
+        Pairs that differ significantly under both judges, in opposite directions.
     biased : int
         Pairs whose difference is significantly larger or smaller under the second judge.
     """
@@ -246,7 +255,7 @@ def pair_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> PairAgreement
     Raises
     ------
     ValueError
-        If fewer than two topics or systems are left, or the shapes differ.
+        If fewer than two topics or systems remain, or the shapes differ.
     """
     x, y = np.asarray(first, float), np.asarray(second, float)
     if x.shape != y.shape:
@@ -275,7 +284,7 @@ def _correlations(drawn: Floats, x: Floats, y: Floats) -> Floats:
 
 
 def _has_interval(scores: Floats) -> bool:
-    """Check that there are enough topics, and enough on which systems have different scores."""
+    """Check whether there are enough topics, and whether systems differ on enough of them."""
     n_topics, n_systems = scores.shape
     alike = [np.unique(row, return_counts=True)[1] for row in np.round(scores, DECIMALS)]
     equal = sum(int((n * (n - 1)).sum()) for n in alike)
@@ -291,7 +300,7 @@ def _interval(
     highest: float = 1.0,
     level: float = LEVEL,
 ) -> Interval:
-    """Compute the interval of a figure from those of samples of the `n` topics, if any."""
+    """Compute the interval of a value from its values in samples of the `n` topics, if any."""
     from scipy.special import stdtrit  # slow to import
 
     known = samples[~np.isnan(samples)]

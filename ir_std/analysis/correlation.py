@@ -1,7 +1,7 @@
 """Rank correlation between two rankings of the same systems, with ties.
 
-Systems whose scores agree to 12 decimals are tied: means of the same values summed in another
-order differ by about 1e-17.
+Systems whose scores agree to 12 decimals are tied, because means of the same values differ by about
+1e-17 if the values are summed in another order.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ir_std.analysis.means import check_finite, rounded_difference
 def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Compute Kendall's tau-b, the rank correlation that allows for ties.
 
-    Concordant minus discordant pairs, over the pairs that could be either:
+    Tau-b divides the number of concordant minus discordant pairs by the number of untied pairs:
 
     ``sum(s_ij * t_ij) / sqrt(sum(s_ij**2) * sum(t_ij**2))`` with ``s_ij = sign(x_i - x_j)`` and
     ``t_ij = sign(y_i - y_j)`` over all pairs ``i < j`` (Kendall, The treatment of ties in
@@ -30,7 +30,7 @@ def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     Returns
     -------
     ndarray, shape (...)
-        NaN where one side ties all systems.
+        NaN if all systems are tied in ``x`` or in ``y``.
 
     Raises
     ------
@@ -50,23 +50,24 @@ def tau_ap_b(
 ) -> Floats:
     """Compute AP correlation, a tau that weighs the top of the estimated ranking most.
 
-    ``2 / (n - t1) * sum_i C(i) / (p_i - 1) - 1``, where ``p_i - 1`` systems are strictly above
-    system ``i`` in ``estimate``, ``C(i)`` of them also strictly above it in ``reference``, and
-    the sum leaves out the ``t1`` systems that share the first place.  Without ties it is
-    Yilmaz, Aslam and Robertson (SIGIR 2008); with ties tau_AP,b of Urbano and Marrero
-    (ICTIR 2017), which is the two-sided mean.
+    The value is ``2 / (n - t1) * sum_i C(i) / (p_i - 1) - 1``.  In ``estimate``, ``p_i - 1``
+    systems are strictly above system ``i``; ``C(i)`` of them are also above it in ``reference``.
+    The sum leaves out the ``t1`` systems that share the first place.  Without ties, this is the AP
+    correlation of Yilmaz, Aslam and Robertson (SIGIR 2008).  With ties and ``two_sided``, it is
+    tau_AP,b of Urbano and Marrero (ICTIR 2017).
 
     Parameters
     ----------
     reference, estimate : array_like, shape (..., n)
         Scores (higher is better) of the same ``n >= 2`` systems; leading axes broadcast.
     two_sided : bool
-        AP correlation is not symmetric.  True gives the mean of both directions.
+        AP correlation is not symmetric.  If true, return the mean of both directions.
 
     Returns
     -------
     ndarray, shape (...)
-        In [-1, 1]; NaN where ``estimate`` (two-sided: either) ties all systems.
+        Between -1 and 1.  NaN if all systems are tied in ``estimate`` or, if two-sided, in either
+        ranking.
 
     Raises
     ------
@@ -84,14 +85,14 @@ def tau_ap_b(
 
 
 def _one_way(agreed: npt.NDArray[np.int_], above: npt.NDArray[np.int_]) -> Floats:
-    """Return the AP correlation from counts of systems above each pivot."""
+    """Return the AP correlation from the numbers of systems above each system."""
     share = agreed / np.maximum(above, 1)
     below_first = np.count_nonzero(above, axis=-1)
     return 2 * divide(share.sum(axis=-1), below_first, otherwise=np.nan) - 1
 
 
 def _same_systems(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Return both as float arrays over the same two or more systems."""
+    """Return both rankings as float arrays after a check that they have the same systems."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
         raise ValueError(

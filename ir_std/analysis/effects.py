@@ -1,9 +1,9 @@
-"""Effect sizes: the difference of two systems on one collection, and over several.
+"""Effect sizes: the difference between two systems on one collection, and on several.
 
-On one: the mean difference over topics, and the same in units of how much it varies over
-topics, the effect size.  Over several: a random-effects summary, which takes collections for a
-sample of those one could have had, and says how much the difference itself varies between them
-(Soboroff, CIKM 2018).
+On one collection, the effect size is the mean difference over topics, divided by its standard
+deviation over topics.  On several collections, a random-effects model summarizes the effects.  It
+treats the collections as a sample of possible collections, and estimates how much the true
+difference varies between them (Soboroff, CIKM 2018).
 """
 
 from __future__ import annotations
@@ -18,26 +18,27 @@ from ir_std._arrays import Floats
 from ir_std.analysis.means import check_finite
 
 LEAST_VARIANCE = 1e-40
-"""Share of the largest effect's square; smaller variances are rounding, and count as this."""
+"""Smallest variance, as a share of the largest squared effect; smaller ones are rounding errors."""
 
 
 @dataclass(frozen=True)
 class PairedEffect:
-    """The difference of two systems on one collection.
+    """The difference between two systems on one collection.
 
     Attributes
     ----------
     n : int
-        Topics on which both have a score.
+        Number of topics on which both systems have a score.
     difference : float
-        The mean difference, in the unit of the scores.
+        Mean difference over topics, in the unit of the scores.
     error : float
-        Its standard error over topics.
+        Standard error of the mean difference over topics.
     p : float
-        Student's paired t-test, two-sided.
+        Two-sided p-value of Student's paired t-test.
     size : float
-        The standardized mean difference, Hedges' g.
+        Standardized mean difference, Hedges' g.
     size_variance : float
+        Variance of the standardized mean difference.
     """
 
     n: int
@@ -51,20 +52,22 @@ class PairedEffect:
 def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
     """Compute the mean of paired differences and its effect size.
 
-    ``g = J(n - 1) * mean / sd``, the deviation that of the differences (n-1), ``J`` Hedges' exact
-    correction for small samples, and the variance ``1 / n + g**2 / (2 * n)`` (Gibbons, Hedeker
-    and Davis, 1993; ``SMCC`` of R's metafor).
+    The effect size is ``g = J(n - 1) * mean / sd``.  ``sd`` is the standard deviation of the
+    differences, with n-1 in the denominator; ``J`` is Hedges' exact correction for small samples.
+    The variance of the effect size is ``1 / n + g**2 / (2 * n)`` (Gibbons, Hedeker and Davis, 1993;
+    ``SMCC`` of R's metafor).
 
     Parameters
     ----------
     differences : array_like, shape (n_topics,)
-        NaN, no pair, is left out.
+        Differences per topic.  Topics with a NaN, on which there is no pair, are left out.
 
     Returns
     -------
     PairedEffect
-        With fewer than two pairs only the difference is a number.  ``size`` and its variance are
-        also NaN where all differences are the same but not 0, as nothing says how large that is.
+        With fewer than two pairs, all values except the difference are NaN.  ``size`` and its
+        variance are also NaN if all differences are the same but not 0, because there is then no
+        deviation to divide by.
     """
     from ir_std.analysis.paired import t_test
 
@@ -83,8 +86,8 @@ def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
 def hedges_correction(df: int) -> float:
     """Return the factor that makes a standardized mean difference unbiased.
 
-    ``gamma(df / 2) / (sqrt(df / 2) * gamma((df - 1) / 2))`` (Hedges, 1981); NaN below 2 degrees
-    of freedom, where there is none.
+    The factor is ``gamma(df / 2) / (sqrt(df / 2) * gamma((df - 1) / 2))`` (Hedges, 1981).  It is
+    NaN for fewer than 2 degrees of freedom, for which it does not exist.
     """
     if df < 2:
         return float("nan")
@@ -93,35 +96,35 @@ def hedges_correction(df: int) -> float:
 
 @dataclass(frozen=True)
 class Summary:
-    """Effects of several collections in one, by a random-effects model.
+    """Summary of the effects on several collections by a random-effects model.
 
     Attributes
     ----------
     n : int
         The number of effects.
     effect, error : float
-        The mean over collections and its standard error.
+        The mean effect over collections and its standard error.
     low, high : float
-        Its confidence interval.
+        Ends of the confidence interval of the mean effect.
     p : float
         Two-sided p-value for a mean of 0.
     tau2 : float
         The variance of the true effects between collections.
     q, q_p : float
-        Cochran's Q, and its p-value if all true effects were equal.
+        Cochran's Q, and its p-value under the hypothesis that all true effects are equal.
     i2 : float
-        The share of the variance that is between collections, by Higgins and Thompson (2002):
-        ``(Q - (n - 1)) / Q``, 0 at least.  (metafor takes it from ``tau2`` instead; by other
-        methods than DerSimonian and Laird's that is another number.)
+        The share of the variance that is between collections, according to Higgins and Thompson
+        (2002): ``(Q - (n - 1)) / Q``, or 0 if that is negative.  (metafor computes this share from
+        ``tau2``, which gives a different number for all methods except DerSimonian and Laird's.)
     predicted : tuple of float
-        The prediction interval: where the true effect on one more such collection may lie; by
-        Student's t with n-1 degrees of freedom, by ``dl`` normal.
+        The prediction interval for the true effect on one more collection of the same kind.  It
+        uses Student's t with n-1 degrees of freedom, or the normal distribution with ``dl``.
     weights : tuple of float
-        Weights of the effects, in the same order; their sum is 1.
+        Weights of the effects, in the order of the effects; the sum of the weights is 1.
     method : str
         ``pm`` or ``dl``.
     widened : bool
-        True if the interval is wider than Hartung and Knapp's, which was too narrow.
+        True if Hartung and Knapp's interval was too narrow and has been widened.
     """
 
     n: int
@@ -150,23 +153,27 @@ def random_effects(
 ) -> Summary:
     """Summarize one effect per collection by a random-effects model.
 
-    The weights are ``1 / (variance + tau2)``.  With ``pm`` the variance between collections is
-    Paule and Mandel's (1982), and the interval is Hartung and Knapp's (2001), by Student's t with
-    n-1 degrees of freedom.  With ``dl``, for comparison with papers, they are DerSimonian and
-    Laird's (1986) and the normal interval, which is too narrow with few collections.
+    The weights are ``1 / (variance + tau2)``.  With ``pm``, Paule and Mandel's method (1982)
+    estimates the variance between collections, and the interval is Hartung and Knapp's (2001),
+    which uses Student's t with n-1 degrees of freedom.  With ``dl``, for comparison with papers,
+    DerSimonian and Laird's method (1986) estimates the variance, and the interval is the normal
+    interval, which is too narrow with few collections.
 
-    Where effects differ less than by chance, Hartung and Knapp's interval may be narrower than the
-    normal one, and cover far less than it says.  ``widen`` takes the larger of the two standard
-    errors (Knapp and Hartung's own advice, 2003; ``test="adhoc"`` of R's metafor).
+    If effects differ less than expected by chance, Hartung and Knapp's interval can be narrower
+    than the normal interval, and its coverage is then far below its level.  ``widen`` uses the
+    larger of the two standard errors, as Knapp and Hartung (2003) themselves advise
+    (``test="adhoc"`` of R's metafor).
 
     Parameters
     ----------
     effects, variances : array_like, shape (n,)
+        Effect on each collection, and its variance.
     method : {'pm', 'dl'}
+        Estimate of the variance between collections.
     level : float
-        The confidence.
+        Confidence level of the intervals.
     widen : bool
-        Of ``pm``.
+        Widen intervals that are too narrow; used by ``pm`` only.
 
     Raises
     ------
@@ -184,7 +191,8 @@ def random_effects(
         raise ValueError(f"variances must be above 0, got {v.min()}")
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; choose from {', '.join(METHODS)}")
-    # In a unit of their own, with variances above rounding: products neither vanish nor overflow.
+    # Effects get a unit of their own and variances a lower bound, so that products neither vanish
+    # nor overflow.
     unit = max(sqrt(float(v.max())), float(np.ptp(y)))
     scaled = np.maximum(v / unit / unit, LEAST_VARIANCE)
     return _summarize(y / unit, scaled, unit, method, level, widen)
@@ -193,7 +201,7 @@ def random_effects(
 def _summarize(
     y: Floats, v: Floats, unit: float, method: str, level: float, widen: bool
 ) -> Summary:
-    """Summarize effects that are given in `unit`, in their own unit."""
+    """Summarize effects that are divided by `unit`, and return the summary in the original unit."""
     from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit  # slow to import
 
     df = len(y) - 1
@@ -233,19 +241,19 @@ def _summarize(
 
 
 def _q(y: Floats, v: Floats, tau2: float) -> float:
-    """Return Cochran's Q with a variance between collections."""
+    """Return Cochran's Q for a given variance between collections."""
     w = 1 / (v + tau2)
     return float(w @ (y - w @ y / w.sum()) ** 2)
 
 
 def _paule_mandel(y: Floats, v: Floats) -> float:
-    """Find the variance at which Q is ``n - 1``, its expected value; 0 if Q is always smaller."""
+    """Find the variance at which Q has its expected value ``n - 1``; 0 if Q is always smaller."""
     from scipy.optimize import brentq  # costs more than the rest of this module
 
     def excess(tau2: float) -> float:
         return _q(y, v, tau2) - (len(y) - 1)
 
-    # Q is at most sum (y - mean)^2 / tau2, hence n - 1 at the latest at the sample variance.
+    # Q is at most sum (y - mean)^2 / tau2, so it is at most n - 1 at the sample variance.
     high = float(y.var(ddof=1))
     if excess(0.0) <= 0:
         return 0.0
@@ -254,12 +262,13 @@ def _paule_mandel(y: Floats, v: Floats) -> float:
 
 
 def _dersimonian_laird(y: Floats, v: Floats) -> float:
-    """Estimate the variance from Q without it, by its expectation; 0 at least."""
+    """Estimate the variance from the excess of Q without it over its expectation; at least 0."""
     w = 1 / v
-    # The sum less that of squares over the sum, without a difference of nearly equal numbers.
+    # This is the sum minus the sum of squares over the sum, but without a difference of nearly
+    # equal numbers.
     others = np.array([np.delete(w, i).sum() for i in range(len(w))])
     return max(0.0, (_q(y, v, 0) - (len(y) - 1)) / float(w / w.sum() @ others))
 
 
 METHODS = {"pm": _paule_mandel, "dl": _dersimonian_laird}
-"""Estimates of the variance between collections, by name."""
+"""Estimators of the variance between collections, by name."""

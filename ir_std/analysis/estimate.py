@@ -13,27 +13,30 @@ import numpy.typing as npt
 from ir_std.analysis.means import standard_error
 
 LEVEL = 0.95
-"""The confidence of the intervals."""
+"""Confidence level of the intervals."""
 SMALLEST_LOG_P = -70.0
-"""Smaller p-values, below 1e-30, are not told apart."""
+"""Logarithm of the smallest p-value; smaller ones, below 1e-30, are not distinguished."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over topics, or a difference of two, and how sure it is.
+    """A mean over topics, or a difference between two means, with its standard errors.
 
-    ``str(estimate)`` says it: ``0.693 ±0.063 (topics) ±0.032 (systems)``.
+    ``str(estimate)`` shows both errors: ``0.693 ±0.063 (topics) ±0.032 (systems)``.
 
     Attributes
     ----------
     mean : float
+        The mean or the difference.
     n : int
-        The number of topics.
+        Number of topics.
     topics_error, topics_df : float
-        Its standard error over topics, and the degrees of freedom; NaN with fewer than two.
+        Standard error of the mean over topics and its degrees of freedom; NaN with fewer than two
+        topics.
     systems_error, systems_df : float
-        The same for the systems that its factors come from; 0 for raw scores, which have no
-        factors, and NaN where nothing is known of the systems but their mean and deviation.
+        Standard error of the mean over reference systems and its degrees of freedom.  The error is
+        0 for raw scores, which have no factors, and NaN if only the mean and standard deviation of
+        the reference systems are known.
     """
 
     mean: float
@@ -47,7 +50,7 @@ class Estimate:
     def of(
         cls, values: npt.ArrayLike, systems_error: float = 0.0, systems_df: float = inf
     ) -> Estimate:
-        """Estimate the mean of scores per topic; NaN is none."""
+        """Estimate the mean of scores per topic; NaN means that a topic has no score."""
         x = np.asarray(values, float)
         x = x[~np.isnan(x)]
         n = len(x)
@@ -66,26 +69,26 @@ class Estimate:
 
     @property
     def error(self) -> float:
-        """The standard error by topics and, where known, by systems."""
+        """Standard error over topics and, if known, over systems."""
         return hypot(self.topics_error, _known(self.systems_error))
 
     @property
     def half(self) -> float:
-        """Half of the 95 percent interval by topics and, where known, by systems."""
+        """Half of the 95 percent interval over topics and, if known, over systems."""
         return hypot(self.topics, _known(self.systems))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 percent interval by topics and, where known, by systems."""
+        """The 95 percent interval over topics and, if known, over systems."""
         half = self.half
         return self.mean - half, self.mean + half
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of a mean of 0 that belongs to the interval.
+        """Two-sided p-value for a mean of 0, consistent with the interval.
 
-        The level at which the interval would just reach 0; without a systems' error that of
-        Student's t-test.  NaN where there is no interval.
+        It is the level at which the interval would just reach 0.  Without an error over systems, it
+        is the p-value of Student's t-test.  It is NaN if there is no interval.
         """
         mean, topics, systems = abs(self.mean), self.topics_error, _known(self.systems_error)
         if isnan(self.half) or mean == 0 or hypot(topics, systems) == 0:
@@ -113,7 +116,7 @@ def _quantile(df: float) -> float:
 
 
 def _upper_quantile(df: float, log_p: float) -> float:
-    """Student's t that is exceeded, in size, with this logarithm of a probability."""
+    """Return the absolute value of t that is exceeded with the probability ``exp(log_p)``."""
     from scipy.special import stdtrit
 
     return -float(stdtrit(df, exp(log_p) / 2))
@@ -124,7 +127,7 @@ def _known(value: float) -> float:
 
 
 NO_ESTIMATE = Estimate(nan, 0, nan, nan)
-"""The mean of a measure without scores."""
+"""Estimate for a measure without scores."""
 
 
 def mean_of_estimates(
@@ -132,16 +135,17 @@ def mean_of_estimates(
 ) -> Estimate:
     """Average several collections' means, each with the same weight.
 
-    Its errors are those of independent means, ``sqrt(sum(error**2)) / k``, with the degrees of
-    freedom of Satterthwaite (1946).  It holds for these collections; a random-effects
-    summary says what another one might give.
+    The errors of the average are those of independent means, ``sqrt(sum(error**2)) / k``, with the
+    degrees of freedom of Satterthwaite (1946).  They hold for these collections only; to predict
+    the result on another collection, use a random-effects summary.
 
     Parameters
     ----------
     estimates : sequence of Estimate
+        Estimate on each collection.
     systems : sequence of (error, df), optional
-        Independent parts of the systems' error of the sum of the means, if collections share
-        systems; by default, the estimates' own errors.
+        If collections share systems, the independent parts of the error over systems of the sum of
+        the means; by default, the estimates' own errors.
     """
     k = len(estimates)
     if systems is None:
@@ -155,7 +159,7 @@ def mean_of_estimates(
 
 
 def combine_errors(errors: Sequence[tuple[float, float]], k: int) -> tuple[float, float]:
-    """Compute the error of a mean of ``k`` from independent parts of the sum, and its df."""
+    """Compute the error of a mean of ``k``, and its df, from independent errors of the sum."""
     variance = sum(error**2 for error, _ in errors)
     spent = sum(error**4 / df for error, df in errors if df > 0)
     return sqrt(variance) / k, variance**2 / spent if spent else inf

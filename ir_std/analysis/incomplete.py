@@ -1,4 +1,4 @@
-"""Means over topics that not every system has, as the tasks of a benchmark."""
+"""Means over topics if systems lack some of them, such as the tasks of a benchmark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ir_std.analysis.means import check_scores_with_gaps
 from ir_std.schemes import EXACT, normal_cdf
 
 CLOSE_ENOUGH = 1e-7
-"""The fit ends when no system's mean z moves by more."""
+"""The iteration ends when no system's mean z changes by more than this."""
 MOST_STEPS = 10_000
 
 
@@ -22,8 +22,9 @@ class LinkedScores(NamedTuple):
     Attributes
     ----------
     values : ndarray, shape (n_topics, n_systems)
-        N of the linked z; NaN where a system has no score.
+        Scores of scheme N, from the linked z; NaN if a system has no score.
     means : ndarray, shape (n_systems,)
+        Mean of each system's values.
     mean, sd : ndarray, shape (n_topics,)
         Mean and standard deviation that standardize a topic; the linked z is ``(score - mean) /
         sd``.
@@ -36,27 +37,27 @@ class LinkedScores(NamedTuple):
 
 
 def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
-    """Compute comparable N of systems that each have only some of the topics.
+    """Compute comparable N scores for systems that each have only some of the topics.
 
-    A score standardized by the systems that are there says less where these are weak: who leaves
-    out a topic of strong systems gains.  So each topic's z is moved and stretched to the scale of
-    all systems: ``z' = m_j + z * s_j``, with ``m_j`` the mean of ``c`` over the systems on topic
-    ``j``, ``s_j`` their deviation of ``c`` over that of all systems, and ``c`` the systems' mean
-    ``z'``, centred; repeated from the effects of an additive fit, system plus topic, until nothing
-    moves.  A mean of the normal distribution function of ``z'`` is reported, not of ``z'``: one
-    topic with an outlying score would carry a system.  With all scores there it is the plain mean
-    of N.
+    If each topic were standardized by only the systems that it has, a system would gain by leaving
+    out the topics of strong systems.  So each topic's z is shifted and stretched to the scale of
+    all systems: ``z' = m_j + z * s_j``.  Let ``c`` be the systems' mean ``z'``, centred.  Then
+    ``m_j`` is the mean of ``c`` over the systems on topic ``j``, and ``s_j`` is their standard
+    deviation of ``c`` divided by the deviation for all systems.  The iteration starts from an
+    additive fit (system plus topic) and ends when ``c`` no longer changes.  The reported mean is
+    the mean of the normal distribution function of ``z'``; in a mean of ``z'``, one outlying score
+    could decide the result.  If no score is missing, the result is the plain mean of N.
 
     Parameters
     ----------
     scores : array_like, shape (n_topics, n_systems)
-        Higher is better; NaN where a system has no score.
+        Scores, where higher is better; NaN if a system has no score.
 
     Raises
     ------
     ValueError
         If there are not two dimensions, a score is infinite, a system has no score, a topic has
-        fewer than two, or groups of systems have no topic in common.
+        fewer than two scores, or groups of systems have no topic in common.
     """
     x = check_scores_with_gaps(scores)
     known = ~np.isnan(x)
@@ -80,7 +81,7 @@ def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
 
 
 def _check_connected(known: Mask) -> None:
-    """Refuse systems that no chain of common topics leads to."""
+    """Raise an error if common topics do not connect all systems."""
     if known.size == 0 or (known.sum(axis=1) < 2).any() or not known.any(axis=0).all():
         raise ValueError("each topic needs two systems, and each system a topic")
     reached: Mask = np.zeros(known.shape[1], dtype=bool)
@@ -95,7 +96,7 @@ def _check_connected(known: Mask) -> None:
 
 
 def _additive_effects(z: Floats) -> Floats:
-    """Return the systems' part of the least-squares fit of z by system plus topic."""
+    """Return the systems' effects in a least-squares fit of z by system plus topic."""
     theta = np.zeros(z.shape[1])
     for _ in range(MOST_STEPS):
         topic = np.nanmean(z - theta, axis=1, keepdims=True)
@@ -106,7 +107,7 @@ def _additive_effects(z: Floats) -> Floats:
 
 
 def _scale(known: Mask, theta: Floats) -> tuple[Floats, Floats]:
-    """Return the mean of the systems' effects on each topic, and their spread over that of all."""
+    """Return each topic's mean system effect, and its spread relative to that of all systems."""
     c = np.where(known, theta - theta.mean(), np.nan)
     spread = divide(np.nanstd(c, axis=1, ddof=1), theta.std(ddof=1), otherwise=1.0)
     return np.nanmean(c, axis=1, keepdims=True), spread[:, None]
