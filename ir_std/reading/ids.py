@@ -7,7 +7,7 @@ the bytes they were read from; ids with equal hashes are compared byte by byte.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -39,10 +39,10 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SECOND_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 
 
-def check_strings(names: Collection[Any], kind: str, what: str) -> None:
-    """Check that ids are strings."""
+def check_strings(names: Collection[Any], kind: str, what: str) -> str:
+    """Check that ids are strings; return them joined by zeros."""
     try:
-        "".join(names)  # the fastest way to see it
+        return "\0".join(names)  # the fastest way to see it
     except TypeError:
         wrong = next(name for name in names if not isinstance(name, str))
         raise InputError.at(
@@ -95,10 +95,15 @@ class Ids:
         # Joining looks at each string twice, so some at a time, which stay in the cache.
         places = range(0, len(names), _JOINED_AT_ONCE)
         parts = ["\0".join(names[a : a + _JOINED_AT_ONCE]) for a in places]
+        return cls.of_joined(parts, names, len(names))
+
+    @classmethod
+    def of_joined(cls, parts: Iterable[str], names: Iterable[str], count: int) -> Ids:
+        """Ids from ``count`` strings, given also in parts, each of one or more joined by zeros."""
         joined = "\0".join(parts).encode(errors="surrogatepass")
         codes = np.frombuffer(b"".join([_ROOM, joined, _ROOM]), np.uint8)
         zeros = np.flatnonzero(codes[WORD - 1 : 1 - WORD] == 0) + (WORD - 1)
-        if len(zeros) != len(names) + 1:  # one holds a zero itself
+        if len(zeros) != count + 1:  # one holds a zero itself
             return cls.of_bytes([name.encode(errors="surrogatepass") for name in names])
         return cls.between(codes, zeros[:-1] + 1, zeros[1:])
 

@@ -253,25 +253,20 @@ class DictRun(Run):
 
     def __init__(self, scored: Mapping[str, Mapping[str, float]]) -> None:
         self._scored = scored
-        for topic, docs in scored.items():
+        self._joined = [
             check_strings(docs, "run", f"document id of topic {topic}")
+            for topic, docs in scored.items()
+            if docs
+        ]
         sizes = np.fromiter(map(len, scored.values()), np.int64, len(scored))
         values = chain.from_iterable(docs.values() for docs in scored.values())
         scores = as_scores(values, int(sizes.sum()), "run")
         self._set_lines(list(scored), sizes, scores, "run")
 
     @cached_property
-    def _documents(self) -> list[str]:
-        return [*chain.from_iterable(self._scored.values())]
-
-    @cached_property
     def _ids(self) -> Ids:
-        return Ids.of(self._documents)
-
-    def ids(self, lines: Ints) -> list[bytes]:
-        """Return the document ids at some lines, in UTF-8."""
-        documents = self._documents
-        return [documents[line].encode(errors="surrogatepass") for line in lines.tolist()]
+        documents = chain.from_iterable(self._scored.values())
+        return Ids.of_joined(self._joined, documents, len(self.scores))
 
     def find(self, targets: Targets) -> Hits:
         """Return the targets that the run holds."""
