@@ -1,4 +1,4 @@
-"""The command line: a module per command, no logic of evaluation."""
+"""Command line, with one module per command.  Other packages hold the evaluation logic."""
 
 from ir_std.cli.main import main
 

@@ -1,4 +1,4 @@
-"""Compare two judgments of the same topics, such as those of people and of a language model."""
+"""Compare two sets of judgments of the same topics, such as human and LLM judgments."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ir_std.errors import UsageError
 from ir_std.reporting.agreement import TABLES, agreement, are_scores
 
 RECOGNIZED = "-"
-"""Stands for a set that is to be recognized."""
+"""Placeholder for a factor set that ir_std should recognize."""
 DEFAULT_TABLES = ("labels", "confusion", "order")
-"""The tables that are printed unless one is asked for."""
+"""Tables that are printed unless the user chooses one."""
 HELP = """
 usage: ir_std agree QRELS QRELS [RUN ...] [MEASURE ...] [options]
 
-Compare two judgments of the same topics, such as those of people and of a language model.
+Compare two sets of judgments of the same topics, such as human and LLM judgments.
 
-  ir_std agree people.qrels model.qrels                  labels, and the order of known systems
-  ir_std agree people.qrels model.qrels runs/* nDCG@10   labels, and the order of these runs
-  ir_std agree people.csv model.csv                      per-topic scores under two judgments
+  ir_std agree people.qrels model.qrels                  compare labels and orders of known systems
+  ir_std agree people.qrels model.qrels runs/* nDCG@10   compare labels and orders of these runs
+  ir_std agree people.csv model.csv                      compare per-topic scores of the same runs
 
-ir_std compares labels by Cohen's kappa, plain and weighted, and the order of systems by tau and
-tau_AP.  It compares means by their difference per topic, raw and standardized, each with the
-factors of its own judgments.
+ir_std compares the labels by Cohen's kappa (plain and weighted), and the two orders of the systems
+by tau and tau_AP.  It also compares each system's raw and standardized means, paired by topic.
+Standardized scores use the factors of their own judgments.
 
 options:
   --scheme
@@ -41,7 +41,7 @@ options:
 
 
 def run(args: Namespace) -> None:
-    """Compare and print."""
+    """Compare the judgments and print the tables."""
     if args.output == "csv" and not args.table:
         raise UsageError(f"-o csv prints one table; add --table {'|'.join(TABLES)}")
     judgments: list[Any] = [

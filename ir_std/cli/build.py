@@ -28,23 +28,24 @@ Build a factor set from the runs of a collection's systems, or from tables of th
   ir_std build --from-scores scores.csv -o factors/mine.npz
 
 RUN is a file, a folder or an archive (.tar, .tar.gz, .tar.xz, .zip), which is read in memory.  A
-table has the columns run, topic, measure and value, or run, topic and one column per measure.  It
-can also have topic and one column per run if its file is named after the measure, such as P@10.csv.
-Measures that ir_measures does not know are kept under their names.
+table has the columns run, topic, measure and value, or run, topic and one column per measure.  If
+its file is named after a measure, such as P@10.csv, it can also have the column topic and one
+column per run.  Measures that ir_measures does not know are kept under their names.
 
 options:
-  -o, --output FILE.npz  file of the new set, which appears whole or not at all
+  -o, --output FILE.npz  file of the new set (never left incomplete)
   --force
   --from-scores TABLE...
                         build from tables of scores instead of runs
   --measures MEASURE...
                         raw measures to compute (default about thirty common ones)
   --lower-is-better --duplicates
-  --depth N             cut runs to N documents per topic; with tables, the depth of their runs
+  --depth N             cut runs to N documents per topic; with --from-scores, state the depth of
+                        the runs that were scored
   --title TEXT          title of the collection
   --judge NAME          language model that made the judgments
-  --teams FILE          teams of the systems, as lines of SYSTEM and TEAM, where a system without a
-                        line is its own team (default inferred from the first three letters)
+  --teams FILE          file with a SYSTEM and its TEAM on each line; a system without a line is its
+                        own team (default inferred from the first three letters of system names)
   --jobs N              number of processes (default 1)
   --skip-bad            leave out broken runs and unreadable folders, and list them
 """

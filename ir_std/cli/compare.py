@@ -18,7 +18,7 @@ from ir_std.reporting.model import Results
 from ir_std.reporting.result_tables import collection_tables, differences_table, means_with_pairs
 
 PICTURES = (".png", ".svg", ".pdf")
-"""The formats of ``--plot``, by the end of the file's name."""
+"""File name suffixes that ``--plot`` accepts."""
 HELP = """
 usage: ir_std compare NAME=RUN:QRELS [NAME=RUN:QRELS ...] [MEASURE ...] [options]
 
@@ -29,9 +29,10 @@ Compare systems over collections by raw and standardized means, with intervals.
 
 Each NAME=RUN:QRELS is a system on a collection.  The same NAME with other qrels is the same system
 on another collection.  QRELS is a file or an ir_datasets ID.  Per-topic scores from another program
-need no qrels and no name (NAME=SCORES, or files and folders of scores), and neither do systems of
-factor sets (SET/SYSTEM).  NAME@LABEL=... names the collection in tables and plots.  If you name no
-measures, ir_std reports the default measures for which all collections have factors.
+need no qrels: write NAME=SCORES, or only the file or folder of the scores.  Systems of factor sets
+(SET/SYSTEM) need neither qrels nor a name.  NAME@LABEL=... names the collection in tables and
+plots.  If you name no measures, ir_std reports the default measures for which all collections have
+factors.
 
 measures:
   -m -l -c -M
@@ -53,7 +54,7 @@ comparison:
 
 
 def run(args: Namespace) -> None:
-    """Evaluate, print and draw."""
+    """Evaluate the systems, print the tables and draw the plot."""
     check_places(args.places)
     check_requires(args, "baseline", ("test", "correction", "equivalent"), "--baseline NAME")
     given = with_baseline(args, read_entries(args))
@@ -84,7 +85,7 @@ def with_baseline(args: Namespace, given: Entries) -> Entries:
 
 
 def compare_entries(given: Entries, args: Namespace) -> Results:
-    """Compare as the options ask for, and print notes about it."""
+    """Compare the entries with the given options, and print notes about the results."""
     with progress(len(given.entries)) as count:
         results = call(compare, args, given.entries, given.measures, jobs=None, progress=count)
     show_notes(results)
@@ -92,14 +93,14 @@ def compare_entries(given: Entries, args: Namespace) -> Results:
 
 
 def _check_picture(file: str, inputs: list[str], force: bool) -> None:
-    """Check that a picture can be drawn into a file."""
+    """Check that the plot can be written to this file."""
     if Path(file).suffix.lower() not in PICTURES:
         raise UsageError(f"--plot {file}: the name must end in {', '.join(PICTURES)}")
     check_output(file, inputs, new=not force)
 
 
 def _draw_picture(results: Results, file: str) -> None:
-    """Draw the means, or the differences from a baseline, into a file."""
+    """Plot the means, or the differences from a baseline, and write the plot to a file."""
     from ir_std.reporting.plots import comparison_figure, forest_figure
 
     figure = comparison_figure(results) if results.baseline is None else forest_figure(results)

@@ -1,4 +1,4 @@
-"""Correct a model's labels of all topics with labels of people for a few."""
+"""Correct LLM labels, which cover all topics, with human labels of a few topics."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from ir_std.reporting.correction import correct, draw_topics
 HELP = """
 usage: ir_std correct --human LABELS --llm LABELS [RUN ...] [MEASURE ...] [options]
 
-Estimate scores under human labels from a few judged topics and a model's labels of all topics.
+Estimate scores under human labels from human labels of a few topics and LLM labels of all topics.
 
   ir_std correct --llm umbrela.qrels --draw 15 --seed 1           print topics for people to judge
   ir_std correct --human few.qrels --llm umbrela.qrels runs/* AP  correct the model with them
   ir_std correct --human dl20-passage --llm dl20-passage-umbrela nDCG@10 --draw 15 --seed 1
 
-LABELS are qrels, per-topic scores that another program computed under these labels, or a factor
-set, whose systems then are the runs.  Draw the topics that people judge at random.
+LABELS are qrels, per-topic scores that another program computed with these labels, or a factor set.
+If you pass a factor set, its systems are the runs.  People must judge a random sample of the
+topics, which you can draw with --draw.
 
 options:
-  --human LABELS        labels of people, for some topics
-  --llm LABELS          labels of a language model, for all topics
-  --draw N              print N topics to judge, in random order; with --human, use only these
+  --human LABELS        human labels for some topics
+  --llm LABELS          labels by a language model for all topics
+  --draw N              print N topics to judge, in random order; with --human, use these only
   --seed N              seed of the draw (default 0)
   --baseline RUN        also estimate the differences from this run
   --scheme --places --output
@@ -34,7 +35,7 @@ options:
 
 
 def run(args: Namespace) -> None:
-    """Draw topics, or estimate and print."""
+    """Draw topics and print them, or estimate scores and print the tables."""
     check_places(args.places)
     check_requires(args, "draw", ["seed"], "--draw N")
     if args.llm is None:

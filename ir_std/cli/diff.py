@@ -1,4 +1,4 @@
-"""Show why two runs differ: on which topics, and by which documents."""
+"""Show on which topics, and by which documents, two runs differ."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ir_std.reporting.diff import TABLES as TABLES_OF_TOPIC
 from ir_std.reporting.diff import diff
 
 OF_TOPICS = "topics"
-"""The table that is printed unless a topic is asked for."""
+"""Table that is printed unless the user chooses a topic."""
 HELP = """
 usage: ir_std diff A B QRELS [MEASURE] [options]
 
@@ -22,16 +22,18 @@ Show on which topics, and by which documents, two runs differ.
   ir_std diff mono.run bm25.run qrels nDCG@10                 the topics that differ most
   ir_std diff mono.run bm25.run qrels nDCG@10 --topic 405717  both rankings of this topic
 
-Topics are ordered by the standardized difference, next to the raw one and its rank.  For a topic,
-ir_std shows both rankings and, if the measure is a sum over documents, what each document adds.
-The default measure is the first one of the factor set.
+ir_std orders the topics by the standardized difference, and also shows the raw difference and its
+rank.  With --topic, ir_std shows both rankings of the topic.  If the measure is a sum over
+documents, it also shows how much each document adds.  The default measure is the first one of the
+factor set.
 
 options:
   --topic T             show both rankings of this topic (repeatable)
-  --docs ID|FILE        document texts, as --queries
+  --docs ID|FILE        document texts, in the same forms as for --queries
   --queries
   --top N               number of topics to list (default 10, or 0 for all)
-  --ranks N             number of ranks, and of documents that add most (default 10, or 0 for all)
+  --ranks N             number of ranks, and of documents with the largest contributions, to show
+                        (default 10, or 0 for all)
   -M --scheme --factors
   --table {topics,rankings,documents}
                         print this table only (default topics, or with --topic the other two)
@@ -41,7 +43,7 @@ options:
 
 
 def run(args: Namespace) -> None:
-    """Compare and print."""
+    """Compare the runs and print the tables."""
     for option in ("top", "ranks"):
         if (getattr(args, option) or 0) < 0:
             raise UsageError(f"--{option} is {getattr(args, option)}; expected 0 (all) or more")
@@ -55,7 +57,7 @@ def run(args: Namespace) -> None:
         raise UsageError(f"expected two runs, got {len(given.runs)} ({', '.join(given.runs)})")
     pair = call(diff, args, *given.runs.values(), given.only_qrels, given.measures or None)
     show_notes(pair.results)
-    pair.load(topics)  # before the first is printed
+    pair.load(topics)  # A missing topic is reported before anything is printed.
     top, ranks = (10 if n is None else n or None for n in (args.top, args.ranks))
     if args.output == "json":
         rankings = [pair.on(topic).as_dict(ranks) for topic in topics]
@@ -69,7 +71,7 @@ def run(args: Namespace) -> None:
 
 
 def _table_names(args: Namespace, topics: list[str]) -> list[str]:
-    """Return the tables that are asked for."""
+    """Return the names of the requested tables."""
     if args.table and (args.table == OF_TOPICS) == bool(topics):
         advice = "cannot be combined with --topic" if topics else "requires --topic T"
         raise UsageError(f"--table {args.table} {advice}")

@@ -1,4 +1,4 @@
-"""Evaluate runs: raw and standardized scores in one pass."""
+"""Evaluate runs by raw and standardized scores in one pass."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ir_std.scores.run_scores import RunScores
 PER_MEASURE_OPTIONS = (
     "benchmark", "output", "factors", "by_query", "place", "sort", "baseline", "without"
 )  # fmt: skip
-"""Options that ask for values per measure instead of the table of MTEB's tasks."""
+"""Options that request values per measure instead of the table of MTEB's tasks."""
 HELP = """
 usage: ir_std RUN [RUN ...] QRELS [MEASURE ...] [options]
 
@@ -44,8 +44,8 @@ usage: ir_std RUN [RUN ...] QRELS [MEASURE ...] [options]
 Arguments can be in any order.  RUN is a file (6 columns), a folder, - (standard input), per-topic
 scores from another program (no qrels needed), or SET/SYSTEM ('SET/*' for all systems of a set).
 QRELS is a file (4 columns) or an ir_datasets ID.  If you name no measures, ir_std reports the
-factor set's own.  The other commands are agree, build, compare, correct, diff, factors, merge and
-report.
+default measures of the factor set.  The other commands are agree, build, compare, correct, diff,
+factors, merge and report.
 
 input:
   --duplicates -M --jobs
@@ -76,7 +76,7 @@ comparison:
 
 
 def run(args: Namespace) -> int:
-    """Evaluate and print; 1 if a run is worse than ``--fail-if-worse`` allows."""
+    """Evaluate and print runs; return 1 if one is worse than ``--fail-if-worse`` allows."""
     _check_options(args)
     if wants_task_table(args):
         _print_task_table(args)
@@ -116,13 +116,13 @@ def _check_options(args: Namespace) -> None:
 
 
 def _default_format(inputs: Inputs, args: Namespace) -> str:
-    """Return the form of the output: a table where people look at several runs."""
+    """Return the default output format, a table for several runs on a terminal."""
     several = len(inputs.runs) > 1 or args.baseline is not None
     return "table" if several and sys.stdout.isatty() else "tsv"
 
 
 def evaluate_inputs(inputs: Inputs, args: Namespace) -> Results:
-    """Evaluate what the arguments name, and print notes about it."""
+    """Evaluate the inputs, and print notes about the results."""
     if args.baseline == STANDARD_INPUT:
         args.baseline = STANDARD_INPUT_NAME
     given = inputs.runs, inputs.only_qrels, inputs.measures or None
@@ -134,7 +134,7 @@ def evaluate_inputs(inputs: Inputs, args: Namespace) -> Results:
 
 
 def worse_runs(results: Results, alpha: float) -> Iterator[str]:
-    """Yield which runs are significantly worse than the baseline, by which measures."""
+    """Yield a sentence about each run that is significantly worse than the baseline."""
     from ir_std.reporting.tables import p_text
 
     for run_name, tests in results.differences.items():
@@ -152,21 +152,21 @@ def worse_runs(results: Results, alpha: float) -> Iterator[str]:
 
 
 def wants_task_table(args: Namespace) -> bool:
-    """Check whether only MTEB's folders or files are given, to be shown task by task."""
+    """Check whether to show task by task, because all inputs are MTEB results."""
     if any(getattr(args, name) for name in PER_MEASURE_OPTIONS):
         return False
     return bool(args.inputs) and all(map(_holds_mteb_results, args.inputs))
 
 
 def _holds_mteb_results(path: str) -> bool:
-    """Check whether a folder holds MTEB's results of a model, or a file is one of them."""
+    """Check whether a path is a folder or a file of MTEB's results of a model."""
     if path.endswith(".json"):
         return os.path.isfile(os.path.join(os.path.dirname(path), MODEL_META))
     return os.path.isdir(path) and any(MODEL_META in names for _, _, names in os.walk(path))
 
 
 def _print_task_table(args: Namespace) -> None:
-    """Print the tasks, with each model's place on each."""
+    """Print a table of the tasks, with each model's rank on each task."""
     from ir_std.factors.schema import KINDS
     from ir_std.reporting.benchmark import task_table
 

@@ -51,8 +51,8 @@ List, show, check, exchange and use factor sets.
 
   ir_std factors list                                all sets, with topics, systems and measures
   ir_std factors show ID                             one set in detail, with its limitations
-  ir_std factors systems ID [MEASURE ...]            its systems, with their means
-  ir_std factors place ID MEASURE VALUE              where a published mean ranks among its systems
+  ir_std factors systems ID [MEASURE ...]            the systems of a set, with their means
+  ir_std factors place ID MEASURE VALUE              rank of a published mean among the systems
   ir_std factors path ID                             the file of a set
   ir_std factors check [ID ...]                      check that sets are sound
   ir_std factors export ID --format FORMAT -o FILE   write a set in another format
@@ -61,20 +61,21 @@ List, show, check, exchange and use factor sets.
   ir_std factors remove ID                           remove a set that was added
   ir_std factors where                               the folder that sets are added to
 
-ID is the ID of a set or its path.  Sets are added to the first folder of IR_STD_FACTORS, or else to
-your data folder.  To find sets, ir_std looks in both, in this order.
+ID is the ID of a set or its path.  ir_std adds sets to the first folder of IR_STD_FACTORS or, if
+IR_STD_FACTORS is not set, to your data folder.  ir_std searches the folders of IR_STD_FACTORS
+first, and then your data folder.
 
 options:
   --format {csv,trec_eval,webber}
-                        csv (the systems' scores, from which ir_std build makes the set again),
+                        csv (the systems' scores, from which ir_std build can rebuild the set),
                         trec_eval (for trec_eval -Z) or webber (the published CSV files, where
                         FILE is the part of their names before .mn.csv and .sd.csv); import reads
-                        the last two
+                        only trec_eval and webber
   -o, --output FILE     file to write (NAME.npz for import)
   --force
   --systems N           number of reference systems (import)
-  --qrels QRELS         count relevant documents, so that ir_std recognizes the collection by them
-                        (import)
+  --qrels QRELS         store the numbers of relevant documents in these qrels, by which ir_std
+                        recognizes the collection (import)
 """
 
 
@@ -111,7 +112,8 @@ def _systems(name: str, *texts: str) -> None:
     names = names_with_scores(factors, read_measures(texts))
     tags = factors.systems
     if anonymous := sum(map(is_anonymous, tags)):
-        note(f"{anonymous} of {len(tags)} systems of {factors.id} are anonymous and have numbers")
+        anonymous_of = f"{anonymous} of {len(tags)} systems of {factors.id}"
+        note(f"{anonymous_of} are anonymous and listed by number")
     teams = factors.info.get("teams", {})
     unit = "datasets" if factors.of_datasets else "topics"
     columns = (column for name in names for column in (name, f"s{name}"))
@@ -222,9 +224,9 @@ _FACTS_OF_SOURCE = ("url", "date", "licence", "licence_uri")
 
 
 def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[str]:
-    """Return the set's names of measures for which it has its systems' scores.
+    """Return the set's names for measures, all of which need scores of its systems.
 
-    By default these are its default measures.
+    Without ``measures``, return the set's default measures that have such scores.
     """
     if not systems_of(factors):
         raise UsageError(f"{factors.id} has no scores of single systems under their names")
@@ -244,7 +246,7 @@ def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[s
 def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[float]]:
     """Return each system's number of topics, and its raw mean and mean N for each measure.
 
-    The number of topics is that of the first measure; the best system for it comes first.
+    Topics are counted for the first measure, and systems are sorted by it, best first.
     """
     means: dict[str, list[float]] = {tag: [] for tag in systems_of(factors)}
     for name in names:
@@ -282,7 +284,7 @@ def describe(factors: FactorSet) -> list[str]:
 
 
 def _measure_lines(factors: FactorSet) -> Iterator[str]:
-    """Yield one line for all measures of the same quality and origin."""
+    """Yield one line for each group of measures with the same quality and properties."""
     groups: dict[tuple[str, str], list[str]] = {}
     for name in factors.measures:
         depth, step = factors.about(name, "depth"), factors.about(name, "resolution")
@@ -300,7 +302,7 @@ def _measure_lines(factors: FactorSet) -> Iterator[str]:
 
 
 def _source_lines(factors: FactorSet) -> Iterator[str]:
-    """Yield one line per source, with its measures if other sources have others."""
+    """Yield one line per source, with its measures if there are several sources."""
     measures_of: dict[str, list[str]] = {}
     for name in factors.measures:
         measures_of.setdefault(factors.about(name, "source", ""), []).append(name)

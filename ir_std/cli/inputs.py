@@ -1,4 +1,4 @@
-"""Arguments, sorted by what they name: runs, qrels, measures, systems on collections."""
+"""Sort command-line arguments into runs, qrels, measures, and systems on collections."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ class Inputs(NamedTuple):
     Attributes
     ----------
     runs : dict of str to run
-        Open files of runs, scores and systems of factor sets, by name.
+        Open run files, scores, and systems of factor sets, by name.
     qrels : list of Source or str
-        Files, and IDs of ir_datasets.
+        Qrels files, and IDs of ir_datasets.
     measures : list of Measure
     sort : Measure or None
         The measure of ``--sort``.
     files : list of str
-        The paths of all files, which must not be replaced.
+        Paths of all input files, which output must not overwrite.
     """
 
     runs: dict[str, Any]
@@ -82,7 +82,7 @@ class Inputs(NamedTuple):
 
     @property
     def only_qrels(self) -> Source | str | None:
-        """The qrels of a command that needs one file of them, or none where scores need none."""
+        """Only qrels of a command; None if all runs are scores, which need no qrels."""
         n_runs = sum(isinstance(run, Source) for run in self.runs.values())
         if len(self.qrels) > 1:
             names = ", ".join(map(_name_of, self.qrels))
@@ -99,8 +99,8 @@ class Inputs(NamedTuple):
 def read_inputs(args: Namespace) -> Inputs:
     """Sort the arguments of a command into runs, qrels and measures, in any order.
 
-    A folder or an archive means the files in it, ``SET/*`` all systems of a set, and ``-``
-    standard input.
+    A folder or an archive means the files in it, ``SET/*`` means all systems of a set, and ``-``
+    means standard input.
     """
     qrels: list[Source | str] = []
     measures: list[str] = []
@@ -141,7 +141,7 @@ def _has_run_file(runs: Iterable[Source | str]) -> bool:
 
 
 def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
-    """Say which files hide measures; where qrels are missing, and so what was meant, systems."""
+    """Note which files have the name of a measure, or, if qrels are missing, of a system."""
     for file in files:
         if file in by_name:
             note(f"{file} is a file here and a measure, so ir_std uses the file")
@@ -152,20 +152,20 @@ def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
 
 
 def check_read_once(names: Iterable[str | None]) -> None:
-    """Check that at most one file is standard input."""
+    """Check that standard input is named at most once."""
     if list(names).count(STANDARD_INPUT) > 1:
         raise UsageError("- (standard input) can be read only once; name the other file")
 
 
 def open_input(name: str | Source) -> Source:
-    """Return a file; of standard input and pipes what they gave."""
+    """Open a file; buffer the contents of standard input or a pipe."""
     if name == STANDARD_INPUT and sys.stdin is not None and sys.stdin.isatty():
         note("waiting for lines on standard input; Ctrl-D ends them")
     return source_of(name)
 
 
 def note_datasets(*texts: str | None) -> None:
-    """Note which ir_datasets IDs provide texts, which may be downloaded."""
+    """Note which ir_datasets IDs provide texts and may start a download."""
     for given in dict.fromkeys(texts):
         if given is not None and not path_may_exist(given) and is_dataset(given):
             note(f"ir_datasets provides the texts of {given} and may download them")
@@ -179,7 +179,7 @@ def _name_of(file: Source | str) -> str:
 
 
 def custom_measures(runs: Iterable[Any]) -> dict[str, Measure]:
-    """Return the measures that only score files have, by name, with their standardized versions."""
+    """Return the custom measures of score files and their standardized versions, by name."""
     scores = [run for run in runs if isinstance(run, RunScores)]
     custom = {m for each in scores for m in each.values if isinstance(m, ExternalMeasure)}
     raw: dict[str, Measure] = {m.name: m for m in custom}
@@ -189,7 +189,7 @@ def custom_measures(runs: Iterable[Any]) -> dict[str, Measure]:
 def requested_measures(
     args: Namespace, texts: Iterable[str], custom: Mapping[str, Measure]
 ) -> list[Measure]:
-    """Return the measures of some arguments and of ``-m``, at the level of ``-l``."""
+    """Return the measures that arguments and ``-m`` name, at the level of ``-l``."""
     level, depth = getattr(args, "l", None), getattr(args, "depth", None)
     if level is not None and level < 1:
         raise UsageError(f"-l is {level}; expected a level of at least 1")
@@ -214,7 +214,7 @@ def _sort_measure(text: str, args: Namespace, custom: Mapping[str, Measure]) -> 
 def read_measures(
     texts: Iterable[str], level: int | None = None, custom: Mapping[str, Measure] = {}
 ) -> list[Measure]:
-    """Return measures, each once, by the names of ir_measures or trec_eval in any case."""
+    """Parse names of ir_measures or trec_eval, in any case; return each measure once."""
     found = [
         measure
         for text in texts
@@ -238,7 +238,7 @@ def _measures_of(text: str, level: int | None) -> Iterator[Measure]:
 
 
 def _at_level(measure: Measure, level: int) -> Measure:
-    """Return a binary measure with documents relevant from ``level`` on; others as they are."""
+    """Set the lowest relevant level of a binary measure; leave other measures unchanged."""
     rel = measure.SUPPORTED_PARAMS.get("rel")
     if rel is None or (rel.default != 1 and "rel" not in measure.params):
         return measure
@@ -257,18 +257,18 @@ def _parse_all(text: str) -> list[Measure]:
 
 
 def is_measure(text: str) -> bool:
-    """Check whether a text names a measure, of ir_measures or of trec_eval."""
+    """Check whether a text names a measure of ir_measures or trec_eval."""
     if is_quoted(text):
         return True
     name = re.match(r"\w+(?=[(@ ]|$)", translate_name(next(iter(text.split()), ""))[0])
     return only_in_trec_eval(text) or (name is not None and name[0] in by_name)
 
 
-# --- what is none of these ------------------------------------------------------------------------
+# --- unknown arguments ----------------------------------------------------------------------------
 
 
 def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
-    """Return what is wrong with an argument that is nothing known."""
+    """Return the error for an argument that is not a known input or measure."""
     if (wrong := unknown_system(given)) is not None:
         return wrong
     if meant := _near_systems(given):
@@ -288,14 +288,14 @@ def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
 
 
 def _near_systems(given: str) -> list[str]:
-    """Return the systems of that name in sets whose names are near."""
+    """Return the systems of this name in sets with similar names."""
     set_id, separator, tag = given.partition("/")
     near = suggest_names(set_id, available_factors()) if separator else []
     return [system for name in near if is_system_name(system := f"{name}/{tag}")]
 
 
 def _near_files(given: str) -> list[str]:
-    """Return the files in the same folder whose names are near."""
+    """Return the files in the same folder with similar names."""
     folder = os.path.dirname(given) or "."
     files = [file.name for file in Path(folder).iterdir()] if os.path.isdir(folder) else []
     return suggest_names(os.path.basename(given), files)
@@ -305,17 +305,18 @@ def _near_files(given: str) -> list[str]:
 
 
 class Entry(NamedTuple):
-    """A system on a collection, as :func:`ir_std.compare` takes it.
+    """Entry of :func:`ir_std.compare`: a system on a collection.
 
     Attributes
     ----------
     system : str
+        Name of the system.
     run : str, Source or RunScores
-        A file, opened or by its name, the name of a set's system, or scores.
+        Open file, file name, name of a factor set's system, or scores.
     qrels : str, Source or None
-        None where scores need none.
+        Qrels; None for scores, which need no qrels.
     label : str or None
-        The name of the collection.
+        Name of the collection in tables and plots.
     """
 
     system: str
@@ -325,14 +326,14 @@ class Entry(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Inputs that the arguments of a comparison name, with open files.
+    """Inputs of a comparison, whose files are open.
 
     Attributes
     ----------
     entries : list of Entry
     measures : list of Measure
     files : list of str
-        Paths that must not be replaced.
+        Paths that output must not overwrite.
     """
 
     entries: list[Entry]
@@ -341,7 +342,7 @@ class Entries(NamedTuple):
 
 
 class SourceCache(dict[str, Source]):
-    """Files by name, opened when they are first asked for."""
+    """Cache of files by name, which opens each file on its first use."""
 
     def __missing__(self, name: str) -> Source:
         source = self[name] = open_input(name)
@@ -351,8 +352,9 @@ class SourceCache(dict[str, Source]):
 def read_entries(args: Namespace) -> Entries:
     """Sort arguments into entries and measures.
 
-    A file of scores, or a folder of such, needs no name: systems are called as the scores call
-    them, else as the file.  Scores of the same model on several datasets are one entry.
+    A file or folder of scores needs no name.  Its systems keep the names that the scores give them;
+    scores without a name take the name of their file.  Scores of the same model on several datasets
+    form one entry.
     """
     sources = SourceCache()
     entries: list[Entry] = []
@@ -382,21 +384,22 @@ def system_entry(name: str) -> Entry:
 
 
 def is_entry(text: str) -> bool:
-    """Check whether an argument is NAME=...; a measure has ``=`` only inside parentheses."""
+    """Check whether an argument is NAME=... and not a measure with ``=`` in parentheses."""
     return "=" in text.partition("(")[0] and not os.path.exists(text)
 
 
 def named_entries(text: str, sources: SourceCache) -> list[Entry]:
     """Return the entries of NAME=RUN:QRELS, or of NAME=SCORES.
 
-    SCORES is a file, which is opened to see that and kept in ``sources``, a folder of such, or a
-    system of a set.  NAME@LABEL says what the collection is to be called.
+    SCORES is a score file, a folder of score files, or a system of a factor set.  To find out
+    whether a file holds scores, open it and keep it in ``sources``.  In NAME@LABEL, LABEL is the
+    collection's name.
     """
     name, label, given = _name_and_label(text)
     if given == STANDARD_INPUT or is_pipe(given) or is_system_name(given):
         return [Entry(name, given, None, label)]
     cuts = _cuts(given)
-    # What cannot be RUN:QRELS is opened if it may be there, which says why it cannot be read.
+    # If the text cannot be RUN:QRELS but may be a path, open it: the error says why that fails.
     is_file = os.path.isfile(given) or (not cuts and path_may_exist(given))
     if os.path.isdir(given) or (is_file and is_score_file(sources[given])):
         return list(_entries_of_scores(given, name, label, sources))
@@ -409,7 +412,7 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
 
 
 def _name_and_label(text: str) -> tuple[str, str | None, str]:
-    """Return NAME, LABEL and the rest of NAME=... or NAME@LABEL=..."""
+    """Split NAME=... or NAME@LABEL=... into NAME, LABEL and the rest."""
     named, _, given = text.partition("=")
     name, at, label = named.rpartition("@") if "@" in named else (named, "", None)
     if at and not label:
@@ -420,13 +423,13 @@ def _name_and_label(text: str) -> tuple[str, str | None, str]:
 
 
 def _cuts(text: str) -> list[tuple[str, str]]:
-    """Return what RUN:QRELS may be: its files may have colons in their names too."""
+    """Return all ways to split RUN:QRELS, because file names can also contain colons."""
     colons = [i for i, c in enumerate(text) if c == ":" and 0 < i < len(text) - 1]
     return [(text[:i], text[i + 1 :]) for i in colons]
 
 
 def _cut_behind_run(text: str) -> tuple[str, str] | None:
-    """Return RUN and QRELS, cut at the first colon behind a file or a system that exists."""
+    """Split RUN:QRELS at the first colon that follows an existing file or system."""
     existing = (cut for cut in _cuts(text) if os.path.exists(cut[0]) or is_system_name(cut[0]))
     return next(existing, None)
 
@@ -434,7 +437,7 @@ def _cut_behind_run(text: str) -> tuple[str, str] | None:
 def _entries_of_scores(
     place: str, name: str | None, label: str | None, sources: SourceCache
 ) -> Iterator[Entry]:
-    """Yield the entries of a file of scores, or of all files below a folder."""
+    """Yield the entries of a score file, or of all score files below a folder."""
     files = map(str, files_below(Path(place))) if os.path.isdir(place) else [place]
     for file in files:
         source = sources[file]
@@ -451,7 +454,7 @@ def _entries_of_scores(
 
 
 def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Yield the entries, with a model's scores on several datasets as one."""
+    """Yield the entries, joining a model's scores on several datasets into one entry."""
     whole: dict[tuple[str, str | None], Entry] = {}
     for entry in entries:
         if not (isinstance(entry.run, RunScores) and entry.run.unit == "collection"):
@@ -464,7 +467,7 @@ def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _opened(entries: list[Entry], sources: SourceCache) -> Iterator[Entry]:
-    """Yield the entries with their files opened; IDs, and what does not exist, as they are."""
+    """Yield the entries with existing files opened; leave IDs and unknown names unchanged."""
     names = [entry.run for entry in entries if isinstance(entry.run, str)]
     check_read_once([*names, *{entry.qrels for entry in entries if isinstance(entry.qrels, str)}])
 

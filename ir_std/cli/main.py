@@ -1,9 +1,10 @@
-"""The command line: arguments in, lines out.
+"""Run the command line.
 
-Results go to standard output, and notes, warnings and errors to standard error, one line each.  A
-wrong argument raises a UsageError where it is found, a wrong file an InputError, and this module
-prints them.  The exit status is 0; 1 if a run is worse than ``--fail-if-worse`` allows; 2 for wrong
-use or bad input; and 128 plus the signal's number after a signal.
+Results go to standard output.  Notes, warnings and errors go to standard error, one line each.  The
+code that finds a wrong argument raises a UsageError, and the code that finds a wrong file raises an
+InputError; this module prints these errors.  The exit status is 0 on success, 1 if a run is worse
+than ``--fail-if-worse`` allows, and 2 for wrong use or bad input.  After a signal, it is 128 plus
+the signal's number.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ir_std.cli.streams import ReaderGoneError, checked_output, fail, messages_s
 from ir_std.errors import IrStdError, StandardizationWarning
 
 SIGPIPE = 13
-"""The number of the signal; Windows has none of that name."""
+"""Number of the signal SIGPIPE, for which Python on Windows has no name."""
 OVERVIEW = """\
 ir_std computes raw and standardized scores for information retrieval runs.
 
@@ -35,8 +36,8 @@ commands:
   ir_std compare    compare systems over several collections
   ir_std report     write an HTML report about runs
   ir_std diff       show on which topics and documents two runs differ
-  ir_std agree      compare two sets of judgments, such as people's and a language model's
-  ir_std correct    estimate scores from a few human labels and all of a language model's
+  ir_std agree      compare two sets of judgments, such as human and LLM judgments
+  ir_std correct    estimate scores from human labels of a few topics and LLM labels of all topics
   ir_std factors    list, show, check, exchange and use factor sets
   ir_std build      build a factor set from runs or scores
   ir_std merge      merge runs into one
@@ -46,7 +47,7 @@ Run ir_std COMMAND --help for details.  Every command also accepts --quiet (no n
 
 
 def program() -> None:
-    """Run the command line in a process of its own, which signals end."""
+    """Run the command line as its own process, which signals can end."""
     end_on_signals()
     try:
         status = main()
@@ -61,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The arguments; those of the process if not given.
+        Arguments of the command line; by default, the arguments of this process.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -69,16 +70,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", StandardizationWarning)
             warnings.showwarning = _show_warning
             return _run(arguments)
-    except ReaderGoneError:  # The signal would end a filter, too.
+    except ReaderGoneError:  # SIGPIPE would end other filters with this status, too.
         return 128 + SIGPIPE
     except IrStdError as wrong:
         return fail(str(wrong))
-    except OSError as failed:  # Nothing checked it before: the disk, the number of files.
+    except OSError as failed:  # No earlier check finds a full disk or too many open files.
         what = f"{failed.filename}: " if failed.filename else ""
         return fail(f"{what}{failed.strerror or failed}; check that it exists and may be used")
     except MemoryError:
         return fail("memory ran out; use fewer jobs, or smaller files")
-    except KeyboardInterrupt:  # A program called this; our own process just ends.
+    except KeyboardInterrupt:  # Another program called main; the signal just ends our own process.
         return fail("interrupted")
 
 

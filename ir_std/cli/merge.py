@@ -1,4 +1,4 @@
-"""Merge runs into one, by normalized scores or by ranks: documents of several engines or shards."""
+"""Merge runs of several engines or shards into one, by normalized scores or by ranks."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ Merge runs of several engines or shards into one, by normalized scores or by ran
   ir_std merge shard1.run shard2.run --normalize minmax -o merged.run.gz
   ir_std merge bm25.run dense.run --combine rrf -o fused.run
 
-RUN is a file, compressed or not, a folder, or - (standard input).  A method normalizes the scores s
-of a topic.
+RUN is a file (compressed or not), a folder, or - (standard input).  Each METHOD normalizes the
+scores s of one topic, and suits different runs:
 
     minmax  (s-min)/(max-min)      most settings
-    max     s/max                  the same, and often better, for scores that start at 0
+    max     s/max                  scores that start at 0; often better than minmax
     mmstdv  sd*(s-min)/(max-min)   long lists of many sources, if one kind of engine scored them
     uv      s/sd                   short lists of scores that start at 0
     zscore  (s-mean)/sd            short lists
     sum     (s-min)/sum(s-min)     rarely
 
-Ranks need no method.  rrf is the sum of 1/(60+rank), borda and condorcet work as in elections.
+Merging by ranks needs no METHOD.  rrf is the sum of 1/(60+rank).  borda and condorcet are the
+voting methods of these names.
 
 options:
   --normalize METHOD    minmax, max, mmstdv, uv, zscore or sum (not with ranks)
-  --combine HOW         combine a document of several runs by the sum (default), max or mean of its
-                        scores, or by rrf, borda or condorcet of its ranks
+  --combine HOW         score a document by the sum (default), max or mean of its scores in several
+                        runs, or by rrf, borda or condorcet of its ranks
   --depth N             keep N documents per topic
   --tag TAG             run tag (default METHOD, or HOW if ranks are combined)
   -o, --output OUT      merged run, compressed if it ends in .gz (- for standard output)
@@ -46,7 +47,7 @@ options:
 
 
 def run(args: Namespace) -> None:
-    """Read, merge and write."""
+    """Read the runs, merge them and write the merged run."""
     if not args.inputs or args.output is None:
         raise UsageError("merge needs runs and -o OUT; see ir_std merge --help")
     check_read_once(args.inputs)
@@ -54,10 +55,10 @@ def run(args: Namespace) -> None:
     files = [*filter(is_archive, args.inputs), *(each for each in inputs if isinstance(each, str))]
     reject_system_names(files, "merging")
     if args.output != STANDARD_OUTPUT:
-        check_output(args.output, files, new=not args.force)  # before the work
+        check_output(args.output, files, new=not args.force)  # Fail before the merging.
     runs = [read_run(open_input(file)) for file in inputs]
     if alone := runs_without_common_topics(runs):
-        warn(f"no other run has topics of {abbreviate(alone)}, so nothing is merged there")
+        warn(f"no other run shares topics with {abbreviate(alone)}, so nothing is merged there")
     merged = merge(runs, args.normalize, args.combine or "sum", args.depth)
     tag = args.tag if args.tag is not None else args.normalize or args.combine or "sum"
     where = args.output

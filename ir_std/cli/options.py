@@ -1,9 +1,9 @@
-"""The text of each command's help, and the parser that is made of it.
+"""Expand each command's help text, and create an argument parser from it.
 
-A command declares its options by writing its help: an option has a line with its names, then what
-stands for its value, then two spaces and what it does.  A line of names only takes their lines from
-:data:`SHARED`.  An option has the name of the Python function's parameter, so that :func:`call` can
-pass it on.
+The help text of a command also declares its options.  The line of an option holds its names, the
+name of its value, two spaces, and a description.  A line that holds only names is replaced by their
+lines in :data:`SHARED`.  Each option has the same name as a parameter of the Python function, so
+that :func:`call` can pass it on.
 """
 
 from __future__ import annotations
@@ -27,17 +27,19 @@ COMMANDS = (
 )  # fmt: skip
 """First arguments that are commands; anything else is evaluated."""
 SHARED = """
-  -m MEASURE            add a measure (repeatable), also by trec_eval's name, such as map or P.5,10
+  -m MEASURE            add a measure (repeatable); trec_eval names such as map or P.5,10 also work
   -l N                  relevance threshold, so that AP means AP(rel=N) unless a measure states rel
-  -c                    accepted as in trec_eval, but always on, so missing topics count as 0
+  -c                    count missing topics as 0; always on, accepted for users of trec_eval
   -M, --depth N         evaluate only the top N documents per topic, ordered by score
   --duplicates {error,first,last}
                         how to handle a document that occurs twice for a topic (default error)
   --jobs N              number of processes (default automatic)
   -s, --scheme NAMES    N (default), U, E, z, several (N,U), all, or none for raw scores only
   --factors ID|PATH     factor set to use (default recognized from the qrels)
-  --systems KIND|FILE   use other systems on the same topics, such as modern, or those in FILE
-  --without TAG         leave out a system (repeatable), or self (your own), or weak (far below)
+  --systems KIND|FILE   standardize by other systems on the same topics, of a kind such as modern,
+                        or listed in FILE
+  --without TAG         leave out a reference system (repeatable), self (your evaluated systems), or
+                        weak (all systems that score far below the others)
   --residual            remove documents that were judged in earlier rounds (residual collections)
   --benchmark NAME      rank models over the tasks of an MTEB benchmark, such as 'MTEB(eng, v2)'
   --lower-is-better NAME  treat lower values of a custom measure as better (repeatable)
@@ -48,25 +50,25 @@ SHARED = """
   --correction {holm,bonferroni,none}
                         correct p-values for the number of runs tested (default holm)
   --equivalent BOUND    mark runs that differ from the baseline by significantly less than BOUND
-  --anchor NAME         put the collections on one scale with a system that ran on all of them
-                        (repeatable, better with three or more)
+  --anchor NAME         use this system, which ran on all collections, to put their scores on one
+                        scale (repeatable; three or more are better)
   --same-systems        state that each anchor is the identical program on all collections, which
                         the scores cannot show
   --reference COLLECTION
-                        put scores on the scale of this collection (requires --anchor, default the
-                        one with the strongest systems)
-  --queries ID|FILE     query texts from ir_datasets, which may download them, or from a file with
-                        an ID, a tab and a text per line, or with JSON records
-  -v, --verbose         also print notes, and other factor sets that match
+                        put scores on the scale of this collection (requires --anchor; default is
+                        the collection with the strongest reference systems)
+  --queries ID|FILE     query texts from ir_datasets, which may download them, or from a file; each
+                        line of the file holds an ID, a tab and a text, or a JSON record
+  -v, --verbose         also print notes and the names of other factor sets that match
   --force               overwrite the output file if it exists
 """
 """The lines of options that several commands have."""
 NUMBERS: dict[str, Callable[[str], Any]] = {"N": int, "ALPHA": float, "BOUND": float}
-"""Name of a number in the help, and its type."""
+"""Types of numeric values, by their names in the help."""
 
 
 class Option(NamedTuple):
-    """An option as the help declares it.
+    """Option that a help text declares.
 
     Attributes
     ----------
@@ -74,7 +76,7 @@ class Option(NamedTuple):
     values : tuple of str
         Names of its values in the help; empty for a switch.
     text : str
-        Its lines in the help.
+        Lines of the option in the help.
     """
 
     flags: tuple[str, ...]
@@ -100,11 +102,12 @@ class Option(NamedTuple):
 
 
 def _read_options(text: str) -> list[Option]:
-    """Parse the options that a text declares, in its order."""
+    """Parse the options that a text declares, in the order of the text."""
     entries = re.findall(r"^ {2}-\S.*(?:\n {4,}\S.*)*", text, re.MULTILINE)
     options = []
     for entry in entries:
-        head = re.match(r"(?:[-A-Z{]\S* ?)+", entry.strip())  # up to two spaces, or a small letter
+        # Names end at two spaces or a small letter.
+        head = re.match(r"(?:[-A-Z{]\S* ?)+", entry.strip())
         names = [word.rstrip(",") for word in head[0].split()] if head else []
         flags = [name for name in names if name.startswith("-")]
         options.append(Option(tuple(flags), tuple(names[len(flags) :]), entry))
@@ -115,7 +118,7 @@ _SHARED = {flag: option for option in _read_options(SHARED) for flag in option.f
 
 
 def _expand(text: str) -> str:
-    """Return a command's help with the lines of shared options in place of their names."""
+    """Replace the names of shared options in a command's help by the lines about them."""
 
     def lines(names: re.Match[str]) -> str:
         return "\n".join(_SHARED[name].text for name in names[0].split())
@@ -124,12 +127,12 @@ def _expand(text: str) -> str:
 
 
 class CommandParser(ArgumentParser):
-    """Parse arguments as a command's help declares them, options anywhere between the others."""
+    """Parser for the arguments that a command's help declares, with options anywhere."""
 
     def __init__(self, name: str) -> None:
         text = _expand(import_module(f"ir_std.cli.{name}").HELP)
         prog = PROGRAM if name == COMMANDS[0] else f"{PROGRAM} {name}"
-        # Without a usage argparse formats one, though all help is ours.
+        # Without a usage text, argparse would format one, although format_help never prints it.
         super().__init__(prog=prog, usage=prog, allow_abbrev=False, add_help=False)
         self.text = text
         self.add_argument("inputs", nargs="*")
@@ -150,11 +153,11 @@ class CommandParser(ArgumentParser):
         return self.text.lstrip("\n")
 
     def error(self, message: str) -> NoReturn:
-        """Print what is wrong in one line, and exit with 2."""
+        """Print the error on one line, and exit with status 2."""
         sys.exit(fail(self._reword(message)))
 
     def _reword(self, message: str) -> str:
-        """Return a message of argparse as ir_std says it, with the cure."""
+        """Reword a message of argparse in ir_std's style, and add advice."""
         where, _, wrong = message.partition(": ")
         flags, advice = self._option_string_actions, f"; see {self.prog} --help"
         if where == "unrecognized arguments":
@@ -190,9 +193,9 @@ def read_arguments(name: str, arguments: list[str]) -> Namespace:
 
 
 def call(function: Callable[..., T], args: Namespace, *given: Any, **more: Any) -> T:
-    """Call a function with what is given, and with the options that are its other parameters.
+    """Call a function with the given arguments, and with options for its other parameters.
 
-    A parameter that takes several values may have an ``s`` more: ``--anchor`` is ``anchors``.
+    The parameter for a repeatable option can end in ``s``: ``--anchor`` sets ``anchors``.
     """
     options = {n: v for n, v in vars(args).items() if not (v is None or v is False or v == [])}
     parameters = list(inspect.signature(function).parameters)
@@ -205,7 +208,7 @@ def call(function: Callable[..., T], args: Namespace, *given: Any, **more: Any) 
 
 
 def check_requires(args: Namespace, required: str, options: Iterable[str], advice: str) -> None:
-    """Check that an option is given, or that none of those is that need it."""
+    """Check that no option is given without the other option that it requires."""
     if getattr(args, required.replace("-", "_")):
         return
     for option in options:

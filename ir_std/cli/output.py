@@ -1,4 +1,4 @@
-"""Output of the commands: lines of scores, tables, and notes about the factors."""
+"""Print the output of the commands: lines of scores, tables, and notes about factors."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from ir_std.reporting.tables import Table
 
 TREC_EVAL_FORMAT = "trec_eval"
-"""The name of the output format."""
+"""Name of the output format that imitates trec_eval."""
 COUNTS = ("NumQ", "NumRet", "NumRel")
 """Measures that trec_eval prints as whole numbers."""
 OF_QRELS = ("NumQ", "NumRel")
-"""Facts that depend only on the qrels."""
+"""Measures that depend only on the qrels."""
 MEANS_ONLY = ("NumQ", "GMAP", "GMBpref")
-"""Measures that trec_eval does not print by topic."""
+"""Measures that trec_eval does not print per topic."""
 
 
 def print_lines(results: Results, sort: Measure | None, form: str, args: Namespace) -> None:
-    """Print a line for each value of each run, in the order of the runs or the best first."""
+    """Print a line for each value of each run, sorted by ``sort`` if it is given."""
     runs = list(results.runs)
     if sort is not None:
         from ir_std.reporting.run_ranks import ranked_by
@@ -60,8 +60,8 @@ def print_lines(results: Results, sort: Measure | None, form: str, args: Namespa
 
 
 def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterator[dict[str, Any]]:
-    """Yield the values of a run with more facts about them, by the names that JSON has."""
-    names = {id(measure): str(measure) for measure in results.measures}  # Making a text is slow.
+    """Yield the values of a run, with further facts under the names of JSON's fields."""
+    names = {id(measure): str(measure) for measure in results.measures}  # Formatting is slow.
     if args.by_query:
         placements = place_topics(results).get(run) if args.place else None
         for metric in results.collection.evaluator.by_topic(evaluations_of(results)[run]):
@@ -83,7 +83,7 @@ def _line(run: str, topic: str, measure: str, value: float) -> dict[str, Any]:
 def _facts_of_mean(
     results: Results, run: str, measure: Measure, ranked: bool, placed: bool
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the facts about a mean by their names in JSON."""
+    """Yield facts about a mean, each with the name of its field in JSON."""
     if results.baseline is not None:
         test = results.differences.get(run, {}).get(measure)
         yield "difference", test.mean if test else math.nan
@@ -101,7 +101,7 @@ def _facts_of_mean(
 
 
 def _tsv(line: Mapping[str, Any], several: bool, by_topic: bool, places: int) -> str:
-    # With several runs, means name their topic too; the run would look like one otherwise.
+    # With several runs, means also name their topic.  Otherwise, the run would look like a topic.
     names = [line["run"]] * several + [line["query_id"]] * (by_topic or several)
     value = f"{line['value']}" if places == -1 else f"{line['value']:.{places}f}"
     fields = [*names, line["measure"], value]
@@ -134,7 +134,7 @@ ESCAPES: dict[str, Callable[[str], str]] = {
 
 
 def print_table(table: Table, form: str | None) -> None:
-    """Print a table, as wide as the terminal; notes that CSV has no place for next to it."""
+    """Print a table as wide as the terminal; print notes separately for CSV."""
     if form in (None, "table"):
         text = table.text(_terminal_width()) if sys.stdout.isatty() else table.text()
     else:
@@ -156,7 +156,7 @@ def _terminal_width() -> int:
 
 
 def print_tables(tables: Iterable[Table], form: str | None) -> None:
-    """Print tables, a blank line between two."""
+    """Print tables, separated by blank lines."""
     for i, table in enumerate(tables):
         if i:
             print()
@@ -164,7 +164,7 @@ def print_tables(tables: Iterable[Table], form: str | None) -> None:
 
 
 def show_notes(results: Results) -> None:
-    """Print further notes if ``--verbose`` is given."""
+    """Print other matching factor sets and further notes if ``--verbose`` is given."""
     matches = [m for each in results.collections.values() for m in each.evaluator.matches]
     for match in matches:
         if match.alternatives:
@@ -178,7 +178,7 @@ def show_notes(results: Results) -> None:
 
 
 def note_factors(results: Results) -> None:
-    """Print which factors are used where runs are only placed by them."""
+    """Print which factors are used, for runs that these factors only place."""
     evaluator = results.collection.evaluator
     for match in evaluator.matches:
         note(factors_used(match, evaluator.plans))
@@ -188,10 +188,10 @@ def note_factors(results: Results) -> None:
 
 
 def prepare(inputs: Inputs, args: Namespace) -> Inputs:
-    """Return inputs that give what trec_eval 10 gives.
+    """Return inputs for which ir_std computes the same values as trec_eval 10.
 
-    One run, whose scores order documents as 64-bit floats; its default measures if none are named;
-    interpolated precision as it rounds it.
+    The scores of the one run order documents as 64-bit floats.  If no measures are named,
+    trec_eval's default measures are used.  Interpolated precision rounds as in trec_eval.
     """
     if len(inputs.runs) > 1:
         raise UsageError(f"-o {TREC_EVAL_FORMAT} prints one run, got {len(inputs.runs)}")
@@ -203,7 +203,7 @@ def prepare(inputs: Inputs, args: Namespace) -> Inputs:
 
 
 def tag_of(inputs: Inputs) -> str:
-    """Return the tag in a run file, which trec_eval prints with its default measures."""
+    """Return the run tag of a file, which trec_eval prints with its default measures."""
     (run,) = inputs.runs.values()
     if inputs.measures or not isinstance(run, Source) or not run.first_line:
         return ""
@@ -211,7 +211,7 @@ def tag_of(inputs: Inputs) -> str:
 
 
 def trec_eval_lines(results: Results, tag: str, args: Namespace) -> Iterator[str]:
-    """Yield the lines of a run: per topic, in the order of their IDs, then the means."""
+    """Yield the lines of a run: first those for topics, sorted by ID, then the means."""
     evaluator, (evaluation,) = results.collection.evaluator, evaluations_of(results).values()
     names = {m: trec_eval_name(m, args.l) for m in evaluator.measures}
     order = sorted(evaluator.measures, key=lambda m: _position(names[m]))
@@ -242,7 +242,7 @@ def trec_eval_lines(results: Results, tag: str, args: Namespace) -> Iterator[str
 
 
 def _values(measure: Measure, qrels: Qrels, evaluation: Evaluation) -> Floats:
-    """Return the values per topic; those known from qrels also on topics that the run lacks."""
+    """Return values per topic; values of qrels also cover topics that the run lacks."""
     if measure.__name__ == "NumQ":
         return np.ones(len(qrels.topics))
     if measure.__name__ == "NumRel":
@@ -253,7 +253,7 @@ def _values(measure: Measure, qrels: Qrels, evaluation: Evaluation) -> Floats:
 def trec_eval_name(measure: Measure, level: int | None = None) -> str:
     """Return trec_eval's name of a measure at ``-l level``, with ``s`` if standardized.
 
-    The measure's own name where trec_eval has none.
+    If trec_eval has no name for a measure, return its name in ir_measures.
 
     >>> from ir_std import parse_measure
     >>> trec_eval_name(parse_measure("nDCG@10")), trec_eval_name(parse_measure("sAP"))
@@ -272,7 +272,10 @@ def trec_eval_name(measure: Measure, level: int | None = None) -> str:
 
 
 def _position(name: str) -> tuple[int, float, str]:
-    """Return where trec_eval prints a measure: standardized after raw, others last."""
+    """Return a sort key that orders measures as trec_eval prints them.
+
+    Standardized measures follow raw ones, and measures that trec_eval lacks come last.
+    """
     for standardized in ("", "s"):
         for i, theirs in enumerate(TREC_EVAL_NAMES):
             pattern = theirs.replace("{}", r"(\d+(?:\.\d+)?)")

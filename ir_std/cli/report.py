@@ -1,4 +1,4 @@
-"""Write one self-contained HTML page about runs: tables, pictures by topic, how to read them."""
+"""Write one self-contained HTML page about runs, with tables, plots and explanations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Write one self-contained HTML page about runs, which needs no network.
   ir_std report bm25.run mono.run dl19.qrels --baseline bm25
   ir_std report a@DL19=a19.run:dl19.qrels a@DL20=a20.run:dl20.qrels -o two.html
 
-Runs, qrels and measures are given as for ir_std, for several collections as for ir_std compare.
+Pass runs, qrels and measures as for ir_std, or, for several collections, as for ir_std compare.
 
 output:
   -o, --output FILE     page to write (default report.html)
@@ -53,7 +53,7 @@ comparison:
 
 
 def run(args: Namespace) -> None:
-    """Evaluate and write the page."""
+    """Evaluate the runs and write the page."""
     note_datasets(args.queries)
     check_requires(args, "baseline", ("test", "correction"), "--baseline NAME")
     file = args.output or "report.html"
@@ -71,7 +71,7 @@ def run(args: Namespace) -> None:
                 "--anchor and --reference link several collections; pass NAME=RUN:QRELS for each"
             )
         given = read_inputs(args)
-    check_output(file, given.files, b"" if args.force else OUR_MARK)  # before the work
+    check_output(file, given.files, b"" if args.force else OUR_MARK)  # Fail before the work.
     if isinstance(given, Entries):
         results = compare_entries(given, args)
     else:

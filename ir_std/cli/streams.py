@@ -1,4 +1,4 @@
-"""Standard output and standard error, which the command line writes and others read."""
+"""Write standard output and standard error for the command line."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ PROGRAM = "ir_std"
 
 
 class ReaderGoneError(Exception):
-    """Nobody reads standard output any more, as behind ``head``: there is nothing left to do."""
+    """Error for standard output that nobody reads any more, such as after ``head`` ended."""
 
 
 class Output(io.TextIOBase):
-    """Standard output whose failures are errors, and whose text can be shown.
+    """Standard output that raises errors of ir_std if writing fails.
 
-    Control characters, and what the stream's encoding lacks, are written as escapes.
+    It escapes control characters and characters that the stream's encoding lacks.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     @property
-    def encoding(self) -> str:  # type: ignore[override]  # that of io is an attribute
-        """The stream's."""
+    def encoding(self) -> str:  # type: ignore[override]  # In io it is an attribute.
+        """Encoding of the stream."""
         return self.stream.encoding or "utf-8"
 
     def writable(self) -> bool:
@@ -43,11 +43,19 @@ class Output(io.TextIOBase):
         return True
 
     def isatty(self) -> bool:
-        """Check whether people look at it."""
+        """Check whether the stream is a terminal."""
         return self.stream.isatty()
 
     def write(self, text: str) -> int:
-        """Write text; a UsageError if that fails, but a ReaderGoneError if nobody reads it."""
+        """Write text.
+
+        Raises
+        ------
+        ReaderGoneError
+            If nobody reads the output any more.
+        UsageError
+            If writing fails for another reason.
+        """
         try:
             self.stream.write(escape_unencodable(escape_controls(text), self.encoding))
         except OSError as failed:
@@ -55,8 +63,8 @@ class Output(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        """Write what is held; errors as of :meth:`write`."""
-        if self.stream.closed:  # Python flushes once more when this object goes
+        """Write the buffered text; raise the same errors as :meth:`write`."""
+        if self.stream.closed:  # Python flushes once more when it deletes this object.
             return
         try:
             self.stream.flush()
@@ -64,7 +72,7 @@ class Output(io.TextIOBase):
             raise self._failed(failed) from None
 
     def _failed(self, failed: OSError) -> Exception:
-        # What is still held would fail again when Python ends.
+        # Python writes the remaining buffer when it ends, and that would fail again.
         with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
             os.dup2(nowhere.fileno(), self.stream.fileno())
         if isinstance(failed, BrokenPipeError):
@@ -74,10 +82,10 @@ class Output(io.TextIOBase):
 
 @contextmanager
 def checked_output() -> Iterator[None]:
-    """Let what is printed inside go through :class:`Output`, and be written in the end."""
+    """Send all printed text through :class:`Output`, and flush it at the end."""
     stdout = sys.stdout
     with ExitStack() as stack:
-        # Where standard output is closed Python has none, and print would be silent.
+        # If standard output is closed, sys.stdout is None, and print would fail silently.
         out = Output(
             stdout or stack.enter_context(os.fdopen(os.open(os.devnull, os.O_RDONLY), "w"))
         )
@@ -90,7 +98,7 @@ def checked_output() -> Iterator[None]:
 
 
 class _Shown:
-    """Messages that were printed to standard error, and the notes that the user wants."""
+    """Record of printed messages, and of which notes the user wants."""
 
     def __init__(self, quiet: bool = False, verbose: bool = False) -> None:
         self.quiet, self.verbose = quiet, verbose and not quiet
@@ -101,7 +109,7 @@ _shown: ContextVar[_Shown] = ContextVar("shown", default=_Shown())  # noqa: B039
 
 
 class _LogLines(logging.Handler):
-    """Prints what ir_std logs, such as which factor set is used."""
+    """Handler that prints the log of ir_std, such as which factor set is used."""
 
     def emit(self, record: logging.LogRecord) -> None:
         (warn if record.levelno >= logging.WARNING else note)(record.getMessage())
@@ -109,7 +117,7 @@ class _LogLines(logging.Handler):
 
 @contextmanager
 def messages_shown(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
-    """Print what is logged inside, each message once; notes unless ``quiet``."""
+    """Print each logged message once, but no notes if ``quiet``."""
     logger, handler = logging.getLogger("ir_std"), _LogLines()
     token, level = _shown.set(_Shown(quiet, verbose)), logger.level
     logger.addHandler(handler)
@@ -131,7 +139,7 @@ _bar: ContextVar[Any] = ContextVar("bar", default=None)
 
 @contextmanager
 def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Iterator[Any]]]:
-    """Show how many runs are done, of `total`, and yield a function that counts the runs.
+    """Show how many of `total` runs are done, and yield a function that counts the runs.
 
     Nothing is shown in the first :data:`PROGRESS_DELAY` seconds, with ``--quiet``, or if standard
     error is not a terminal.
@@ -162,32 +170,32 @@ def _progress_bar(total: int | None) -> Any:
 
     class Bar(tqdm):
         is_drawn = False
-        monitor_interval = 0  # A thread of its own could get signals.
+        monitor_interval = 0  # A monitor thread could receive signals.
 
         def display(self, *args: Any, **options: Any) -> None:
             self.is_drawn = True
             mark_line_started(True)
             super().display(*args, **options)
 
-    Bar.set_lock(RLock())  # A lock that processes share may start a process.
+    Bar.set_lock(RLock())  # tqdm's default lock is shared by processes, and may start one.
     form = {"unit": " runs", "leave": False, "dynamic_ncols": True, "file": sys.stderr}
     return Bar(total=total, delay=PROGRESS_DELAY, **form)
 
 
 def note(message: str) -> None:
-    """Tell the user something about the results, next to them, unless ``--quiet``."""
+    """Print a note about the results to standard error, unless ``--quiet`` is given."""
     if not _shown.get().quiet:
         _print_once(message)
 
 
 def detail(message: str) -> None:
-    """Tell the user something that is printed with ``--verbose`` only."""
+    """Print a note only if ``--verbose`` is given."""
     if _shown.get().verbose:
         _print_once(message)
 
 
 def warn(message: str) -> None:
-    """Warn the user, even if notes are left out."""
+    """Print a warning, even if ``--quiet`` suppresses notes."""
     _print_once(f"warning: {message}")
 
 
@@ -199,14 +207,14 @@ def _print_once(message: str) -> None:
 
 
 def _print_message(message: str) -> None:
-    if sys.stderr is not None:  # print would take standard output instead
-        with suppress(OSError):  # nobody is reading
+    if sys.stderr is not None:  # With file=None, print would use standard output.
+        with suppress(OSError):  # Standard error may have no reader.
             if (bar := _bar.get()) is not None and bar.is_drawn:
                 bar.clear()
             print(f"{PROGRAM}: {escape_line(message)}", file=sys.stderr, flush=True)
 
 
 def fail(message: str) -> int:
-    """Print the error in one line, and return the exit status."""
+    """Print the error on one line, and return the exit status."""
     _print_message(f"error: {' '.join(str(message).split())}")
     return 2

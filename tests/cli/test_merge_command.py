@@ -76,7 +76,7 @@ def test_runs_without_common_topics_are_warned_about(
     assert "warning" not in capsys.readouterr().err
     assert main(["merge", *shards, str(alone), *options, "--force"]) == 0
     assert (
-        f"warning: no other run has topics of {alone}, so nothing is merged there\n"
+        f"warning: no other run shares topics with {alone}, so nothing is merged there\n"
     ) in capsys.readouterr().err
 
 
