@@ -1,4 +1,4 @@
-"""The calls of ir_measures with standardized scores, and ir_std as a guest in its pipeline."""
+"""Functions that mirror those of ir_measures, and ir_std's provider in its pipeline."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _logger = logging.getLogger("ir_std")
 Shape = TypeVar("Shape")
 
 SystemsSelection: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
-"""A kind of systems, as ``"modern"``; or the names of some of a set's, also in a file."""
+"""A kind of systems, such as ``"modern"``, or names of systems, as a list or in a file."""
 
 
 def recognize(qrels: Any) -> Match:
@@ -50,8 +50,8 @@ def recognize(qrels: Any) -> Match:
     Returns
     -------
     Match
-        The set that fits, the topics matched, those whose counts differ, other sets that would
-        fit, or the nearest ones and why they do not.
+        The matching set, the matched topics, the topics whose counts differ, and other sets that
+        also match.  If no set matches, the nearest sets and why they do not match.
 
     Examples
     --------
@@ -97,7 +97,8 @@ def evaluator(
         all of them, including itself, as in Webber, Moffat and Zobel (2008).
     residual : bool
         If True, remove documents that were judged in earlier rounds from the runs.  Only for
-        residual collections such as TREC-COVID from round 2 on, whose systems do not return them.
+        residual collections such as TREC-COVID from round 2 on, whose systems do not return such
+        documents.
 
     Raises
     ------
@@ -127,9 +128,9 @@ def select_factors(
     systems: SystemsSelection = None,
     without: str | Iterable[str] = (),
 ) -> Match:
-    """Match qrels with factors that are computed from the systems that a user asks for.
+    """Match qrels with factors that are computed from the requested systems.
 
-    Only a user who names the set overrules judgments that differ; choosing systems does not.
+    If judgments differ, only naming the set overrules the difference.  Choosing systems does not.
 
     Parameters
     ----------
@@ -137,17 +138,17 @@ def select_factors(
     factors : FactorSet, str or path, optional
         Factor set, its ID or its file; recognized from the qrels by default.
     systems : str, path or iterable of str, optional
-        Alternative systems on the same topics, such as ``"modern"``, in place of those of the set
-        that is recognized or named; for sets of whole datasets ``"zero-shot"``, the models that
-        were not trained on the dataset, or ``"all"``.  Or names of the set's systems, or a file
-        with one name per line: the factors are computed again from these systems only.
+        A kind of systems to use instead of the set's own, such as ``"modern"``.  Sets with
+        per-dataset factors accept ``"zero-shot"`` (models that were not trained on the dataset)
+        and ``"all"``.  You can also pass names of the set's systems, or a file with one name per
+        line; the factors are then computed again from these systems only.
     without : str or iterable of str
         Systems to leave out; the factors are computed again from the others.
 
     Raises
     ------
     NoFactorsError
-        If no set matches, or it has no such alternative systems.
+        If no set matches, or the set has no such alternative systems.
     UsageError
         If a system to leave out is not in the set.
     """
@@ -175,7 +176,7 @@ def select_factors(
 
 
 def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
-    """Return the set of other systems on the topics of a set."""
+    """Return the set that has the requested kind of systems on the same topics."""
     if factors.info.get("population") == population:
         return factors
     others = {other.info.get("population", ""): other for other in sibling_sets(factors)}
@@ -194,7 +195,9 @@ def calc_aggregate(
     factors: Factors | None = None,
     residual: bool = False,
 ) -> Scores:
-    """Compute means over topics, raw and standardized; parameters as for :func:`evaluator`.
+    """Compute raw and standardized means over topics.
+
+    The parameters are the same as for :func:`evaluator`.
 
     Examples
     --------
@@ -216,7 +219,9 @@ def iter_calc(
     factors: Factors | None = None,
     residual: bool = False,
 ) -> Iterator[Metric]:
-    """Yield values per topic, raw and standardized; parameters as for :func:`evaluator`.
+    """Yield raw and standardized values per topic.
+
+    The parameters are the same as for :func:`evaluator`.
 
     Examples
     --------
@@ -240,7 +245,9 @@ def calc(
     factors: Factors | None = None,
     residual: bool = False,
 ) -> CalcResult:
-    """Compute means and values per topic; parameters as for :func:`evaluator`.
+    """Compute means and values per topic.
+
+    The parameters are the same as for :func:`evaluator`.
 
     Examples
     --------
@@ -260,34 +267,36 @@ def standardize(
 ) -> Shape:
     """Standardize scores that were computed elsewhere.
 
-    To standardize a table, pass it to :func:`ir_std.evaluate`, whose results have a
-    ``to_dataframe()``.
+    To standardize a table, pass it to :func:`ir_std.evaluate`, and call ``to_dataframe()`` on the
+    result.
 
     Parameters
     ----------
     scores : dict of str to float, or RunScores
-        Scores by topic, of one measure; or a run's scores, as :func:`ir_std.read_scores` returns
-        them.
+        A dict with one measure's score per topic, or the scores of a run as returned by
+        :func:`ir_std.read_scores`.
     measure : str or Measure, optional
-        Measure of a dict, such as ``"AP"``, or its name in trec_eval.
+        Measure of the scores in a dict, such as ``"AP"``; trec_eval names also work.
     factors : FactorSet, str or path, optional
-        Factor set to use.  If not given, it is recognized from the numbers of relevant documents
-        (``num_rel``), which a dict does not have.
+        Factor set to use.  By default, the set is recognized from the numbers of relevant
+        documents (``num_rel``).  A dict has no such numbers, so it needs ``factors``.
     scheme : {'N', 'U', 'E', 'z'}
+        Standardization scheme.
 
     Returns
     -------
     dict or RunScores
-        Standardized scores in the same form; NaN on topics without factors.
+        Standardized scores in the same form as the input; NaN on topics without factors.
 
     Raises
     ------
     NoFactorsError
-        If no set is recognized, or it has no factors for the measure of a dict.
+        If no set is recognized, or if the set has no factors for the measure of a dict.
     InputError
-        If scores cannot be used, as for :func:`ir_std.read_scores`.
+        If the scores are invalid, as described in :func:`ir_std.read_scores`.
     UsageError
-        If ``measure`` is missing for a dict, or given for a run's scores.
+        If the scores are a dict and ``measure`` is missing, or if the scores are a run's and
+        ``measure`` is given.
 
     Examples
     --------
@@ -326,14 +335,14 @@ def _standardize_run(read: RunScores, factors: Factors | None, scheme: str) -> R
     return RunScores(read.name, values, read.n_rel, read.n_ret, unit=read.unit)
 
 
-# --- the guest in ir_measures ---------------------------------------------------------------------
+# --- the provider in ir_measures ------------------------------------------------------------------
 
 
 class StdProvider(providers.Provider):
-    """Provide the standardized family, SP, DCG, Q, nERR and the widened parameters of nDCG.
+    """Provide standardized measures, SP, DCG, Q, nERR and ir_std's nDCG parameters.
 
-    Everything else that ir_measures is asked for goes to its own providers, as if ir_std had
-    never been imported.
+    ir_measures computes all other measures with its own providers, as if ir_std had never been
+    imported.
 
     Examples
     --------
@@ -352,7 +361,7 @@ class StdProvider(providers.Provider):
             return has_formula(base) or any(
                 p.is_available() and p.supports(base) for p in ir_measures_providers()
             )
-        # By class: users may have measures of their own by these names.
+        # Compare classes, because users may have their own measures with these names.
         widened = type(measure) is type(nDCG) and measure.NAME != irm.nDCG.NAME
         return widened or type(measure) in (type(SP), type(DCG), type(Q), type(nERR))
 
@@ -365,7 +374,7 @@ class StdProvider(providers.Provider):
 
 
 class _GuestEvaluator(StdEvaluator):
-    """Evaluate for ir_measures' pipeline, which asks for values by topic."""
+    """Evaluate for ir_measures' pipeline, which requests values per topic."""
 
     def __init__(self, measures: list[Measure], qrels: Any, *arguments: Any) -> None:
         try:
@@ -388,7 +397,7 @@ class _GuestEvaluator(StdEvaluator):
 
 
 def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
-    """Yield what pt.Experiment, which averages by itself, makes of topics without factors."""
+    """Yield warnings for pt.Experiment, which averages by itself and evaluates in batches."""
     without = [str(p.measure) for p in evaluator.plans if topics_without_factors(p)]
     if without:
         yield Message(
@@ -405,7 +414,7 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
         )
     for match in evaluator.matches:
         fit = match.fit
-        # A whole set has no other batch.
+        # If the qrels cover the whole set, there is no other batch.
         if fit and fit.match_type == "counts" and fit.is_subset and match.chosen_by == "qrels":
             named = evaluator.plans[0].measure(factors=fit.factors.id)
             yield Message(
@@ -419,7 +428,7 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
 def install_provider() -> None:
     """Put the provider at the end of ``ir_measures.DefaultPipeline``.
 
-    Others answer what they can, first: importing ir_std changes none of their values.
+    The other providers are asked first, so importing ir_std changes none of their values.
     """
     pipeline = ir_measures.DefaultPipeline.providers
     if not any(isinstance(p, StdProvider) for p in pipeline):

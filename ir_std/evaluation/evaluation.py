@@ -1,4 +1,4 @@
-"""Results of an evaluator: a run's evaluation, scores in ir_measures' forms, and messages."""
+"""Results of an evaluator: messages, evaluations of runs, and scores as in ir_measures."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Message(NamedTuple):
     ----------
     text : str
     warns : bool
-        True for a warning, without which scores mislead; False for a note.
+        True for a warning, which means that scores are misleading; False for a note.
     run : str or None
-        The run it is about, whose name precedes ``text``.
+        Name of the run that the message is about.  The name precedes ``text`` in output.
     is_fault : bool
         True if the message says that the run looks broken.
     measures : tuple of Measure
-        Standardized measures to which the message is limited; empty if it concerns all.
+        Standardized measures that the message is about; empty if it applies to all measures.
     """
 
     text: str
@@ -48,13 +48,16 @@ class Message(NamedTuple):
     measures: tuple[Measure, ...] = ()
 
     def concerns(self, measure: Measure) -> bool:
-        """Check whether it is about a measure, or about the raw one behind one of its own."""
+        """Check whether the message applies to a raw or standardized measure.
+
+        A message about a standardized measure also applies to the raw measure behind it.
+        """
         own = (*self.measures, *(m.base for m in self.measures if isinstance(m, Standardized)))
         return not own or measure in own
 
 
 def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
-    """Return the texts of the warnings or of the notes, each once, with the runs concerned."""
+    """Return each text of the warnings or of the notes once, preceded by its runs."""
     runs_by_text: dict[str, dict[str, None]] = {}
     for message in messages:
         if message.warns == warns:
@@ -67,7 +70,7 @@ def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
 
 
 def listed_counts(counts: Mapping[str, int]) -> str:
-    """Return ``AP on 3, P@10 on 1``."""
+    """Return measures and their counts as text, such as ``AP on 3, P@10 on 1``."""
     return ", ".join(f"{measure} on {n}" for measure, n in counts.items())
 
 
@@ -79,14 +82,15 @@ class Evaluation:
     ----------
     run : str
     measures : tuple of Measure
-        The evaluator's measures in their order, then the raw ones that its standardized ones
-        are made from.
+        The evaluator's measures in their order, then further raw measures from which the
+        standardized measures are computed.
     columns : tuple of ndarray, shape (n_topics,)
-        Their values.  NaN where there is no value: a topic without factors.
+        Values of each measure; NaN where there is no value, as on a topic without factors.
     averages : tuple of float
-        Means of the evaluator's measures; of standardized ones over topics with factors.
+        Means of the evaluator's measures.  Standardized measures are averaged over the topics
+        with factors.
     messages : tuple of Message
-        About this run.
+        Messages about this run.
     """
 
     run: str
@@ -97,22 +101,22 @@ class Evaluation:
 
     @property
     def is_broken(self) -> bool:
-        """True if something speaks for a fault of the run itself."""
+        """True if a message says that the run looks broken."""
         return any(message.is_fault for message in self.messages)
 
     @cached_property
     def values(self) -> Mapping[Measure, Floats]:
-        """The columns by measure."""
+        """Values per topic, by measure."""
         return dict(zip(self.measures, self.columns, strict=True))
 
     @cached_property
     def means(self) -> Mapping[Measure, float]:
-        """The averages by measure."""
+        """Means by measure."""
         return dict(zip(self.measures, self.averages, strict=False))
 
 
 class ByRun(dict[str, V]):
-    """A dict by run; an unknown run is an error that names those there are."""
+    """A dict by run name; for an unknown run, the error lists the available runs."""
 
     def __missing__(self, run: str) -> V:
         known = abbreviate(self, 10) or "none"
@@ -120,7 +124,7 @@ class ByRun(dict[str, V]):
 
 
 class ByMeasure(dict[Measure, V]):
-    """A dict by measure that also takes a measure's name, however it is written.
+    """A dict by measure that also accepts a measure's name, in any equivalent spelling.
 
     >>> from ir_std import P
     >>> means = ByMeasure({P(rel=2) @ 10: 0.5})
@@ -150,7 +154,7 @@ class ByMeasure(dict[Measure, V]):
         return super().get(self._key(measure), default)
 
     def _key(self, measure: Any) -> Any:
-        """Return the key that a name stands for; anything else as it is."""
+        """Return the measure that a name means; return any other key unchanged."""
         if not isinstance(measure, str):
             return measure
         try:
@@ -160,15 +164,16 @@ class ByMeasure(dict[Measure, V]):
 
 
 class Scores(ByMeasure[float]):
-    """Aggregated scores by measure, or its name, and where their factors came from.
+    """Aggregated scores by measure or measure name, with the factor set that was used.
 
     Attributes
     ----------
     match : Match or None
-        The factor set used and how well it fits; None if nothing was to be standardized.
-    notes, warnings : tuple of str
-        Notes, such as measures without factors or missing topics, and warnings, without which
-        scores mislead.
+        The factor set used and how well it matches; None if no measure was standardized.
+    notes : tuple of str
+        Notes, such as measures without factors or missing topics.
+    warnings : tuple of str
+        Warnings, each of which means that scores are misleading.
 
     Examples
     --------
@@ -187,13 +192,13 @@ class Scores(ByMeasure[float]):
 if TYPE_CHECKING:
 
     class CalcResult(NamedTuple):
-        """Means, and values by topic."""
+        """Means and values per topic."""
 
         aggregated: Scores
         per_query: list[Metric]
 else:
 
     class CalcResult(CalcResults):
-        """Means, and values by topic."""
+        """Means and values per topic."""
 
         __slots__ = ()

@@ -1,4 +1,4 @@
-"""Evaluate runs: raw and standardized scores from one look at a run's documents."""
+"""Evaluate runs: compute raw and standardized scores in one pass over a run's documents."""
 
 from __future__ import annotations
 
@@ -78,39 +78,41 @@ class StdEvaluator(providers.Evaluator):
     Parameters
     ----------
     measures : Measure, str or iterable of them, optional
-        Raw and standardized ones; the factor set's default measures if not given.
+        Raw and standardized measures; by default, the default measures of the factor set.
     qrels
-        Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
+        Any form that :func:`ir_std.trec.inputs.as_qrels` accepts.
     schemes : str or iterable of str
-        Add to each raw measure that has factors its standardized versions by these schemes.
+        Schemes for which to add a standardized version of each raw measure that has factors.
     factors : FactorSet, str, path or Match, optional
-        The factors where a measure names none; recognized from the qrels if not given.
+        Factors for measures that do not name a factor set; by default, the set is recognized from
+        the qrels.
     residual : bool
-        Take documents that were judged in earlier rounds of a residual collection out of runs.
+        If True, remove documents that were judged in earlier rounds of a residual collection.
     scores : iterable of RunScores
-        Scores that are to be evaluated: default measures are the ones that all of them have, and
-        measures of other programs can be named as they name them.
+        Scores that will be evaluated.  The default measures are then the measures that all of them
+        contain, and custom measures can be given by the names used there.
     lower_is_better : iterable of str
-        Measures of other programs for which lower is better, if no factor set says so.
+        Custom measures for which lower is better.  Not needed if the factor set records it.
 
     Attributes
     ----------
     match : Match or None
-        The factors used and how well they match; None if nothing is to be standardized.
+        The factors used and how well they match; None if no measure is standardized.
     plans : list of Plan
-        Recipes of the standardized measures.
+        Recipes for the standardized measures.
     columns : tuple of Column
-        Each measure; behind them raw measures that are only standardized.
+        One column per measure, followed by raw measures that are needed only for standardization.
     messages : tuple of Message
-        About the factors on these qrels, whatever the run.
+        Messages about the factors on these qrels, which apply to any run.
 
     Raises
     ------
     NoFactorsError
-        If a standardized measure was asked for by name and has no factors.
+        If a standardized measure is requested by name but has no factors.
     UsageError
-        If ``residual``, and no set that is used belongs to a residual collection; or if higher is
-        better for one of the measures in ``lower_is_better``, or it is not among the measures.
+        If ``residual`` is True but no factor set in use belongs to a residual collection; or if a
+        name in ``lower_is_better`` is not among the measures, or the factor set treats higher
+        values of it as better.
     """
 
     def __init__(
@@ -162,7 +164,7 @@ class StdEvaluator(providers.Evaluator):
         self._earlier = EarlierDocuments(self.matches, residual)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Workers build their own from the same arguments: what follows from them is not sent.
+        # Workers build their own evaluator from the same arguments, so derived data is not sent.
         return type(self), (self._requested, self.qrels, self.schemes, self.match, self.residual)
 
     def __repr__(self) -> str:
@@ -186,14 +188,14 @@ class StdEvaluator(providers.Evaluator):
     def _formulas(self, raw: Mapping[str, Measure]) -> tuple[dict[str, Formula], list[Message]]:
         """Return the formulas of raw measures by name, and messages about gains."""
         if isinstance(self.qrels, QrelsFromCounts):
-            return {}, []  # scores are all that is known of the documents
+            return {}, []  # without judgments there is nothing to compute
         own = {name: measure for name, measure in raw.items() if has_formula(measure)}
         for measure in own.values():
             check_params(measure)
         graded = [m for m in own.values() if gains_are_shares(m)]
         decided = [m.decided.highest for m in self.measures if getattr(m, "decided", None)]
         fit = (self.match or match_factors(self.qrels)).fit if graded and not decided else None
-        # For a part of a collection it is the collection's, so that parts add up to the whole.
+        # A part of a collection uses the collection's highest level, so that parts and whole agree.
         known = [highest_level_of_collection(fit, self.qrels)] if fit else decided
         highest = max([1, *known])
         messages = gain_messages(graded, highest, fit.factors.id, self.qrels) if fit else ()
@@ -201,7 +203,7 @@ class StdEvaluator(providers.Evaluator):
         return {name: Formula.of(m, highest, m in skip) for name, m in own.items()}, list(messages)
 
     def _other_providers(self) -> OtherProviders | None:
-        """Return what computes raw measures that have no formula; None if there are none."""
+        """Return an evaluator of raw measures without a formula; None if there are none."""
         others = [
             column.measure
             for column in self._raw_columns
@@ -218,35 +220,35 @@ class StdEvaluator(providers.Evaluator):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Texts of the notes that hold for any run, such as measures without factors."""
+        """Texts of the notes that apply to any run, such as measures without factors."""
         return message_texts(self.messages, False)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Texts of the warnings that hold for any run, such as topics without factors."""
+        """Texts of the warnings that apply to any run, such as topics without factors."""
         return message_texts(self.messages, True)
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        """Matches of the sets in use; if there are none, the match of recognition."""
+        """Matches of the sets in use; if there are none, the result of recognition."""
         return tuple(self._matches.values()) or ((self.match,) if self.match else ())
 
     def evaluate(self, run: Any, name: str | None = None, depth: int | None = None) -> Evaluation:
-        """Evaluate a run; messages about it are returned as data, and no warning is given.
+        """Evaluate a run, and return messages about it as data instead of warning.
 
         Parameters
         ----------
         run
-            Any form that :func:`ir_std.evaluation.inputs.resolve` takes.
+            Any form that :func:`ir_std.evaluation.inputs.resolve` accepts.
         name : str, optional
-            Name in messages; by default, the name of the file.
+            Name of the run in messages; by default, the name of the file.
         depth : int, optional
             Evaluate only the first ``depth`` documents of each topic.
 
         Raises
         ------
         UsageError
-            If documents are to be taken out, or a depth is given, and ``run`` holds scores.
+            If ``run`` holds scores and either ``residual`` is set or a depth is given.
         """
         read = resolve(run)
         if read.topics and self.qrels.topics:
@@ -278,7 +280,7 @@ class StdEvaluator(providers.Evaluator):
     def _compute(
         self, given: Run, name: str, depth: int | None
     ) -> tuple[dict[str, RawScores], list[Message]]:
-        """Compute raw scores of a run by formulas and other providers."""
+        """Compute raw scores of a run with formulas and other providers."""
         self._check_computable(name)
         run, about_earlier = self._earlier.check(given, name)
         cut = given if depth is None else sort_run(run, depth)
@@ -293,9 +295,9 @@ class StdEvaluator(providers.Evaluator):
             for column in self._raw_columns
             if column.formula
         }
-        # All orders have the same relevant documents.
+        # Every order contains the same relevant documents, so any of them gives the number.
         n_relevant = next((int((r.level > 0).sum()) for r in rankings.values()), 0)
-        # A run is not less deep for what was taken out.
+        # The original run decides its depth: removing documents does not make it shallower.
         about_run = run_messages(name, self.plans, given, cut, self.qrels, n_relevant)
         if self._others:
             scores |= self._others.scores(run)
@@ -303,7 +305,7 @@ class StdEvaluator(providers.Evaluator):
         return scores, [*about_earlier, *about_run, *about_order]
 
     def _check_computable(self, name: str) -> None:
-        """Check that no measure is asked for that only scores have."""
+        """Check that no measure is requested that only score files contain."""
         for column in self._raw_columns:
             measure = column.measure
             if isinstance(measure, ExternalMeasure):
@@ -313,7 +315,7 @@ class StdEvaluator(providers.Evaluator):
                 )
 
     def _look_up(self, scores: RunScores, name: str) -> tuple[dict[str, RawScores], list[Message]]:
-        """Look up raw scores that another program computed."""
+        """Look up raw scores that were computed by another program."""
         raw: dict[str, RawScores] = {}
         for column in self._raw_columns:
             measure = next((m for m in column.same_raw if m in scores.values), None)
@@ -338,35 +340,38 @@ class StdEvaluator(providers.Evaluator):
         Parameters
         ----------
         run
-            Any form that :func:`ir_std.evaluation.inputs.resolve` takes.
+            Any form that :func:`ir_std.evaluation.inputs.resolve` accepts.
 
         Returns
         -------
         dict of Measure to ndarray, shape (n_topics,)
-            In the order of :attr:`measures` and of the qrels' topics.  NaN where there is no
-            value: a standardized measure on a topic without factors.
+            Values in the order of :attr:`measures` and of the qrels' topics; NaN where there is no
+            value, as for a standardized measure on a topic without factors.
         """
         evaluation = self._evaluate_and_warn(run)
         return {m: evaluation.values[m] for m in self.measures}
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """Yield the values of this run, topic by topic."""
+        """Yield the values of a run, topic by topic."""
         yield from self.by_topic(self._evaluate_and_warn(run))
 
     def calc_aggregate(self, run: Any) -> Scores:
-        """Compute means over the topics of the qrels; standardized ones where factors are."""
+        """Compute means over the topics of the qrels.
+
+        Standardized measures are averaged over the topics that have factors.
+        """
         return self._scores(self._evaluate_and_warn(run))
 
     def calc(self, run: Any) -> CalcResult:
-        """Compute both the means and the values by topic."""
+        """Compute both the means and the values per topic."""
         evaluation = self._evaluate_and_warn(run)
         return CalcResult(self._scores(evaluation), list(self.by_topic(evaluation)))
 
     def by_topic(self, evaluation: Evaluation) -> Iterator[Metric]:
-        """Yield the values of an evaluation as ir_measures gives them, topic by topic.
+        """Yield the values of an evaluation, topic by topic, as ir_measures does.
 
-        A raw measure may have no value on a topic; standardized ones are NaN on topics without
-        factors.  Topics of a factor set that are not those of the qrels, its datasets, come last.
+        A raw measure may have no value on a topic.  Standardized measures are NaN on topics
+        without factors.  If the factor set has per-dataset factors, the datasets come last.
         """
         columns: list[tuple[Measure, dict[str, float]]] = []
         topics = dict.fromkeys(self.qrels.topics)
@@ -390,7 +395,7 @@ class StdEvaluator(providers.Evaluator):
         return scores
 
     def _evaluate_and_warn(self, run: Any) -> Evaluation:
-        """Evaluate, and give each warning that this evaluator has not given before."""
+        """Evaluate a run, and emit the warnings that this evaluator has not emitted before."""
         evaluation = self.evaluate(run)
         texts = message_texts(self.messages + evaluation.messages, True)
         warn_caller([text for text in texts if text not in self._warned])
@@ -409,14 +414,14 @@ class Column:
     ----------
     measure : Measure
     raw : str
-        The name of the raw measure behind it: its own if it is raw.  Measures are looked up by
-        name, because comparing two measures builds both names each time.
+        Name of the raw measure: the measure itself, or the one that is standardized.  Measures
+        are looked up by name, because comparing two measures builds both names each time.
     formula : Formula or None
         Formula of a raw measure; None if another provider computes it, or a score file has it.
     plan : Plan or None
-        Recipe of a standardized measure; None if the measure is raw.
+        Recipe for a standardized measure; None if the measure is raw.
     same_raw : tuple of Measure
-        Raw measures with the values of this one, any of which a score file may hold.
+        Raw measures with the same values as this measure; a score file may hold any of them.
     """
 
     measure: Measure
@@ -427,7 +432,7 @@ class Column:
 
     @property
     def needs_judged(self) -> bool:
-        """True if the formula looks at documents that are judged not relevant."""
+        """True if the formula uses documents that are judged not relevant."""
         return bool(self.formula) and looks_at_nonrelevant(self.measure)
 
     def scores(self, raw: Mapping[str, RawScores]) -> tuple[Floats, float]:
@@ -439,7 +444,7 @@ class Column:
 def make_columns(
     asked: Mapping[str, Measure], planned: Mapping[str, Plan], formulas: Mapping[str, Formula]
 ) -> Iterator[Column]:
-    """Yield the columns of measures, then those of raw ones that are only standardized."""
+    """Yield a column per measure, then one per raw measure needed only for standardization."""
     same = {str(plan.raw): (plan.raw, *plan.same_raw) for plan in planned.values()}
     for name, measure in asked.items():
         if name in planned:
@@ -460,7 +465,7 @@ def _requested_measures(
     scores: Sequence[RunScores],
     lower_is_better: Iterable[str],
 ) -> list[Measure]:
-    """Return the measures that are asked for, or the default ones, with known directions."""
+    """Return the requested or default measures, with their directions set."""
     factors = match.factors if match else None
     if measures is None:
         asked = default_measures(factors, scores)
@@ -494,7 +499,10 @@ def set_directions(
 
 
 def default_measures(factors: FactorSet | None, scores: Sequence[RunScores]) -> list[Measure]:
-    """Return the measures to report if none is named; the measures that all scores have, if any."""
+    """Return the measures to report if the user names none.
+
+    If scores are given, only measures that all of them contain are returned.
+    """
     names = factors.default_measures if factors else FALLBACK_MEASURES
     defaults = [parse_set_measure(name) for name in names]
     if not scores:
@@ -502,7 +510,7 @@ def default_measures(factors: FactorSet | None, scores: Sequence[RunScores]) -> 
     known = {canonical(m): m for m in scores[0].values if all(m in s.values for s in scores)}
     if factors is None:
         return list(known.values())
-    # With binary judgments a set's nDCG(rel=1) is what others call nDCG.
+    # With binary judgments, a set's nDCG(rel=1) equals the nDCG of other programs.
     forms = [{canonical(form) for form in equivalents(m, binary=True)} for m in defaults]
     usual = {
         name: measure

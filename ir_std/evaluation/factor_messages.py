@@ -1,4 +1,4 @@
-"""Notes and warnings about the factors of a collection's topics, which hold for any run."""
+"""Notes and warnings about the factors of a collection's topics, which apply to any run."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.qrels import Qrels
 
 MIN_SYSTEMS = 30
-"""With fewer systems schemes z and E mislead, as measured by ``scripts/uncertainty_experiment.py``:
-drawn by team, 8 of TREC-8's systems make of the best run's mean z of 2.1 one of 4.7, 30 of 2.7."""
+"""Number of systems below which schemes z and E mislead.
+
+Measured by ``scripts/uncertainty_experiment.py`` with TREC-8's systems, drawn by team: the best
+run's mean z is 2.1 with all systems, 2.7 with 30 of them, and 4.7 with 8 of them."""
 SMALL_SET_ADVICE = {
     "z": "exaggerates distances from the mean; use N or U",
     "E": "says little about the best and weakest runs; use N or U",
@@ -27,7 +29,7 @@ SMALL_SET_ADVICE = {
 
 
 def factor_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[Message]:
-    """Report what a reader should know of the factors on these topics, set by set."""
+    """Report what affects the use of the factors on these topics, set by set."""
     plans = list(plans)
     for match in matches:
         if match.fit is None:
@@ -46,7 +48,7 @@ def factor_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator
 
 
 def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Iterator[Message]:
-    """Report judgments that differ, and the measures that have no value there."""
+    """Report judgments that differ, and measures without a value on the topics concerned."""
     levels = {level for plan in plans for level in plan.levels if level < 1}
     doubts = [fit.caveat, describe_difference(fit, sorted(levels))]
     if not (text := "; ".join(filter(None, doubts))):
@@ -65,7 +67,7 @@ def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Itera
 
 
 def _values_by_other_judgments(plans: Iterable[Plan], fit: Fit) -> dict[str, int]:
-    """Count the topics, by measure, whose judgments differ from those of the systems."""
+    """Count, per measure, the topics whose judgments differ from the reference systems'."""
     counts = {}
     there = fit.factors.info.get("max_level")
     for plan in plans:
@@ -83,7 +85,7 @@ def _count_messages(match: Match, fit: Fit) -> Iterator[Message]:
     if not by_count or match.chosen_by == "name":
         return
     on = f" on {pluralize(len(by_count), 'topic')}" * (len(by_count) < len(fit.matched))
-    # Equal counts on all topics of which the set has only counts are no reason to worry.
+    # If the set has only counts for the other topics and all of them agree, a note is enough.
     known = {*fit.matched, *(t for t, j in fit.factors.judgments.items() if j.fingerprints)}
     is_complete = all(topic in known or not n for topic, n in fit.factors.n_rel.items())
     yield Message(
@@ -93,7 +95,7 @@ def _count_messages(match: Match, fit: Fit) -> Iterator[Message]:
 
 
 def _unknown_level_messages(plans: Iterable[Plan], fit: Fit) -> Iterator[Message]:
-    """Report measures that look at levels whose judgments a set does not record."""
+    """Report measures that use relevance levels whose judgments a set does not record."""
     at = fit.agreement.at_level
     levels = {level for level in fit.levels if level > 1 and at(level).unknown.any()}
     below = {level for p in plans for level in p.levels if level < 1}
@@ -112,7 +114,7 @@ def _unknown_level_messages(plans: Iterable[Plan], fit: Fit) -> Iterator[Message
 
 
 def _gap_messages(plans: Iterable[Plan], match: Match) -> Iterator[Message]:
-    """Report topics that a set does not hold, or has no factors for."""
+    """Report topics that a set does not contain, or for which it has no factors."""
     topics = dict.fromkeys(
         t for plan in plans for t in topics_without_factors(plan) if t not in {*plan.differing}
     )
@@ -128,14 +130,14 @@ def _gap_messages(plans: Iterable[Plan], match: Match) -> Iterator[Message]:
 
 
 def topics_without_factors(plan: Plan) -> list[str]:
-    """Return the topics on which a measure has no factors, or the judgments differ."""
+    """Return the topics on which a measure has no factors or the judgments differ."""
     known = ~(np.isnan(plan.factors.mean[plan.name]) | np.isnan(plan.factors.sd[plan.name]))
     missing = (plan.rows < 0) | ~known[plan.rows]
     return [plan.topics[i] for i in np.flatnonzero(missing).tolist()]
 
 
 def _population_messages(plans: Sequence[Plan]) -> Iterator[Message]:
-    """Report which systems of several a run is compared with, and notes on the set's topics."""
+    """Report the kind of reference systems, and notes on the set's topics."""
     if not plans:
         return
     info = plans[0].factors.info
@@ -179,12 +181,12 @@ def _few_system_messages(plans: Iterable[Plan]) -> Iterator[Message]:
 
 
 def _unknown_depth_messages(plans: Iterable[Plan]) -> Iterator[Message]:
-    """Report measures of whole rankings where the depth of the systems is unknown."""
+    """Report measures without a cutoff for which the systems' evaluation depth is unknown."""
     deep = [
         plan
         for plan in plans
         if "cutoff" not in plan.raw.params
-        and not isinstance(plan.raw, ExternalMeasure)  # nothing is known of lists
+        and not isinstance(plan.raw, ExternalMeasure)  # its lists are unknown
         and not plan.factors.about(plan.name, "depth")
     ]
     if deep:
@@ -197,12 +199,12 @@ def _unknown_depth_messages(plans: Iterable[Plan]) -> Iterator[Message]:
 
 
 def _ambiguity_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Iterator[Message]:
-    """Report other sets that the topics may belong to: larger ones, and the user's own."""
+    """Report other sets that the topics may belong to, including the user's own sets."""
     if match.chosen_by != "qrels":
         return
     others = match.equivalent_sets
     if fit.is_subset and match.alternatives:
-        # Other systems on the same collection leave no doubt of which it is.
+        # A set of other systems on the same collection does not make the collection ambiguous.
         siblings = {sibling.id for sibling in sibling_sets(fit.factors)}
         others = tuple(set_id for set_id in match.alternatives if set_id not in siblings)
     if others:
@@ -215,15 +217,15 @@ def _ambiguity_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Iterat
 
 
 def factors_used(match: Match, plans: Iterable[Plan]) -> str:
-    """Describe the set that is used, with quality labels of the plans' measures."""
+    """Describe the factor set in use, with quality labels for the plans' measures."""
     return match.describe(dict.fromkeys(p.name for p in plans if p.factors is match.factors))
 
 
-# --- about levels of relevance --------------------------------------------------------------------
+# --- relevance levels -----------------------------------------------------------------------------
 
 
 def level_messages(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Message]:
-    """Report measures that ask for a relevance level that no document has."""
+    """Report measures whose ``rel`` is above the highest relevance level of the qrels."""
     leveled = [m for m in measures if m.params.get("rel", 1) > 1]
     if not leveled or isinstance(qrels, QrelsFromCounts):
         return
@@ -238,7 +240,7 @@ def level_messages(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Messag
 def gain_messages(
     graded: Iterable[Measure], highest: int, set_id: str, qrels: Qrels
 ) -> Iterator[Message]:
-    """Report graded measures whose gains are shares of a level that these qrels lack."""
+    """Report graded measures whose gains are divided by a level that these qrels lack."""
     if highest > qrels.max_level:
         yield Message(
             f"{', '.join(map(str, graded))}: gains are shares of {highest}, the highest level of "

@@ -1,4 +1,4 @@
-"""Inputs: runs, scores of other programs, and systems of a factor set by their names."""
+"""Inputs: runs, scores of other programs, and named systems of a factor set."""
 
 from __future__ import annotations
 
@@ -67,23 +67,23 @@ SEPARATOR = "/"
 MAX_NAME_LENGTH = 4096
 """Largest number of characters in a name, as in a path."""
 BEST = "best"
-"""Name of the baseline that means the best of a set's systems."""
+"""Baseline name that means the best system of the set."""
 SELF = "self"
-"""Name that means the evaluated systems, among those to leave out of the factors."""
+"""Name that means the evaluated systems, in the list of systems to leave out of the factors."""
 
 
 @dataclass(eq=False, repr=False)
 class ScoresOfSystem(RunScores):
-    """The scores of one of a set's systems, by the measures that have distributions.
+    """Scores of one system of a set, for the measures with scores per system.
 
     Attributes
     ----------
     factors : FactorSet or None
-        The set; None once the scores were compared with qrels.
+        The set; None after the scores have been compared with qrels.
     tag : str
-        The system's name in the set.
+        Name of the system in the set.
     steps : mapping of str to float
-        Resolution of the set's scores, by the measure's name; 0 for exact scores.
+        Resolution of the set's scores, by measure name; 0 for exact scores.
     """
 
     factors: FactorSet | None = None
@@ -96,23 +96,23 @@ class ScoresOfSystem(RunScores):
 
 
 def system(name: str) -> ScoresOfSystem:
-    """Return the scores of one of the reference systems of a factor set.
+    """Return the scores of a reference system of a factor set.
 
-    You can use such scores, or only the name, wherever a run is expected, unless documents are
+    You can use these scores, or just the name, wherever a run is expected and documents are not
     needed.
 
     Parameters
     ----------
     name : str
-        ``SET/SYSTEM``: the ID or the file of a set, and the name of a system, which
-        ``ir_std factors systems SET`` lists.
+        ``SET/SYSTEM``, where SET is the ID or the file of a set and SYSTEM is the name of one of
+        its systems.  ``ir_std factors systems SET`` lists the names.
 
     Raises
     ------
     UnknownSetError
         (a LookupError) if there is no such set.
     UsageError
-        (a ValueError) if the set has no system of that name, or no scores of single systems.
+        (a ValueError) if the set has no system with that name, or no scores per system.
 
     Examples
     --------
@@ -124,18 +124,18 @@ def system(name: str) -> ScoresOfSystem:
         raise UsageError(f"expected SET/SYSTEM, such as dl19-passage/p_bert, got {name!r}")
     found = _split(name)
     if found is None:
-        load_factors(name.partition(SEPARATOR)[0])  # names the nearest set, if it is none
+        load_factors(name.partition(SEPARATOR)[0])  # if unknown, names the nearest set
         raise UsageError(f"{name!r} names no system; write SET/SYSTEM, as {name}{SEPARATOR}NAME")
     return system_of(load_factors(found[0]), found[1])
 
 
 def system_of(factors: FactorSet, tag: str) -> ScoresOfSystem:
-    """Return the scores of the system that a set calls ``tag``.
+    """Return the scores of the system named ``tag`` in a set.
 
     Raises
     ------
     UsageError
-        If there is none, or the set has no scores of single systems.
+        If the set has no such system, or no scores per system.
     """
     if (wrong := _why_no_system(factors, tag)) is not None:
         raise wrong
@@ -163,13 +163,13 @@ def _why_no_system(factors: FactorSet, tag: str) -> UsageError | None:
 
 
 def unknown_system(name: str) -> UsageError | None:
-    """Return what is wrong with the name of a system; None if it names one, or no set."""
+    """Return the error in a system name; None if the system exists or the set is unknown."""
     found = _split(name)
     return None if found is None else _why_no_system(load_factors(found[0]), found[1])
 
 
 def is_system_name(given: Any, is_file: bool = False) -> bool:
-    """Check whether something is the name of a set's system and not of a file, or of both."""
+    """Check whether a string names a set's system, and a file only if ``is_file`` is set."""
     if not isinstance(given, str) or os.path.lexists(given) != is_file:
         return False
     return _split(given) is not None and unknown_system(given) is None
@@ -181,7 +181,7 @@ def reject_system_names(names: Iterable[str], what: str) -> None:
     Raises
     ------
     UsageError
-        If one of the names is a system's.
+        If one of the names is that of a system.
     """
     for name in names:
         if is_system_name(name):
@@ -192,12 +192,12 @@ def reject_system_names(names: Iterable[str], what: str) -> None:
 
 
 def systems_of(factors: FactorSet) -> tuple[str, ...]:
-    """Return the names of the systems whose scores a set has; empty if it has none."""
+    """Return the names of the systems for which a set has scores; may be empty."""
     return tuple(_scores_by_tag(factors))
 
 
 def _split(name: str) -> tuple[str, str] | None:
-    """Return the set and the system in a name; None if no part of it is a set."""
+    """Split a name into set and system; return None if no part of it names a set."""
     set_id, separator, tag = name.partition(SEPARATOR)
     if not separator or len(name) > MAX_NAME_LENGTH:
         return None
@@ -208,7 +208,7 @@ def _split(name: str) -> tuple[str, str] | None:
             if version_of(name[:i]):
                 return name[:i], name[i + 1 :]
             if not os.path.isdir(name[:i]):
-                return None  # nor is there a set below it
+                return None  # so no set can be below it
     return None
 
 
@@ -217,7 +217,7 @@ Values = Mapping[Measure, Mapping[str, float]]
 
 @lru_cache(maxsize=64)
 def _scores_by_tag(factors: FactorSet) -> Mapping[str, Values]:
-    """Return the scores of each system by measure and topic, without missing ones."""
+    """Return the scores of each system by measure and topic, leaving out missing scores."""
     tags = factors.systems
     by_tag: dict[str, dict[Measure, Mapping[str, float]]] = {}
     for name in factors.scores if tags else ():
@@ -238,20 +238,20 @@ def _steps(factors: FactorSet) -> Mapping[str, float]:
 
 
 def resolve(given: Any) -> Run | RunScores:
-    """Return a run, a run's scores or a set's system, from any form of it.
+    """Return a run, a run's scores or the scores of a set's system.
 
     Parameters
     ----------
     given
-        Any form that :func:`ir_std.trec.inputs.as_run` or :func:`ir_std.read_scores` takes, or
+        Any form that :func:`ir_std.trec.inputs.as_run` or :func:`ir_std.read_scores` accepts, or
         ``SET/SYSTEM``.
 
     Raises
     ------
     InputError
-        If it cannot be read, or holds the scores of several runs.
+        If the input cannot be read, or holds the scores of several runs.
     UsageError
-        If a text names a set but none of its systems.
+        If a string names a set but not one of its systems.
     """
     if isinstance(given, RunScores):
         return given
@@ -275,19 +275,19 @@ def resolve(given: Any) -> Run | RunScores:
 def resolve_runs(
     runs: Any, measure: str | None = None, duplicates: str = "error"
 ) -> dict[str, Any]:
-    """Return runs, scores and systems by name; files of runs are opened and not yet read.
+    """Return runs, scores and systems by name, without reading run files yet.
 
     A folder means all files in it and its subfolders; a file of scores may hold several runs.  A
-    system has the name that its set gives it, with the set before it if a run has the same name.
+    system keeps its name in the set, preceded by the set's ID if a run has the same name.
 
     Parameters
     ----------
     runs
         As for :func:`ir_std.scores.inputs.name_runs`.
     measure : str, optional
-        The measure of tables with a column per run, as for :func:`ir_std.read_scores`.
+        Measure of tables with one column per run, as for :func:`ir_std.read_scores`.
     duplicates : {'error', 'first', 'last'}
-        Line that counts if a run has a document twice for a topic.
+        Line to use if a run contains a document twice for a topic.
 
     Raises
     ------
@@ -303,7 +303,7 @@ def resolve_runs(
         run = system(run) if _names_set(run) else run
         source = source_of(run) if is_file(run) else None
         if isinstance(run, ScoresOfSystem):
-            # The name of a model has a slash, of which a file's name would have the end alone.
+            # A model's name contains a slash, and a file name would keep only the part after it.
             named[run.tag if run.tag.endswith(f"/{name}") else name] = run
         elif not (is_score_file(source) if source else holds_scores(run)):
             named[name] = _keep_duplicates(source or run, duplicates)
@@ -323,12 +323,12 @@ def resolve_runs(
 
 
 def _names_set(given: Any) -> bool:
-    """Check whether something is a text that begins with the name of a set, and not a file."""
+    """Check whether a string begins with the name of a set and is not a file."""
     return isinstance(given, str) and not os.path.lexists(given) and _split(given) is not None
 
 
 def _keep_duplicates(run: Any, duplicates: str) -> Any:
-    """Apply the choice of duplicates to a run, or note it for when its file is read."""
+    """Apply the choice of duplicates to a run, or store it until its file is read."""
     if isinstance(run, Source):
         run.duplicates = duplicates
     elif duplicates != "error" and not isinstance(run, (Run, RunScores, Mapping)):
@@ -342,7 +342,7 @@ def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) ->
         given = name if len(read) > 1 or scores.unit == "collection" else file
         known = named.get(given)
         if scores.unit == "collection" and isinstance(known, RunScores):
-            named[given] = known.joined(scores)  # MTEB writes a file a dataset
+            named[given] = known.joined(scores)  # MTEB: one file per dataset
         elif known is not None:
             raise UsageError(f"two runs have the name {given}; the second is in {file}")
         else:
@@ -350,9 +350,10 @@ def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) ->
 
 
 def expand(given: str) -> list[str | Source]:
-    """Return the files of a folder or archive, or the systems that ``SET/*`` means.
+    """Return the files of a folder or archive, or the systems of the set in ``SET/*``.
 
-    Anything else is returned as it is.  A folder with the set's name wins, which is logged.
+    Return any other name unchanged.  A folder with the name of the set takes precedence; this is
+    logged.
     """
     folder = given.removesuffix("/*")
     if os.path.isdir(folder):
@@ -370,7 +371,7 @@ def expand(given: str) -> list[str | Source]:
 
 
 def _expanded(runs: Any) -> Any:
-    """Replace folders and ``SET/*`` among runs by their files and systems."""
+    """Replace folders among the runs with their files, and ``SET/*`` with the set's systems."""
     if isinstance(runs, (str, os.PathLike)):
         listed = expand(os.fspath(runs))
         return runs if listed == [os.fspath(runs)] else listed
@@ -384,12 +385,12 @@ def _expanded(runs: Any) -> Any:
 
 
 def resolve_qrels(runs: Iterable[Any], qrels: Any) -> Qrels:
-    """Return the qrels; if none are given, those that scores or a system's set imply.
+    """Return the qrels, or if none are given, qrels derived from the scores.
 
     Raises
     ------
     UsageError
-        If there are none and not all runs are scores.
+        If no qrels are given and some runs are not scores.
     """
     runs = list(runs)
     judgments = qrels_or_counts(runs, qrels)
@@ -400,14 +401,14 @@ def resolve_qrels(runs: Iterable[Any], qrels: Any) -> Qrels:
 
 
 def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
-    """Return a system's scores on the topics that its set and the qrels judge alike.
+    """Return a system's scores on the topics where its set and the qrels agree.
 
-    On the other topics, a measure that looks at the levels that differ has no value.
+    A measure has no value on a topic if the judgments differ at a level that the measure uses.
 
     Raises
     ------
     InputError
-        If the set lacks topics, or its judgments are others.
+        If the set lacks topics, or its judgments differ.
     """
     factors = scores.factors
     if factors is None:
@@ -437,14 +438,14 @@ def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
 
 
 def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
-    """Compare a score file's own ``num_rel`` with the qrels, and find its relevance level.
+    """Find a score file's relevance level by comparing its ``num_rel`` with the qrels.
 
-    The ``map`` that trec_eval prints with ``-l 2`` is ``AP(rel=2)``.
+    For example, the ``map`` that trec_eval prints with ``-l 2`` is ``AP(rel=2)``.
 
     Raises
     ------
     InputError
-        If no level has these numbers, so the scores use other judgments.
+        If the numbers match at no level, so the scores were computed with different judgments.
     """
     topics = [topic for topic in qrels.topics if topic in scores.n_rel]
     if isinstance(qrels, QrelsFromCounts) or not topics:
@@ -469,19 +470,19 @@ def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
 
 
 def measure_at_level(measure: Measure, level: int) -> Measure:
-    """Return a binary measure at a level; graded measures look at all levels and stay."""
+    """Return a binary measure at a level; return graded measures, which use all, unchanged."""
     if "rel" not in measure.SUPPORTED_PARAMS or has_graded_gains(measure):
         return measure
     return type(measure)(**{**measure.params, "rel": level})
 
 
 def resolve_excluded(without: str | Iterable[str], runs: Iterable[Any]) -> tuple[str, ...]:
-    """Return the systems to leave out of factors, with ``self`` for the evaluated ones.
+    """Return the systems to leave out, replacing ``self`` with the evaluated systems.
 
     Raises
     ------
     UsageError
-        If ``self`` is asked for and no run is a system of a set.
+        If ``without`` contains ``self`` and no run is a system of a set.
     """
     tags = (without,) if isinstance(without, str) else tuple(without)
     if SELF not in tags:
@@ -502,15 +503,15 @@ def add_baseline(
     factors: Factors | Match | None,
     measures: Any,
 ) -> str | None:
-    """Return the name of the baseline among the runs, after adding a set's system to them.
+    """Return the name of the baseline, adding it to the runs if it is a set's system.
 
     Parameters
     ----------
     baseline : str, optional
-        Name of a run or a system, or ``best``, which means the set's system with the highest mean
+        Name of a run or a system, or ``best``, which means the set's system with the best mean
         for the first measure.
     runs : dict of str to run
-        By name.
+        Runs by name.
     qrels : Qrels
     factors : FactorSet, str or path, optional
     measures : Measure, str or iterable of them, optional
@@ -518,7 +519,7 @@ def add_baseline(
     Raises
     ------
     UsageError
-        If there is no such run or system, or the set has no scores for the measure.
+        If no run or system has that name, or the set has no scores for the measure.
     """
     if baseline is None or baseline in runs:
         return baseline
@@ -537,7 +538,7 @@ def add_baseline(
 
 
 def _run_of_file(file: str, runs: Mapping[str, Any]) -> str | None:
-    """Return the name of the run that was read from a file, given its path or file name."""
+    """Return the name of the run that comes from a file, given its path or file name."""
     paths = {n: run.name for n, run in runs.items() if isinstance(run, FileSource)}
     for name, path in paths.items():
         if os.path.realpath(path) == os.path.realpath(file):
@@ -547,7 +548,7 @@ def _run_of_file(file: str, runs: Mapping[str, Any]) -> str | None:
 
 
 def _added(baseline: ScoresOfSystem, runs: dict[str, Any]) -> str:
-    """Add a baseline to the runs, and return its name there."""
+    """Add a baseline to the runs, and return its name among them."""
     for name, run in runs.items():
         if isinstance(run, ScoresOfSystem) and run.name == baseline.name:
             return name
@@ -562,18 +563,18 @@ def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) ->
     Parameters
     ----------
     qrels : Qrels
-        The means are over its topics.
+        Qrels whose topics are averaged.
     factors : FactorSet, str or path, optional
-        Recognized from the qrels if not given.
+        Factor set; by default, recognized from the qrels.
     measures : Measure, str or iterable of them, optional
-        The first of the set's usual ones if not given.
+        Only the first measure is used; by default, the set's first default measure.
 
     Raises
     ------
     NoFactorsError
-        If no set fits, or it has no factors for the measure.
+        If no set matches, or the set has no factors for the measure.
     UsageError
-        If the set has no scores of single systems for the measure.
+        If the set has no scores per system for the measure.
     """
     match = match_factors(qrels, factors)
     if match.factors is None:

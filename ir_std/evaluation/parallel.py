@@ -1,4 +1,4 @@
-"""Evaluation of many runs: in this process, in several, or by an executor."""
+"""Evaluation of many runs, in this process, in several processes, or by an executor."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def evaluate_runs(
     *,
     depth: int | None = None,
 ) -> Iterator[Evaluation]:
-    """Evaluate runs, in their order.
+    """Evaluate runs, and yield the evaluations in the order of the runs.
 
     Parameters
     ----------
@@ -45,25 +45,25 @@ def evaluate_runs(
     runs : mapping of str to run
         Runs by name, of any type that :func:`ir_std.evaluation.inputs.resolve` accepts.
     jobs : int, optional
-        Number of processes; 1 is this one, None chosen automatically.
+        Number of processes.  1 means this process; None chooses the number automatically.
     executor : concurrent.futures.Executor, optional
-        Evaluate there instead, a task for each run.  Its workers must be able to read the files
+        Executor to use instead, with one task per run.  Its workers must be able to read files
         that are given by their path.
     depth : int, optional
-        The number of documents of each topic to evaluate, as trec_eval's ``-M``.
+        Number of documents per topic to evaluate, like trec_eval's ``-M``.
 
     Raises
     ------
     InputError
-        If a run is broken, or it and the qrels have no topic in common.
+        If a run is broken, or has no topic in common with the qrels.
     UsageError
-        If ``jobs`` or ``depth`` is less than 1, there are scores to be cut to a depth, or a
-        process died.
+        If ``jobs`` or ``depth`` is less than 1, if a depth is given for scores, or if a process
+        died.
     """
     if depth is not None and depth < 1:
         raise UsageError(f"depth must be at least 1, got {depth}")
     if jobs is None:
-        # Scores are looked up, which is less work than to send them.
+        # Scores are only looked up, which is less work than sending them to another process.
         jobs = default_jobs(sum(not isinstance(run, RunScores) for run in runs.values()))
     if executor is None and jobs == 1:
         for name, run in runs.items():
@@ -73,8 +73,8 @@ def evaluate_runs(
     items = ((name, _portable(run, evaluator.qrels), depth) for name, run in runs.items())
     own: dict[Measure, Measure] = {}
     for evaluation in map_in_order(_evaluate_in_worker, task, items, jobs, executor):
-        # Each worker sends copies of the measures, which are most of a small evaluation: share
-        # one copy between a thousand runs.
+        # Each worker sends copies of the measures, which make up most of a small evaluation, so
+        # all runs share one copy.
         shared = tuple([own.setdefault(m, m) for m in evaluation.measures])
         yield replace(evaluation, measures=shared)
 
@@ -90,9 +90,9 @@ def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -
 
 
 def _portable(run: Any, qrels: Qrels) -> Any:
-    """Return a run that can be sent to a worker; what can be read only once is read."""
+    """Return a run that can be sent to a worker, after reading any one-time input."""
     if isinstance(run, ScoresOfSystem):
-        return restrict_scores(run, qrels)  # a worker needs its scores, and not the whole set
+        return restrict_scores(run, qrels)  # a worker needs only its scores
     if isinstance(run, (str, os.PathLike, FileSource, Mapping, Run, RunScores)) or hasattr(
         run, "itertuples"
     ):

@@ -45,35 +45,37 @@ from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 class Placement:
     """A run's place among the reference systems according to one measure.
 
-    ``str(placement)`` says it: ``sAP 0.6930: 13th of 129``.  Ranks count the run itself, and
-    systems with the same mean share the better rank, with a note: so two are never both 115th
-    unless they tie.
+    ``str(placement)`` describes it, as in ``sAP 0.6930: 13th of 129``.  The run itself is counted
+    in the ranks.  Systems with the same mean share the better rank, and the text says that they
+    are tied.
 
     Attributes
     ----------
     measure : Measure
-        Raw or standardized.
+        Raw or standardized measure.
     value : float
-        The run's mean over the topics that were compared; NaN if there are none.
+        The run's mean over the topics compared; NaN if there are none.
     factors : str
-        The id of the factor set.
-    n_topics, n_set_topics : int
-        The numbers of topics that were compared, and that the set has.
+        ID of the factor set.
+    n_topics : int
+        Number of topics compared.
+    n_set_topics : int
+        Number of topics with factors in the set.
     n_better : int
-        The number of reference systems with a better mean.
+        Number of reference systems with a better mean.
     n_systems : int
-        The number of reference systems.
+        Number of reference systems.
     is_own_system : bool
-        True if the run is one of them.  Then it has that system's scores on all compared topics, by
-        every measure whose systems' scores are known.
+        True if the run is a reference system, which means that one system has the run's scores on
+        all compared topics, for every measure with scores per system.
     n_tied : int
-        The number of (other) reference systems with the same mean.
+        Number of (other) reference systems with the same mean.
     unavailable_reason : str or None
-        Why the run cannot be placed; then the counts are 0.
+        Reason why the run cannot be placed, in which case the counts are 0; None if it can.
     means : tuple of float
-        The systems' means, sorted, with which the run was compared.
+        Sorted means of the systems with which the run was compared.
     names : tuple of str
-        The systems that have these means; empty if the set does not name its systems.
+        Names of the systems in the order of ``means``; empty if the set has no system names.
     unit : {'topic', 'dataset'}
         Name of the set's unit.
 
@@ -102,17 +104,17 @@ class Placement:
 
     @property
     def rank(self) -> int | None:
-        """The place from 1; None if the run cannot be placed."""
+        """Rank of the run, from 1; None if the run cannot be placed."""
         return None if self.unavailable_reason else self.n_better + 1
 
     @property
     def n_ranked(self) -> int:
-        """The number of systems that are ranked, the run itself among them."""
+        """Number of ranked systems, including the run itself."""
         return self.n_systems + (not self.is_own_system)
 
     @property
     def summary(self) -> str:
-        """The place in words: ``13th of 129``."""
+        """The place in words, such as ``13th of 129``."""
         if self.unavailable_reason:
             return f"not placed, {self.unavailable_reason}"
         would = "" if self.is_own_system else "would have been "
@@ -122,11 +124,11 @@ class Placement:
 
     @property
     def neighbours(self) -> str:
-        """The nearest systems by name: ``between p_bert, 6th, and TUW19-p3-f, 8th``.
+        """The nearest systems, such as ``between p_bert, 6th, and TUW19-p3-f, 8th``.
 
-        Their ranks count the run: systems below one that is new to the set are a rank lower than
-        they were.  A system with the run's own mean is not a neighbour.  Empty if the set does not
-        name its systems.
+        The run is counted in their ranks: if it is new to the set, the systems below it move down
+        by one rank.  A system with the same mean as the run is not a neighbour.  The text is empty
+        if the set has no system names.
         """
         if not self.names:
             return ""
@@ -142,7 +144,7 @@ class Placement:
 
     @property
     def _ranked(self) -> list[tuple[float, str]]:
-        """The systems' means, turned so that higher is better, and names; lowest first."""
+        """Means, with the sign changed if lower is better, and system names; worst first."""
         sign = sign_of(self.measure)
         return sorted(
             (sign * mean, name) for mean, name in zip(self.means, self.names, strict=True)
@@ -153,7 +155,7 @@ class Placement:
 
 
 def _named(ranked: Sequence[tuple[float, str]], i: int, n_new: int = 0) -> str:
-    """Return a system and its rank among the systems and the new ones above it."""
+    """Return a system's name and its rank, counting ``n_new`` new systems above it."""
     height, name = ranked[i]
     first = bisect_left(ranked, height - EXACT, key=itemgetter(0))
     end = bisect_right(ranked, height + EXACT, key=itemgetter(0))
@@ -166,7 +168,7 @@ def _ordinal_with_ties(rank: int, n_tied: int) -> str:
 
 
 class Placements(list[Placement]):
-    """Places of one run, printed as ``ir_std --place`` prints them."""
+    """Places of one run; they print like the output of ``ir_std --place``."""
 
     def __repr__(self) -> str:
         return "\n".join(
@@ -195,23 +197,25 @@ def place(
     Parameters
     ----------
     run, qrels
-        Any form that ir_std reads; without qrels scores that were computed elsewhere, or a
-        published mean, such as 0.55, of a raw measure with ``factors``.
+        Any form that ir_std reads.  Without qrels, ``run`` can be scores that were computed
+        elsewhere.  With ``factors`` and a raw measure, it can also be a published mean, such as
+        0.55.
     measures : Measure, str or iterable of them, optional
-        Measures to place by, raw ones also by their standardized versions; by default, the
-        default measures of the set.
+        Measures by which to place the run; by default, the default measures of the set.  For each
+        raw measure, the run is also placed by the standardized versions.
     schemes, factors, residual
         See :func:`ir_std.evaluator`.
 
     Returns
     -------
     list of Placement
-        Raw measures and standardized ones; printed, the lines of ``ir_std --place``.
+        One place per raw and standardized measure; the list prints like the output of
+        ``ir_std --place``.
 
     Raises
     ------
     NoFactorsError
-        If no factor set fits the qrels.
+        If no factor set matches the qrels.
 
     Examples
     --------
@@ -247,7 +251,7 @@ class Placer:
         self.evaluator = evaluator
         scales = {measure: self._scale(measure) for measure in evaluator.measures}
         self._scales = {measure: scale for measure, scale in scales.items() if scale is not None}
-        # What is the same for every run.
+        # These results are the same for every run, so they are computed once.
         self._columns = cache(scores_by_system)
         self._means = cache(peer_means)
 
@@ -263,27 +267,27 @@ class Placer:
         return self.place_values(evaluation.values)
 
     def place_values(self, values: Mapping[Measure, Floats]) -> list[Placement]:
-        """Place a run, as :meth:`place`, by values per topic that are known already.
+        """Place a run, like :meth:`place`, given its values per topic.
 
         Parameters
         ----------
         values : mapping of Measure to ndarray, shape (n_topics,)
-            Values of the evaluator's raw measures, and of those behind its standardized ones.
+            Values of the evaluator's raw measures, and of the raw measures that it standardizes.
         """
         own = self._sets_with_run(values)
         return [self._place_mean(m, values, own) for m in self.evaluator.measures]
 
     def place_topics(self, values: Mapping[Measure, Floats]) -> dict[Measure, dict[str, Placement]]:
-        """Place a run on each topic, by measure.
+        """Place a run on each topic, for each measure.
 
-        Parameters as for :meth:`place_values`.  Topics without factors, and where scores of single
-        systems are not known, are left out.
+        The parameters are the same as for :meth:`place_values`.  Topics are left out if they have
+        no factors, or if the set has no scores per system.
         """
         own = self._sets_with_run(values)
         return {m: dict(self._on_topics(m, values, own)) for m in self.evaluator.measures}
 
     def _scale(self, measure: Measure) -> _Scale | None:
-        """Return how a measure's values compare with the systems'; None if no set has it."""
+        """Return the comparison for a measure; None if no set has factors for it."""
         plan = next((p for p in self.evaluator.plans if p.measure == measure), None)
         if plan is not None:
             return _Scale(plan.factors, plan.name, plan.raw, plan.topics, plan.rows, plan)
@@ -297,7 +301,7 @@ class Placer:
         return _Scale(factors, name, measure, topics, rows)
 
     def _sets_with_run(self, values: Mapping[Measure, Floats]) -> set[str]:
-        """Return the sets with a system that scores as the run does, by every measure."""
+        """Return the sets with a system that has the run's scores for every measure."""
         same: dict[str, list[bool]] = {}
         by_raw = {(each.factors, each.name, each.raw): each for each in self._scales.values()}
         for scale in by_raw.values():
@@ -372,7 +376,7 @@ class Placer:
 
 @dataclass(frozen=True, eq=False)
 class _Scale:
-    """Comparison of a run's values by one measure with those of a set's systems.
+    """Comparison of a run's values for one measure with the values of a set's systems.
 
     Attributes
     ----------
@@ -381,11 +385,11 @@ class _Scale:
         Name of the raw measure in the set.
     raw : Measure
     topics : tuple of str
-        The topics that are compared.
+        Topics to compare.
     rows : ndarray, shape (n_topics,)
-        Their rows in the set; -1 where it lacks them or the judgments differ.
+        Row of each topic in the set; -1 if the set lacks the topic or the judgments differ.
     plan : Plan or None
-        Recipe of the standardized values; None for a raw measure.
+        Recipe for the standardized values; None for a raw measure.
     """
 
     factors: FactorSet
@@ -397,7 +401,7 @@ class _Scale:
 
     @cached_property
     def has_factors(self) -> Mask:
-        """True on the topics that the set has factors for."""
+        """True on the topics for which the set has factors."""
         known: Mask = (self.rows >= 0) & ~np.isnan(self.factors.mean[self.name])[self.rows]
         return known
 
@@ -407,7 +411,7 @@ class _Scale:
         return 1.0 if self.plan else self.factors.sign(self.name)
 
     def on_topics(self, values: Mapping[Measure, Floats]) -> Floats:
-        """Return a run's raw values on the topics that are compared."""
+        """Return a run's raw values on the topics to compare."""
         return scores_on(self.topics, values[self.raw])
 
     def apply(self, raw: Floats) -> Floats:
@@ -415,15 +419,16 @@ class _Scale:
         return self.plan.apply(raw) if self.plan else raw
 
     def count_systems(self, theirs: Floats, mine: Floats, is_own: bool) -> list[list[int]]:
-        """Count in each row the systems that are better, the other ones that tie, and all.
+        """Count, in each row, the better systems, the tied systems and all systems.
 
         Parameters
         ----------
         theirs : ndarray, shape (n_rows, n_systems)
-            NaN where a system has no score.
+            Values of the systems; NaN where a system has no score.
         mine : ndarray, shape (n_rows,)
+            Values of the run.
         is_own : bool
-            Whether the run is one of the systems, which does not tie with itself.
+            True if the run is one of the systems; it is not counted as tied with itself.
         """
         above = self.sign * (theirs - mine[:, None])
         n_equal = (np.abs(above) <= EXACT).sum(axis=1)
@@ -453,16 +458,17 @@ def _place_mean(value: float, measures: Measures | None, factors: Factors | None
 
 @dataclass(frozen=True, eq=False)
 class Peers:
-    """Scores of the reference systems on each topic, in the unit of one measure.
+    """Summary of the reference systems' scores on each topic, on the scale of one measure.
 
     Attributes
     ----------
     mean, low, high : ndarray, shape (n_topics,)
-        Their mean, and one standard deviation below and above it; for a standardized measure
-        these points standardized.  NaN on topics without factors.
+        Mean of the scores, and the points one standard deviation below and above it.  For a
+        standardized measure, these three points are standardized.  NaN on topics without factors.
     least, most : ndarray, shape (n_topics,)
-        The lowest and highest score of one of them; NaN where only means are known.
+        Lowest and highest score of any system; NaN where only means are known.
     n_systems : int
+        Number of reference systems.
     """
 
     mean: Floats
@@ -474,14 +480,14 @@ class Peers:
 
     def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
         """Return the same points on another scale."""
-        # Where less is better the other point is the low one.
+        # If lower is better, standardizing swaps the low and the high point.
         low, high = np.sort([standardize(self.low), standardize(self.high)], axis=0)
         least, most = np.sort([standardize(self.least), standardize(self.most)], axis=0)
         return Peers(standardize(self.mean), low, high, least, most, self.n_systems)
 
 
 def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
-    """Return how the reference systems did, in the unit of the raw measure of ``plan``."""
+    """Summarize the reference systems' scores on the raw scale of ``plan``."""
     name, factors = plan.name, plan.factors
     rows = rows_excluding(factors, topics, plan.differing)
     known = np.where(rows >= 0, 1.0, np.nan)
@@ -497,7 +503,7 @@ def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
 def peer_means(
     factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...]
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Return the systems' means on the set's rows, ascending, and names, if they are known."""
+    """Return the systems' means over rows of the set, ascending, and names if known."""
     scheme, params = scheme_of(measure)
     means, numbers = ranked_systems(factors, name, scheme, np.array(rows), **params)
     tags = team_tags(factors.systems)
@@ -505,7 +511,7 @@ def peer_means(
 
 
 def scheme_of(measure: Measure) -> tuple[str | None, dict[str, float]]:
-    """Return a measure's scheme, None if it is raw, and the scheme's parameters."""
+    """Return a measure's scheme (None if it is raw) and the scheme's parameters."""
     if isinstance(measure, Standardized):
         return measure["scheme"], measure.scheme_params
     return None, {}
