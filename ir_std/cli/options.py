@@ -36,8 +36,7 @@ SHARED = """
   --jobs N              number of processes (default automatic)
   -s, --scheme NAMES    N (default), U, E, z, several (N,U), all, or none for raw scores only
   --factors ID|PATH     factor set to use (default recognized from the qrels)
-  --systems KIND|FILE   standardize by other systems on the same topics, of a kind such as modern,
-                        or listed in FILE
+  --systems KIND|FILE   standardize by another KIND of systems, such as modern, or by those in FILE
   --without TAG         leave out a reference system (repeatable), self (your evaluated systems), or
                         weak (all systems that score far below the others)
   --residual            remove documents that were judged in earlier rounds (residual collections)
