@@ -1,4 +1,4 @@
-"""Factor sets: what they are, how they are stored, found, checked and exchanged."""
+"""Factor sets, and the functions that store, find, check and exchange them."""
 
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet

@@ -1,4 +1,4 @@
-"""MTEB's benchmarks: which datasets of ``mteb-retrieval`` their tasks are, and scores there."""
+"""MTEB's benchmarks: the datasets in each task, and the scores of models."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ir_std.factors.schema import KINDS, NOT_TRAINED, UNKNOWN
 from ir_std.factors.store import parse_json
 
 FILE = "mteb-benchmarks.json"
-"""A file next to the shipped sets that lists the tasks of each benchmark and their rows."""
+"""A file next to the shipped sets that lists each benchmark's tasks and the rows of each task."""
 SET = "mteb-retrieval"
 COPIED = ("track", "unit", "max_level", "resolution", "year", "source", "licence", "sources")
-"""Fields of the set that a benchmark's factors have too."""
+"""Fields that a benchmark's factors take over from the set."""
 DECIMALS = 10
-"""Decimals of tasks' scores, so that means of the same values in another order are equal."""
+"""Decimals of task scores; rounding makes a mean independent of the order of the values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,15 +35,16 @@ class BenchmarkScores:
     ----------
     name : str
     tasks : tuple of str
-        Tasks that the set has datasets of.
+        Tasks with at least one dataset in the set.
     missing : tuple of str
-        The benchmark's other retrieval and reranking tasks, of which too few results are known.
+        The benchmark's other retrieval and reranking tasks, for which too few results are known.
     models : tuple of str
-        Models with a score on a part of one of the tasks.
+        Models with a score on at least one part of a task.
     scores : ndarray, shape (n_tasks, n_models)
-        The mean over a task's splits and subsets; NaN where a model lacks one of them.
+        Mean score over a task's splits and subsets; NaN if the model lacks a score on one of them.
     of_parts : ndarray, shape (n_tasks, n_models)
-        The same over the splits and subsets that the model has, as MTEB's Borda count takes it.
+        Mean score over the splits and subsets on which the model has a score.  MTEB's Borda count
+        uses this mean.
     trained : ndarray of int, shape (n_tasks, n_models)
         1 if the model was trained on the task, 0 if not, 2 if unknown.
     """
@@ -58,13 +59,13 @@ class BenchmarkScores:
 
     @property
     def n_tasks(self) -> Ints:
-        """Number of complete tasks of each model."""
+        """Number of tasks on which each model has all scores."""
         counts: Ints = (~np.isnan(self.scores)).sum(axis=0)
         return counts
 
     @property
     def n_models(self) -> int:
-        """Number of models with a complete task."""
+        """Number of models that have all scores on at least one task."""
         return int(np.count_nonzero(~np.isnan(self.scores).all(axis=0)))
 
 
@@ -77,7 +78,7 @@ def _listed() -> Mapping[str, Mapping[str, Any]]:
 
 
 def tasks_of(benchmark: str) -> Mapping[str, list[str]]:
-    """Return the tasks of a benchmark and their datasets; none of tasks that the set lacks.
+    """Return the datasets of each task of a benchmark; none if the set lacks a task.
 
     Raises
     ------
@@ -93,15 +94,16 @@ def tasks_of(benchmark: str) -> Mapping[str, list[str]]:
     if not any(tasks.values()):
         raise UsageError(
             f"none of the {len(tasks)} retrieval and reranking tasks of {benchmark} has results of "
-            "20 models or more"
+            "at least 20 models"
         )
     return tasks
 
 
 def partial_tasks(benchmark: str) -> dict[str, tuple[int, int]]:
-    """Return the tasks that the set has only in part: the number of its parts, and of all parts.
+    """Return the tasks that the set covers only in part.
 
-    A part is a split and subset, such as a language, that the benchmark uses.
+    The values are the number of parts in the set and the number of all parts.  A part is one
+    combination of split and subset (such as a language) that the benchmark uses.
     """
     tasks_of(benchmark)
     counts = {t: (len(each["rows"]), each["parts"]) for t, each in _listed()[benchmark].items()}
@@ -118,18 +120,19 @@ def benchmark_scores(
     Parameters
     ----------
     benchmark : str
-        MTEB's name, as ``"MTEB(eng, v2)"``.
+        MTEB's name of the benchmark, such as ``"MTEB(eng, v2)"``.
     kind : str
-        One of :data:`~ir_std.factors.schema.KINDS`; others than zero-shot results are taken out.
+        One of :data:`~ir_std.factors.schema.KINDS`; ``zero-shot`` keeps zero-shot results only.
     others : mapping of str to mapping of str to float, optional
-        Main scores of further models by dataset; they hide a model of the same name.
+        Main scores of further models by dataset.  They replace the set's scores of a model with
+        the same name.
 
     Raises
     ------
     UsageError
         If there is no such benchmark or kind.
     NoFactorsError
-        If an added model has no complete task.
+        If an added model has no task with scores on all parts.
     """
     look_up(kind, KINDS, "kind of results")
     tasks = {task: rows for task, rows in tasks_of(benchmark).items() if rows}
@@ -158,8 +161,8 @@ def benchmark_scores(
     for name, by_row in further.items():
         if np.isnan(scores[:, number[name]]).all():
             raise NoFactorsError(
-                f"{name} has scores on {abbreviate(by_row)}, but on no complete task of "
-                f"{benchmark}; expected all parts of a task such as {next(iter(tasks))}"
+                f"the scores of {name} ({abbreviate(by_row)}) do not cover any task of {benchmark} "
+                f"completely; add all parts of a task such as {next(iter(tasks))}"
             )
     known = ~np.isnan(of_parts).all(axis=0)
     return BenchmarkScores(
@@ -174,18 +177,18 @@ def benchmark_scores(
 
 
 def _mean_of_known(table: Floats) -> Floats:
-    """Compute means of columns over known values; NaN if there are none."""
+    """Compute the mean of the known values in each column; NaN if there are none."""
     return divide(np.nansum(table, axis=0), np.count_nonzero(~np.isnan(table), axis=0), np.nan)
 
 
 def benchmark_factors(read: BenchmarkScores, models: Sequence[int]) -> FactorSet:
-    """Make factors of a benchmark's tasks that do not depend on which models ran a task.
+    """Make factors for tasks, corrected for which models have scores on each task.
 
     Parameters
     ----------
     read : BenchmarkScores
     models : sequence of int
-        The models that they are made from, by number.
+        Numbers of the models from which the factors are made.
     """
     scores = read.scores[:, models]
     used = np.count_nonzero(~np.isnan(scores), axis=1) > 1
@@ -206,16 +209,17 @@ def benchmark_factors(read: BenchmarkScores, models: Sequence[int]) -> FactorSet
 
 
 def borda_ranks(scores: Floats, n_models: int | None = None) -> Ints:
-    """MTEB's rank: by the number of models that a model beats, summed over tasks.
+    """Rank models as MTEB does, by the number of models beaten, summed over tasks.
 
-    On each task a model earns ``n_models`` less its rank there (ties share the mean rank), and
-    nothing where it has no score.  The same sum is the same rank, the best of those it spans.
+    On each task, a model earns ``n_models`` minus its rank on the task (tied models share the mean
+    rank).  A model without a score earns nothing.  Models with the same sum share a rank, which is
+    the best of the ranks that they occupy together.
 
     Parameters
     ----------
     scores : ndarray, shape (n_tasks, n_models)
     n_models : int, optional
-        Number of models with a complete task, as MTEB counts them.
+        Number of models with all scores on at least one task, as MTEB counts them.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The factor sets there are: shipped ones, and the user's own."""
+"""The catalog of factor sets: the shipped sets and the user's own."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ Factors: TypeAlias = FactorSet | str | os.PathLike[str]
 """A factor set, its id, or the path of its file."""
 
 INDEX = "index.json"
-"""Name of the index of the shipped sets, which rules most of them out unread."""
+"""Name of the index of the shipped sets; it rules out most sets before their files are read."""
 
 Entry: TypeAlias = Mapping[str, Any]
-"""The index entry of a set: ``topics`` with their numbers of relevant documents (None if one is
-unknown or proves nothing), ``ir_datasets``, ``unit``, ``beside``, and ``sha256`` of its file."""
+"""The index entry of a set: ``topics``, ``ir_datasets``, ``unit``, ``beside``, and its file's
+``sha256``.  ``topics`` gives each topic's number of relevant documents, or None if that number is
+unknown or proves nothing."""
 
 Version: TypeAlias = tuple[int, int, int]
-"""Time, size and place on disk of a file: changes whenever it does."""
+"""Modification time, size and inode of a file, which show whether the file has changed."""
 
 
 @lru_cache(maxsize=1)
 def shipped_folder() -> Path:
-    """Return the folder of the sets that come with ir_std: in the wheel, or in a checkout."""
+    """Return the folder of the shipped sets, in an installed package or a checkout."""
     here = Path(__file__).parent.parent
     inside = here / "_factors"
     return inside if inside.is_dir() else here.parent / "factors"
@@ -47,15 +48,15 @@ def shipped_folder() -> Path:
 
 @lru_cache(maxsize=1)
 def data_version() -> str:
-    """Return the version of the sets that come with ir_std: year and month of their last change."""
+    """Return the version of the shipped sets: year and month of their last change."""
     return (shipped_folder() / "VERSION").read_text(encoding="utf-8").strip()
 
 
 def user_folders() -> list[Path]:
     """Return the user's folders of sets.
 
-    Those that the environment variable ``IR_STD_FACTORS`` names, then the one in the user's data
-    folder, if it exists.
+    The folders in the environment variable ``IR_STD_FACTORS`` come first, then the folder in the
+    user's data folder, if it exists.
     """
     own = data_folder()
     return environment_folders() + ([own] if os.path.isdir(own) else [])
@@ -69,20 +70,20 @@ def environment_folders() -> list[Path]:
 
 def data_folder() -> Path:
     """Return the folder of sets in the user's data folder."""
-    from platformdirs import user_data_path  # import ir_std does without
+    from platformdirs import user_data_path  # slow, and `import ir_std` does not need it
 
     return user_data_path("ir_std", appauthor=False) / "factors"
 
 
 def writable_folder() -> Path:
-    """Return where sets are added: the first of ``IR_STD_FACTORS``, or the user's data folder."""
+    """Return the folder for added sets: first in ``IR_STD_FACTORS``, or data folder."""
     return next(iter(environment_folders()), None) or data_folder()
 
 
 class SetVersion(NamedTuple):
     """A set as it is on disk now: its id, its file, and the file's version.
 
-    The version of shipped ones is None: they change with the installation.
+    The version of a shipped set is None, because such a set changes only with the installation.
     """
 
     name: str
@@ -104,9 +105,9 @@ def version_of(file: str | os.PathLike[str]) -> Version | None:
 def known_sets() -> tuple[SetVersion, ...]:
     """Return all factor sets, by name.
 
-    A set is called by its ``id``.  A shipped set hides one of the user's with the same id, with a
-    warning; of two of the user's the first counts, and the other is skipped with a warning, as is
-    one that is broken.
+    The name of a set is its ``id``.  If a user's set has the same id as a shipped set, the shipped
+    set is used.  If two of the user's sets have the same id, the first one is used.  In both cases,
+    the other set is skipped with a warning.  Broken sets are skipped with a warning, too.
 
     Raises
     ------
@@ -144,7 +145,7 @@ def _index(root: Path) -> Mapping[str, Mapping[str, Any]]:
 
 
 def index_entry(factors: FactorSet) -> dict[str, Any]:
-    """Return what the index holds of a set, but for the hash of its file."""
+    """Return the index entry of a set, except the hash of its file."""
     names = dict.fromkeys([*factors.topics, *factors.info.get("aliases", ())])
     return {
         "unit": factors.info.get("unit", "topic"),
@@ -156,7 +157,7 @@ def index_entry(factors: FactorSet) -> dict[str, Any]:
 
 def file_hash(file: Path) -> str:
     """Return the SHA-256 of a file."""
-    import hashlib  # recognition does without
+    import hashlib  # slow, and recognition does not need it
 
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
@@ -166,7 +167,7 @@ def _files_in(folder: Path) -> list[str]:
     if not os.path.lexists(folder):
         raise InputError.at(folder, "no such folder", expected)
     with wrap_os_errors(folder, "cannot be read", expected), os.scandir(folder) as entries:
-        # An error where nothing in it may be looked at; a Path would leave out the point.
+        # This raises an error if the folder's files cannot be accessed.  A Path would drop the dot.
         os.stat(os.path.join(folder, "."))  # noqa: PTH116
         return sorted(e.path for e in entries if version_of(e.path) and not e.name.startswith("."))
 
@@ -175,14 +176,14 @@ _warned: set[object] = set()
 
 
 def _warn_once(version: object, message: str) -> None:
-    """Warn the caller, once about each version of a set."""
+    """Warn the caller, but only once for each version of a set."""
     if version not in _warned:
         _warned.add(version)
         warn_caller([message])
 
 
 def available_factors() -> list[str]:
-    """Return the ids of all factor sets, shipped and the user's own, sorted.
+    """Return the sorted ids of all factor sets, both shipped sets and the user's own.
 
     Examples
     --------
@@ -202,17 +203,17 @@ def load_factors(
     name : str or path
         The id of a set (``"trec8-adhoc"``), or the path of a set's file.
     systems : iterable of str, or a file, optional
-        The systems whose scores the factors are to be computed from, where the set names
-        them; a file has one name per line.
+        Names of the systems from whose scores to compute the factors, if the set names its
+        systems.  A file has one name per line.
 
     Raises
     ------
     UnknownSetError
-        (a LookupError) naming the nearest sets.
+        (a LookupError) if there is no such set; the message suggests sets with similar names.
     InputError
-        (a ValueError) naming the broken set and what is wrong in it.
+        (a ValueError) if the set is broken; the message names the file and the problem.
     UsageError
-        (a ValueError) if ``name`` is neither.
+        (a ValueError) if ``name`` is neither a string nor a path.
 
     Examples
     --------
@@ -247,9 +248,9 @@ def _load(file: str, version: Version | None) -> FactorSet:
 def described_sets(
     sets: tuple[SetVersion, ...], wanted: Callable[[Entry], bool]
 ) -> Iterator[FactorSet]:
-    """Yield the sets whose entries in the index are wanted.
+    """Yield the sets whose index entries are wanted.
 
-    Broken sets are skipped with a warning, so that they do not hinder the others.
+    A broken set is skipped with a warning, so that the other sets can still be used.
     """
     for name, file, version in sets:
         try:
@@ -264,12 +265,12 @@ def described_sets(
 
 
 def is_shipped(factors: FactorSet) -> bool:
-    """Return whether a set came with ir_std."""
+    """Check whether a set came with ir_std."""
     return factors.path is not None and factors.path.parent == shipped_folder()
 
 
 def is_usable(factors: FactorSet) -> bool:
-    """Return whether one of the user's sets can be used; warn of one that cannot."""
+    """Check whether one of the user's sets can be used, and warn if it cannot."""
     try:
         factors.verify()
     except InputError as broken:
@@ -279,7 +280,7 @@ def is_usable(factors: FactorSet) -> bool:
 
 
 def check_set(path: str | os.PathLike[str]) -> list[str]:
-    """Return what is wrong with a factor set's file; nothing if it can be used."""
+    """List the problems of a factor set's file; an empty list means it can be used."""
     try:
         FactorSet.load(path).verify()
     except InputError as broken:
@@ -288,7 +289,7 @@ def check_set(path: str | os.PathLike[str]) -> list[str]:
 
 
 def sibling_sets(factors: FactorSet) -> list[FactorSet]:
-    """Return the sets of other systems on the topics of a set."""
+    """Return the sets that have other systems on the same topics as this set."""
     return list(described_sets(known_sets(), lambda one: one["beside"] == factors.id))
 
 
@@ -300,7 +301,7 @@ def check_new_set(
     Raises
     ------
     InputError
-        If the name is none of a factor set, or the file is an input or exists already.
+        If the name does not end with ``.npz``, or the file is an input or exists already.
     """
     if not os.fspath(file).endswith(SUFFIX):
         raise InputError.at(file, f"does not end with {SUFFIX}", f"name a file NAME{SUFFIX}")
@@ -324,7 +325,7 @@ def add_set(source: str) -> FactorSet:
     Returns
     -------
     FactorSet
-        The set where it is now.
+        The set, loaded from its new place.
 
     Raises
     ------
@@ -341,13 +342,13 @@ def add_set(source: str) -> FactorSet:
         raise InputError.at(
             source,
             f"the set's ID {name[:100]!r} cannot be the name of a file on every system",
-            "its author has to give it another (letters, digits and ._+-)",
+            "its author must choose another ID (letters, digits and ._+-)",
         )
     if name in _index(shipped_folder()):
         raise InputError.at(
             source,
-            f"the set's ID {name!r} is that of a set that comes with ir_std",
-            "its author has to give it another",
+            f"a set that comes with ir_std already has the ID {name!r}",
+            "its author must choose another ID",
         )
     target = writable_folder() / f"{name}{SUFFIX}"
     with wrap_os_errors(target.parent, "cannot be written", "set IR_STD_FACTORS to another folder"):
@@ -368,7 +369,7 @@ def remove_set(name: str) -> Path:
     UnknownSetError
         If the user has no set of that id.
     InputError
-        If it cannot be removed.
+        If its file cannot be removed.
     """
     own = {
         Path(file).name.removesuffix(SUFFIX): Path(file)
@@ -395,7 +396,7 @@ def fetch(source: str) -> bytes:
     InputError
         If it cannot be downloaded, is too large, or has another SHA-256.
     UsageError
-        If the URL is not of http or https, has no hash, or pooch is not installed.
+        If the URL does not begin with http or https, has no hash, or pooch is not installed.
     """
     from urllib.parse import urlsplit
 
@@ -419,7 +420,7 @@ def fetch(source: str) -> bytes:
 
     logger = pooch.get_logger()
     level = logger.level
-    logger.setLevel("WARNING")  # it would print hashes that are checked here
+    logger.setLevel("WARNING")  # pooch would print hashes, which are checked here
     try:
         with temporary_folder_next_to(Path(tempfile.gettempdir(), "ir_std")) as scratch:
             where = {"fname": "download", "path": scratch, "downloader": _download}
@@ -452,7 +453,7 @@ def _download(place: str, file: str, _pooch: object) -> None:
 
 
 def _in_time(place: str, retrieve: Callable[[], str]) -> str:
-    """Return what ``retrieve`` returns in time: a server may send a byte now and then."""
+    """Call ``retrieve`` with a time limit, because a server may send very slowly."""
     from concurrent.futures import Future, TimeoutError
     from threading import Thread
 

@@ -1,4 +1,4 @@
-"""A collection as recognition sees it, and how the judgments of a set agree with its own."""
+"""Collections for recognition, and the comparison of their judgments with a set."""
 
 from __future__ import annotations
 
@@ -19,30 +19,31 @@ from ir_std.trec.runs import Run
 
 
 def look_alike(ids: Iterable[str], others: Iterable[str]) -> bool:
-    """Check whether one of the ids has the form of one of the others, such as letters-digits."""
+    """Check whether an id has the form of one of the others, such as letters-digits."""
     return not {*map(_form, ids)}.isdisjoint(map(_form, others))
 
 
 def _form(doc_id: str) -> str:
-    """Write a run of letters as one ``a``, and one of digits as one ``9``."""
+    """Replace each sequence of letters by one ``a``, and of digits by one ``9``."""
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", doc_id))
 
 
 class Collection:
-    """The topics and judgments of a collection, as recognition looks at them.
+    """The topics and judgments of a collection that is to be recognized.
 
     Parameters
     ----------
     counts : iterable of (str, int or None)
-        Topics and their numbers of documents judged relevant (level 1 or above), where known.
+        Each topic with its number of documents judged relevant (level 1 or above), if known.
     doc_ids : tuple of str
         The first judged document of each topic.
     dataset : str, optional
-        The ir_datasets id the qrels came from.
+        The ir_datasets id from which the qrels came.
     qrels : Qrels, optional
-        The judgments themselves; without them, as where only scores are known, counts decide.
+        The judgments.  If they are unknown because only scores are given, recognition uses counts.
     external : iterable of str
-        Measures of other programs that there are scores of: their names may show a user's set.
+        Custom measures for which scores are given.  Their names may identify one of the user's
+        sets.
     """
 
     def __init__(
@@ -64,9 +65,10 @@ class Collection:
         return {**self.__dict__, "cached": {}}
 
     def shared_topics(self, there: Set[str]) -> tuple[str, ...]:
-        """Return the topics that are also in another set, in the order of these.
+        """Return the topics that are also in ``there``, in this collection's order.
 
-        It takes as long as the smaller of the two: scores may have hundreds of thousands of topics.
+        The time depends on the smaller of the two sets of topics, because scores may have hundreds
+        of thousands of topics.
         """
         return tuple(sorted(self.counts.keys() & there, key=self._positions.__getitem__))
 
@@ -76,7 +78,7 @@ class Collection:
 
     @cached_property
     def n_judged(self) -> int:
-        """Number of topics that have relevant documents, as far as is known."""
+        """Number of topics that have relevant documents or an unknown number of them."""
         return sum(n != 0 for n in self.counts.values())
 
     @property
@@ -86,11 +88,11 @@ class Collection:
 
     @cached_property
     def counts_known(self) -> bool:
-        """True if the number of relevant documents is known for any topic."""
+        """True if the number of relevant documents is known for at least one topic."""
         return any(n is not None for n in self.counts.values())
 
     def rules_out(self, there: Mapping[str, int | None]) -> bool:
-        """Check whether a set's numbers of relevant documents show that it does not match."""
+        """Check whether counts of relevant documents show that a set does not match."""
         pairs = [
             (known, here)
             for topic in self.counts.keys() & there.keys()
@@ -100,13 +102,13 @@ class Collection:
         return 2 * sum(known != here for known, here in pairs) > len(pairs)
 
     def places(self, topics: Iterable[str]) -> Ints:
-        """Return the positions of topics among these."""
+        """Return the positions of topics in this collection."""
         return np.array([self._positions[topic] for topic in topics], np.int64)
 
     def counts_at(self, level: int) -> Ints:
-        """Count each topic's documents at ``level`` or above, or not relevant ones below level 1.
+        """Count each topic's documents at ``level`` or above; -1 if unknown.
 
-        -1 where the number is unknown.
+        For a level below 1, count the documents that are judged not relevant.
         """
         if level == 1:
             return self._n_rel
@@ -119,7 +121,7 @@ class Collection:
         return np.array([-1 if n is None else n for n in self.counts.values()], np.int64)
 
     def prints_at(self, level: int) -> Keys:
-        """Fingerprint each topic's documents at ``level`` or above; 0 if it has none."""
+        """Fingerprint each topic's documents at ``level`` or above; 0 if there are none."""
         qrels = self.qrels
         assert qrels is not None  # scores have no documents
         return qrels.cached(("prints", level), lambda: fingerprints_by_topic(qrels, level))
@@ -128,7 +130,7 @@ class Collection:
 def judgments_of_dataset(qrels: Qrels) -> Judgments:
     """Describe the judgments of a dataset as a whole.
 
-    The fingerprints are those of its pairs of topic and document, with a tab between them.
+    Fingerprints are computed from pairs of topic and document, with a tab between them.
     """
     levels, numbers = np.unique(qrels.flat_levels, return_counts=True)
     counts = dict(zip(levels.tolist(), numbers.tolist(), strict=True))
@@ -149,12 +151,12 @@ def _pairs_fingerprint(qrels: Qrels, level: int) -> int:
 
 
 class DatasetCollection(Collection):
-    """A whole dataset as one "topic": the row of a factor set of datasets.
+    """A whole dataset as one "topic", like a row in a factor set of datasets.
 
     Parameters
     ----------
     name : str
-        Name in the factor sets.
+        Name of the dataset in the factor set.
     qrels : Qrels
     """
 
@@ -163,13 +165,13 @@ class DatasetCollection(Collection):
         self._judged = qrels
 
     def counts_at(self, level: int) -> Ints:
-        """Return the number of pairs of topic and document, as for one topic."""
+        """Count the pairs of topic and document, as if they were one topic's documents."""
         relevant = self._judged.count(max(level, 1)).sum()
         n = relevant if level >= 1 else self._judged.sizes.sum() - relevant
         return np.array([n], np.int64)
 
     def prints_at(self, level: int) -> Keys:
-        """Return the fingerprint of the pairs at ``level`` or above; computed once."""
+        """Return the fingerprint of the pairs at ``level`` or above; compute it once."""
         lowest = next((at for at in self._judged.all_levels if at >= level), level)
         found = self._judged.cached(
             ("whole", lowest), lambda: _pairs_fingerprint(self._judged, lowest)
@@ -178,16 +180,16 @@ class DatasetCollection(Collection):
 
 
 class LevelAgreement(NamedTuple):
-    """Agreement of topics on the documents at a level or above; each topic is in one of the masks.
+    """Agreement on the documents at a level or above; each topic is in one mask.
 
     Attributes
     ----------
     identical, different : ndarray of bool, shape (n_topics,)
-        The documents are the same; they differ, or their numbers do.
+        Whether the documents are the same, or whether they or their numbers differ.
     count_only : ndarray of bool, shape (n_topics,)
-        The numbers agree; which documents these are is not known.
+        The numbers of documents agree, but the documents cannot be compared.
     unknown : ndarray of bool, shape (n_topics,)
-        The set, or the collection, does not know its judgments at the level.
+        The judgments at the level are unknown in the set or in the collection.
     """
 
     identical: Mask
@@ -197,7 +199,7 @@ class LevelAgreement(NamedTuple):
 
 
 class Agreement:
-    """A set's judgments compared with a collection's, at any level.
+    """Comparison of a set's judgments with a collection's judgments, at any level.
 
     Parameters
     ----------
@@ -211,7 +213,7 @@ class Agreement:
     is_graded : ndarray of bool, shape (n_topics,)
         True if the set knows the numbers of documents at all levels.
     compares_documents : ndarray of bool, shape (n_topics,)
-        True if it is known on both sides which documents are judged.
+        True if both the set and the collection know which documents are judged.
     """
 
     def __init__(self, factors: FactorSet, collection: Collection, topics: Sequence[str]) -> None:
@@ -222,14 +224,14 @@ class Agreement:
         self.is_graded: Mask = np.all(counts >= 0, axis=1) & (self._levels[0] <= 0)
         has_prints: Mask = np.all((prints != 0) | (counts <= 0), axis=1)
         self.compares_documents: Mask = self.is_graded & has_prints & (collection.qrels is not None)
-        # The last column stands for all levels above the set's.
+        # The last column represents all levels above the set's highest level.
         self._counts = np.column_stack([counts, np.where(self.is_graded, 0, -1)])
         self._prints = np.column_stack([prints, np.zeros(len(rows), np.uint64)])
         self._by_level: dict[int, LevelAgreement] = {}
 
     @property
     def levels(self) -> list[int]:
-        """The levels from 1 that occur, in the set or in the collection."""
+        """Relevance levels of 1 or above that occur in the set or in the collection."""
         at_least = self._counts[self.is_graded]
         occurs: Mask = np.any(at_least[:, :-1] > at_least[:, 1:], axis=0)
         qrels = self._collection.qrels
@@ -237,7 +239,7 @@ class Agreement:
         return sorted(level for level in known if level > 0)
 
     def at_level(self, level: int) -> LevelAgreement:
-        """Sort the topics by how they agree on the documents at a level or above."""
+        """Classify the topics by their agreement on the documents at a level or above."""
         if level not in self._by_level:
             there, here = self.counts(level)
             is_known, is_equal = (there >= 0) & (here >= 0), there == here
@@ -259,21 +261,21 @@ class Agreement:
         return tuple(compress(self._topics, mask.tolist()))
 
     def differs(self, levels: Iterable[int]) -> Mask:
-        """Find the topics that differ at one of the levels."""
+        """Find the topics whose judgments differ at one or more of the levels."""
         none = np.zeros(len(self._topics), bool)
         differs: Mask = np.any([none, *(self.at_level(at).different for at in levels)], axis=0)
         return differs
 
     def is_identical(self, levels: Iterable[int]) -> Mask:
-        """Find the topics on which the documents are the same at every level."""
+        """Find the topics whose documents are the same at every level."""
         identical: Mask = np.all([self.at_level(level).identical for level in levels], axis=0)
         return identical
 
     def counts(self, level: int) -> tuple[Ints, Ints]:
-        """Return the numbers of documents in the set and in the collection; -1 where not known.
+        """Count the documents in the set and in the collection; -1 if unknown.
 
-        Those at ``level`` or above; for a level below 1, the documents that are judged not
-        relevant.
+        The documents at ``level`` or above are counted.  For a level below 1, the documents that
+        are judged not relevant are counted.
         """
         here = self._collection.counts_at(level)[self._places]
         there = self._counts[:, self._column(max(level, 1))]
@@ -290,11 +292,11 @@ class Agreement:
 
 
 BITS = 40
-"""Bits of a document's hash."""
+"""Number of bits that are kept of a document's hash."""
 
 
 def pack_earlier(topics: Iterable[str], documents: Mapping[str, Iterable[str]]) -> Keys:
-    """Return the keys of documents that were judged in earlier rounds, as a set keeps them.
+    """Pack documents that were judged in earlier rounds into keys for a set's file.
 
     Parameters
     ----------
@@ -306,7 +308,8 @@ def pack_earlier(topics: Iterable[str], documents: Mapping[str, Iterable[str]]) 
     Returns
     -------
     ndarray of uint64
-        Ascending; in each the first 40 bits of the document's hash, then the topic's row.
+        Keys in ascending order.  A key has the first 40 bits of the document's hash, then the
+        topic's row.
     """
     keys = [
         _keyed(np.array([row]), Ids.of(sorted(documents.get(topic, ()))).hashes())
@@ -316,12 +319,12 @@ def pack_earlier(topics: Iterable[str], documents: Mapping[str, Iterable[str]]) 
 
 
 def find_earlier(run: Run, factors: FactorSet) -> Mask:
-    """Find a run's lines that hold documents which were judged in earlier rounds.
+    """Find the lines of a run whose documents were judged in earlier rounds.
 
     Returns
     -------
     ndarray of bool, shape (n_lines,)
-        All False where the set is not residual.
+        All False if the set does not belong to a residual collection.
     """
     found: Mask = np.zeros(len(run.scores), bool)
     if factors.earlier is not None:

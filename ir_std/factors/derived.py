@@ -1,4 +1,4 @@
-"""Factor sets with some of the systems or rows of another one."""
+"""Factor sets made from some of the systems or rows of another set."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ir_std.factors.schema import FEWEST, KINDS, UNKNOWN
 from ir_std.factors.store import read_text
 
 WEAK = "weak"
-"""Stands for the systems that are far below the others, where some are to be left out."""
+"""Placeholder for all systems far below the others, in a list of systems to leave out."""
 
 
 def select_systems(
     factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]
 ) -> FactorSet:
-    """Return a set with some of its systems only.
+    """Return a set that uses only some of its systems.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ def select_systems(
     Raises
     ------
     UsageError
-        If the set does not name its systems, or has none of a name, or fewer than two are named.
+        If the set does not name its systems or lacks a named system, or if fewer than two systems
+        are named.
     InputError
         If the file cannot be read.
     """
@@ -51,21 +52,21 @@ def select_systems(
 
 
 def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") -> FactorSet:
-    """Return rows of a set of many datasets, with the models that have a score there.
+    """Return rows of a set of many datasets, with the models that have scores there.
 
     Parameters
     ----------
     factors : FactorSet
-        A set with :attr:`~.FactorSet.cells`; others are returned as they are.
+        A set with :attr:`~.FactorSet.cells`; a set without them is returned unchanged.
     topics : iterable of str
-        Datasets, or their aliases; datasets that the set does not hold are left out.
+        Datasets or their aliases; datasets that are not in the set are left out.
     kind : str
         Kind of models, one of :data:`ir_std.factors.schema.KINDS`.
 
     Raises
     ------
     NoFactorsError
-        If there are too few such models on all of these datasets.
+        If none of these datasets has enough models of this kind.
     """
     cells = factors.cells
     if not cells:
@@ -105,7 +106,7 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
 def select_kind(
     factors: FactorSet, kind: str, topics: Iterable[str] | None = None
 ) -> FactorSet | None:
-    """Return rows of datasets with models of a kind, or None if the set has no kinds.
+    """Return the rows of datasets with models of one kind; None without kinds.
 
     Parameters
     ----------
@@ -113,14 +114,14 @@ def select_kind(
     kind : str
         One of :data:`ir_std.factors.schema.KINDS`.
     topics : iterable of str, optional
-        Datasets; by default those of the set.
+        Datasets; by default all datasets of the set.
 
     Raises
     ------
     UsageError
         If there is no such kind.
     NoFactorsError
-        As :func:`select_rows`.
+        If none of the datasets has enough models of this kind.
     """
     whole = factors if factors.cells else factors.whole
     if whole is None:
@@ -135,20 +136,20 @@ def _listed_systems(file: str | os.PathLike[str]) -> list[str]:
 
 
 def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
-    """Return a set without some of its systems, for the measures whose scores are known.
+    """Return a set without some systems, for the measures whose scores are known.
 
     Parameters
     ----------
     factors : FactorSet
     tags : iterable of str
-        Names of the systems to leave out; ``weak`` for systems far below the others for a measure
-        (:func:`ir_std.factors.quality.find_weak_systems`).
+        Names of the systems to leave out.  ``weak`` means the systems that are far below the others
+        for a measure (:func:`ir_std.factors.quality.find_weak_systems`).
 
     Raises
     ------
     UsageError
-        If the set has no system of that name, does not know its systems, or fewer than two would
-        be left.
+        If the set has no system of that name or does not name its systems, or if fewer than two
+        systems would be left.
     """
     left_out = dict.fromkeys(tags)
     _check_known(factors, (tag for tag in left_out if tag != WEAK))
@@ -184,9 +185,9 @@ def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
 def _scores_where(
     factors: FactorSet, keep: Callable[[str], bool], keep_weak: bool = True
 ) -> tuple[dict[str, Floats], dict[str, list[str]]]:
-    """Return the scores of the systems to keep, and these systems' names, by measure.
+    """Return the scores and the names of the systems to keep, by measure.
 
-    The weak systems of a measure may be left out of its scores.
+    If ``keep_weak`` is False, each measure's weak systems are left out of its scores.
     """
     tags = factors.systems
     if not tags:

@@ -1,4 +1,4 @@
-"""Compute factors, and the systems' means, from the scores of reference systems."""
+"""Compute factors and system means from the scores of reference systems."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ def factors_from_scores(
 ) -> FactorSet:
     """Make a factor set from the scores of systems.
 
-    Systems are numbered through all measures: in the order of their tags or, where they have none,
-    by their scores (lowest sum first), so that the result does not depend on the order in which
-    they were given.
+    A system has the same number in all measures.  Systems are numbered in the order of their tags
+    or, without tags, by their scores (lowest sum first).  So the result does not depend on the
+    order in which the systems were given.
 
     Parameters
     ----------
     scores : mapping of str to array_like, shape (n_topics, n_systems)
-        Scores by measure, one column per system; NaN where a system has no score.  Without tags, a
-        column is the same system in all measures.
+        Scores by measure, one column per system; NaN where a system has no score.  Without tags,
+        column i belongs to the same system in all measures.
     n_rel : mapping of str to int, Judgments or None
-        Topics, in the order of the arrays' rows, and their judgments, as for :class:`FactorSet`.
+        Judgments of each topic, as for :class:`FactorSet`; topics are in the order of the rows.
     info : mapping
-        Fields of ``set.json``.  ``measures`` may hold fields of single measures; the numbers of
-        systems are added.
+        Fields of ``set.json``.  ``measures`` can contain fields of individual measures; the number
+        of systems of each measure is added.
     tags : mapping of str to sequence of str, optional
-        Names of the systems of the columns, by measure.
+        Names of the systems, one for each column, by measure.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def factors_from_scores(
 
 
 def _number_by_scores(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
-    """Assign numbers to columns, by the scores of all measures with the same number of columns."""
+    """Assign numbers to columns, by scores of all measures with as many columns."""
     numbers: dict[int, Ints] = {}
     for n in {array.shape[1] for array in arrays.values()}:
         rows = np.concatenate([array for array in arrays.values() if array.shape[1] == n])
@@ -69,14 +69,14 @@ def _number_by_scores(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
 
 
 def scores_by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
-    """Return the systems that have scores for a measure, and these scores.
+    """Return the systems that have scores for a measure, and return the scores.
 
     Returns
     -------
     numbers : ndarray of int, shape (n_systems,)
         Numbers of these systems in the set, ascending.
     scores : ndarray, shape (n_topics, n_systems)
-        Their scores, one column per system.
+        Scores of these systems, one column per system.
     """
     scores = factors.scores[measure]
     numbers = np.flatnonzero(~np.isnan(scores).all(axis=0))
@@ -103,14 +103,14 @@ def ranked_systems(
     rows : ndarray of int, optional
         Rows of the set to average over; by default all.
     **params
-        ``A`` and ``B`` of U.
+        Parameters ``A`` and ``B`` of scheme U.
 
     Returns
     -------
     means : ndarray, shape (n,)
-        Means, ascending, without topics that have no factors and systems that lack a score on some
-        topic; for z also without topics on which all systems have the same score.  Empty if no
-        topic is left.
+        Means in ascending order.  Topics without factors are left out, and so are systems that lack
+        a score on any of the other topics.  For z, topics on which all systems have the same score
+        are left out, too.  Empty if no topic is left.
     numbers : ndarray of int, shape (n,)
         Numbers of these systems in the set.
     """
@@ -148,6 +148,6 @@ def scores_of_systems(
 
 
 def round_to_resolution(factors: FactorSet, measure: str, scores: Floats) -> Floats:
-    """Round scores to the steps in which a set has those of its systems."""
+    """Round scores to the resolution at which the set records its systems' scores."""
     step = factors.about(measure, "resolution", 0.0)
     return np.rint(scores / step) * step if step else scores

@@ -1,4 +1,4 @@
-"""Factor sets: what is known of a collection's reference systems, topic by topic."""
+"""Factor sets: per-topic statistics of a collection's reference systems."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from ir_std.schemes import EXACT, get_scheme
 class FactorSet:
     """One collection's factors, by topic and measure.
 
-    They are the mean and the sample standard deviation (n-1) of the reference systems' scores, and,
-    where they are known, the scores.
+    Factors are the mean and the sample standard deviation (n-1) of the reference systems' scores.
+    If the scores themselves are known, the set has them, too.
 
     A set is frozen: its arrays cannot be written to, and its mappings refuse changes.
 
@@ -45,39 +45,41 @@ class FactorSet:
     ----------
     info : mapping
         The fields of ``set.json`` (``ir_std.factors.schema.FIELDS``), such as ``id``, ``title``,
-        ``max_level`` (the highest level of the judgments), ``depth`` and ``source``; ``measures``
-        holds, by measure, the fields in which it differs from the set.  Where scores are not known
-        these must give the number of ``systems``.
+        ``max_level`` (the highest level of the judgments), ``depth`` and ``source``.  ``measures``
+        gives, for each measure, the fields that differ from the set's.  For a measure without
+        known scores, they must include ``systems``, the number of systems.
     judgments : mapping of str to int, Judgments or None
-        For each topic the number of documents judged relevant (level 1 or above), or all that is
-        known of its judgments.
+        For each topic, the number of documents judged relevant (level 1 or above), or a
+        ``Judgments`` object with further known facts.
     mean, sd : mapping of str to array_like, shape (n_topics,), optional
         Means and standard deviations of measures without known scores; NaN if a topic has no
         factors.
     scores : mapping of str to array_like, shape (n_topics, n_systems), optional
-        By measure; NaN where a system has no score.  A topic with fewer than two has no factors.
+        Scores by measure; NaN where a system has no score.  A topic with fewer than two scores has
+        no factors.
     systems : sequence of str, optional
-        Names of the systems, one for each column; empty where they are anonymous.
+        Names of the systems, one for each column; empty if the systems are anonymous.
     earlier : ndarray of uint64, optional
         Documents judged in earlier rounds, see ``ir_std.factors.collection.pack_earlier``.
     cells : mapping of str to ndarray, optional
-        In place of ``scores``: see ``ir_std.factors.schema.Cells``.
+        Arrays that replace ``scores``, see ``ir_std.factors.schema.Cells``.
 
     Attributes
     ----------
     id, title, source : str
     topics : tuple of str
     judgments : mapping of str to Judgments
-        By topic; ``n_rel`` holds only their numbers of relevant documents.
+        Known facts about each topic's judgments; ``n_rel`` has only the number of relevant
+        documents.
     measures : tuple of str
     n_systems : mapping of str to int
     mean, sd : mapping of str to ndarray, shape (n_topics,)
-        Computed from the scores when a measure is asked for.
+        Factors by measure, computed from the scores when a measure is first used.
     scores : mapping of str to ndarray, shape (n_topics, n_systems)
         Scores of the measures for which they are known.
     systems : tuple of str
     path : pathlib.Path or None
-        The file that it was read from.
+        File from which the set was read.
 
     Raises
     ------
@@ -106,7 +108,7 @@ class FactorSet:
     _arrays: Mapping[str, Array]
     _same: Mapping[str, str]
     whole: FactorSet | None = None
-    """The set of many datasets that this one has some rows of."""
+    """The set of many datasets from which the rows of this set were taken."""
 
     def __init__(
         self,
@@ -149,13 +151,13 @@ class FactorSet:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, check_info: bool = True) -> FactorSet:
-        """Read a set's file as it is now; arrays are unpacked and checked when first used.
+        """Read a set's file; each array is unpacked and checked when it is first used.
 
         Parameters
         ----------
         path : str or path
         check_info : bool
-            If False, trust the fields of ``set.json``, such as those of shipped sets.
+            If False, do not check the fields of ``set.json``; shipped sets are known to be valid.
 
         Raises
         ------
@@ -227,7 +229,7 @@ class FactorSet:
         array = self._array(name, "U", 1)
         try:
             texts = tuple(array.tolist())
-        except (ValueError, SystemError):  # no code points of Unicode
+        except (ValueError, SystemError):  # values that are not Unicode code points
             raise self._unusable(name, "is not text") from None
         if not texts or "" in texts or len(set(texts)) < len(texts):
             raise self._unusable(name, "is empty, or has a text that is empty or repeated")
@@ -236,7 +238,7 @@ class FactorSet:
         return texts
 
     def _check_names(self) -> None:
-        """Check that there is what the measures need, and nothing else."""
+        """Check that the set has all arrays that its measures need, and no others."""
         cells = {name for name in self._arrays if name.startswith("cells/")}
         expected = {"topics", "counts", "prints", *cells}
         for m in self.measures:
@@ -264,7 +266,7 @@ class FactorSet:
         return InputError.at(place, problem, "build the set again")
 
     def about(self, measure: str, field: str, default: Any = None) -> Any:
-        """Return a field of ``set.json`` for one measure: its own, else the set's."""
+        """Return the value of a field for one measure, or else for the whole set."""
         return self.info["measures"][measure].get(field, self.info.get(field, default))
 
     def sign(self, measure: str) -> float:
@@ -277,7 +279,7 @@ class FactorSet:
         return tuple(self.info.get("default_measures") or self.measures)
 
     def systems_text(self) -> str:
-        """Return the number of reference systems: ``129``, or ``58 to 61`` if measures differ."""
+        """Return the number of systems: ``129``, or ``58 to 61`` if measures differ."""
         counts = sorted(set(self.n_systems.values()))
         if counts == [0]:
             return "unknown number of"
@@ -285,30 +287,30 @@ class FactorSet:
 
     @property
     def of_datasets(self) -> bool:
-        """True if the rows are whole datasets: then a run's mean is standardized, no topic."""
+        """True if the rows are whole datasets; then only means are standardized."""
         return bool(self.info.get("unit") == "collection")
 
     @property
     def unit(self) -> str:
-        """Name of a row: topic, or dataset."""
+        """What a row is called, ``topic`` or ``dataset``."""
         return "dataset" if self.of_datasets else "topic"
 
     # -- judgments ---------------------------------------------------------------------------------
 
     @cached_property
     def row_of(self) -> Mapping[str, int]:
-        """Row of each topic, also under the other names of a dataset."""
+        """Row of each topic; the aliases of a dataset are included."""
         rows = {topic: i for i, topic in enumerate(self.topics)}
         aliases = self.info.get("aliases", {})
         return rows | {name: rows[topic] for name, topic in aliases.items() if topic in rows}
 
     def rows(self, topics: Iterable[str]) -> Ints:
-        """Return for each topic its row in this set, -1 where the set does not hold it."""
+        """Return the row of each topic, or -1 if the topic is not in this set."""
         return np.array([self.row_of.get(t, -1) for t in topics], np.int64)
 
     @cached_property
     def counts(self) -> Ints:
-        """Number of documents at each of ``levels`` or above, by topic; -1 where not known."""
+        """Number of documents per topic at each of ``levels`` or above; -1 if unknown."""
         counts: Ints = self._array("counts", "i", 2)
         if counts.shape != (len(self.topics), len(self.levels)) or (counts < -1).any():
             raise self._unusable("counts", "is not one count per topic and level")
@@ -319,7 +321,7 @@ class FactorSet:
 
     @cached_property
     def prints(self) -> npt.NDArray[np.uint64]:
-        """Fingerprints of these documents; 0 where they are not known or there are none."""
+        """Fingerprints of the documents in ``counts``; 0 if unknown or if there are none."""
         prints: npt.NDArray[np.uint64] = self._array("prints", "u", 2)
         if prints.shape != self.counts.shape or (prints[self.counts <= 0] != 0).any():
             raise self._unusable("prints", "does not match counts")
@@ -340,7 +342,7 @@ class FactorSet:
 
     @cached_property
     def earlier(self) -> npt.NDArray[np.uint64] | None:
-        """Keys of documents that were judged in earlier rounds; of residual collections."""
+        """Keys of documents judged in earlier rounds (residual collections only)."""
         if "earlier" not in self._arrays:
             return None
         keys: npt.NDArray[np.uint64] = self._array("earlier", "u", 1)
@@ -360,7 +362,7 @@ class FactorSet:
 
     @cached_property
     def cells(self) -> Cells | None:
-        """Scores of all models on whole datasets, and which of them count."""
+        """Scores of all models on whole datasets, and the models that count on each."""
         names = [name for name in self._arrays if name.startswith("cells/")]
         if not names:
             return None
@@ -371,7 +373,7 @@ class FactorSet:
 
     @cached_property
     def scores(self) -> Mapping[str, Floats]:
-        """Scores by measure, shape (n_topics, n_systems); only where they are known."""
+        """Scores by measure, shape (n_topics, n_systems), for measures with known scores."""
         known = [
             m
             for m in self.measures
@@ -452,10 +454,10 @@ class FactorSet:
         Raises
         ------
         InputError
-            Saying what is wrong where.
+            If an array is broken; the message names the array and the problem.
         """
         for _ in (self.prints, self.earlier, self.cells, *map(self.mean.get, self.measures)):
-            pass  # each is checked when it is asked for
+            pass  # each array is checked when it is read
 
     # -- standardization ---------------------------------------------------------------------------
 
@@ -478,7 +480,7 @@ class FactorSet:
             The raw score on each of ``topics``.
         scheme : {'N', 'U', 'E', 'z'}
         **params
-            ``A`` and ``B`` of U.
+            Parameters ``A`` and ``B`` of scheme U.
 
         Returns
         -------
@@ -488,19 +490,21 @@ class FactorSet:
         Raises
         ------
         NoFactorsError
-            If the set does not have the measure, or for E not its scores.
+            If the set does not have the measure, or if E is used and the systems' scores are
+            unknown.
         """
         return self.at(self.rows(topics), measure, scheme, **params)(values)
 
     def at(
         self, rows: Ints, measure: str, scheme: str = "N", **params: float
     ) -> Callable[[npt.ArrayLike], Floats]:
-        """Return :meth:`standardize` for fixed rows, as a function of raw scores.
+        """Return a function that standardizes raw scores on fixed rows.
 
         Raises
         ------
         NoFactorsError
-            As :meth:`standardize`.
+            If the set does not have the measure, or if E is used and the systems' scores are
+            unknown.
         """
         if measure not in self.measures:
             raise NoFactorsError(
@@ -529,7 +533,7 @@ class FactorSet:
     # -- the file ----------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], inputs: Iterable[Path] = ()) -> None:
-        """Write the set's file, whole or not at all; an older one is replaced.
+        """Write the set's file, whole or not at all; an older file is replaced.
 
         Parameters
         ----------
@@ -541,7 +545,8 @@ class FactorSet:
         Raises
         ------
         InputError
-            If the name ends otherwise, the file cannot be written, or the set is not sound.
+            If the name does not end with ``.npz``, if the file cannot be written, or if the set is
+            broken.
         """
         if not os.fspath(path).endswith(SUFFIX):
             raise InputError.at(path, f"does not end with {SUFFIX}", f"name a file NAME{SUFFIX}")
@@ -552,12 +557,12 @@ class FactorSet:
 
     @property
     def identity(self) -> str:
-        """SHA-256 of the description and the arrays, however they are packed."""
+        """SHA-256 of the description and the arrays, independent of compression."""
         return content_hash(*self._stored)
 
     @property
     def _stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Description and arrays as in the file, which stores equal scores once."""
+        """Description and arrays for the file, which stores identical scores only once."""
         first: dict[bytes, str] = {}
         same = dict(self._same)
         arrays = {**self._arrays}
@@ -583,7 +588,7 @@ def _read_only(array: Any) -> Any:
 
 
 def _usable(scores: Floats) -> Floats:
-    """Return scores without those of topics that have fewer than two."""
+    """Set all scores of a topic to NaN if it has fewer than two."""
     if scores.ndim != 2:
         return scores
     few = (~np.isnan(scores)).sum(axis=1, keepdims=True) < 2

@@ -1,4 +1,4 @@
-"""Sentences about a fit: which set, what matched, what differs, and why a set does not fit."""
+"""Sentences that say what matches and what differs between a set and qrels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNTS = "counts of relevant documents"
 
 
 def describe_fit(fit: Fit, warning: str = "") -> str:
-    """Say which set, how many systems it has, and what matched; then a warning, if any."""
+    """Describe the set, its number of systems, what matched, and any warning."""
     factors = fit.factors
     if fit.dataset is None:
         systems, evidence = f"{factors.systems_text()} systems", _evidence(fit)
@@ -32,7 +32,7 @@ def describe_fit(fit: Fit, warning: str = "") -> str:
 
 
 def _kinds(fit: Fit) -> str:
-    """Name the kinds of the topics, if the set has others, too."""
+    """Name the kinds of the matched topics if the set has topics of other kinds, too."""
     known = fit.factors.info.get("topic_kinds", {})
     kinds = dict.fromkeys(known[t] for t in fit.matched if t in known)
     is_part = 0 < len(kinds) < len({*known.values()})
@@ -57,12 +57,12 @@ def _evidence(fit: Fit) -> str:
         n = sum(topic not in left_out for topic in fit.count_only_topics)
         return f"{what} match on {n_identical} of {of}" + (f", {COUNTS} on {n}" if n else "")
     if fit.match_type is None and not (fit.collection.qrels or fit.factors.of_datasets):
-        return f"topic IDs match on {every}; whether the judgments do is unknown"
+        return f"topic IDs match on {every}; it is unknown whether the judgments match"
     return f"{'names' if fit.factors.of_datasets else 'topic IDs'} match on {every}"
 
 
 def _what_is_identical(fit: Fit) -> tuple[str, int]:
-    """Return what else is identical on topics with equal relevant documents, and their number."""
+    """Return what is identical, and on how many topics."""
     levels = [1], fit.levels, [*fit.levels, 0, ALL_JUDGED]
     masks = map(fit.agreement.is_identical, levels)
     relevant, graded, judged = map(int, map(np.count_nonzero, masks))
@@ -73,11 +73,11 @@ def _what_is_identical(fit: Fit) -> tuple[str, int]:
 
 
 def caveat(fit: Fit) -> str | None:
-    """Say what a reader should know of a fit that is not perfect; None if it is."""
+    """Describe the doubts about an imperfect fit; None if the fit is perfect."""
     name, found = fit.factors.id, [describe_difference(fit, fit.levels)]
     if topics := fit.unverified_topics:
         found.append(
-            f"{COUNTS} do not suffice to recognize {pluralize(len(topics), 'topic')} of {name} "
+            f"{COUNTS} are not enough to recognize {pluralize(len(topics), 'topic')} of {name} "
             f"({abbreviate(topics)})"
         )
     if fit.unfamiliar_id and not fit.identical_topics:
@@ -88,7 +88,7 @@ def caveat(fit: Fit) -> str | None:
 
 
 def describe_difference(fit: Fit, levels: Iterable[int]) -> str | None:
-    """Describe on how many topics judgments differ from the set's; None if on none."""
+    """Say on how many topics judgments differ from the set's; None if they are equal."""
     where = _where_different(fit, levels)
     return where and f"judgments differ from {fit.factors.id} {where}"
 
@@ -107,12 +107,12 @@ def _where_different(fit: Fit, levels: Iterable[int]) -> str | None:
 
 
 def _example(fit: Fit, level: int) -> str:
-    """Describe a topic whose judgments differ at a level."""
+    """Give an example of a topic whose judgments differ at a level."""
     row = int(np.argmax(fit.agreement.at_level(level).different))
     topic = fit.matched[row]
     there, here = (int(counts[row]) for counts in fit.agreement.counts(level))
     if there == here:
-        return f"e.g. {topic}: {there} in both, but not the same documents"
+        return f"e.g. {topic}: {pluralize(there, 'document')} in both, but not the same ones"
     documents = pluralize(there, "document")
     return f"e.g. {topic}: {documents} in the set, {here} in your {_source(fit)}"
 
@@ -148,7 +148,7 @@ def describe_no_match(match: Match) -> str:
 
 
 def mismatch_reason(fit: Fit) -> str:
-    """Say in a clause why a set does not fit, or is not used."""
+    """Say in a clause why a set does not match, or why it is not used."""
     if not fit.matched:
         return "it holds none of the topics"
     if fit.dataset is not None:
@@ -186,8 +186,8 @@ def _why_counts_fail(fit: Fit) -> str:
     if fit.unfamiliar_id and fit.count_only_topics:
         return f"document IDs such as {fit.unfamiliar_id!r} do not look like the collection's"
     return (
-        f"only {topics} can be compared, by {COUNTS}; this needs at least 10, with more than one "
-        "document on some"
+        f"only {topics} can be compared by {COUNTS}; recognition by counts needs at least 10 "
+        "topics, some of them with more than one relevant document"
     )
 
 

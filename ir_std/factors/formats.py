@@ -1,4 +1,4 @@
-"""Factors in other formats: one tidy table, ``trec_eval -Z``, the published CSV files."""
+"""Factors in other formats: tidy table, ``trec_eval -Z``, and published CSV files."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ PUBLISHED_NAMES = {
     "RBP.95": "RBP(p=0.95,rel=1)",
     "RP": "Rprec",
 }
-"""Column names of Webber, Moffat and Zobel, and the measures they are."""
+"""Measures by their column names in the files of Webber, Moffat and Zobel."""
 
-# Their names of other measures are taken: these are ours, with the default spelt out.
+# Webber et al. use nDCG and DCG for other measures, so these two names spell out the default.
 _COLUMNS = {**PUBLISHED_NAMES, "nDCG(dcg='log2')": "nDCG", "DCG(dcg='log2')": "DCG"}
 
 
 class ImportedTables(NamedTuple):
-    """The content of a file in one of the formats: means and deviations by measure."""
+    """Means and standard deviations by measure that were read from a file."""
 
     topics: tuple[str, ...]
     mean: Mapping[str, Floats]
@@ -51,16 +51,16 @@ class ImportedTables(NamedTuple):
 
 
 def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
-    """Write what ``trec_eval -Z`` reads: lines of topic, measure, mean and deviation.
+    """Write a file for ``trec_eval -Z``: lines of topic, measure, mean and deviation.
 
-    Measures that trec_eval does not know are written under their own names, which it
-    ignores; topics without factors are left out.  trec_eval applies ``-l`` to all measures alike,
-    so its names stand for level 1.
+    Measures that trec_eval does not know are written under their ir_std names, which trec_eval
+    ignores.  Topics without factors are left out.  trec_eval applies its option ``-l`` to all
+    measures, so its measure names are used for level 1.
 
     Raises
     ------
     InputError
-        If a topic has white space in it, so that it would not read back.
+        If a topic contains white space, because such a file could not be read again.
     """
     lines = []
     for i, topic in enumerate(factors.topics):
@@ -78,12 +78,12 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
 
 
 def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
-    """Read the file of ``trec_eval -Z``.
+    """Read a file for ``trec_eval -Z``.
 
     Raises
     ------
     InputError
-        Naming file and line.
+        If the file is broken; the message names file and line.
     """
     cells: dict[tuple[str, str], tuple[float, float]] = {}
     for at, line in enumerate(read_text(file).split("\n"), 1):
@@ -100,7 +100,7 @@ def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
         topic, name, mean, sd = fields
         cell = topic, _measure(file, at, from_trec_eval(name))
         if cell in cells:
-            raise InputError.at(file, f"{name} of topic {topic} again", "keep one line", line=at)
+            raise InputError.at(file, f"repeats {name} of topic {topic}", "keep one line", line=at)
         cells[cell] = _number(file, at, mean), _number(file, at, sd)
     if not cells:
         raise InputError.at(file, "no lines", "expected topic, measure, mean, standard deviation")
@@ -118,7 +118,7 @@ def webber_files(stem: str | os.PathLike[str]) -> tuple[Path, Path]:
 
 
 def write_webber(factors: FactorSet, stem: str | os.PathLike[str]) -> None:
-    """Write ``STEM.mn.csv`` and ``STEM.sd.csv``, as Webber, Moffat and Zobel published theirs."""
+    """Write ``STEM.mn.csv`` and ``STEM.sd.csv`` in the format of Webber et al."""
     columns = {measure: name for name, measure in _COLUMNS.items()}
     header = ["", *(columns.get(m, m) for m in factors.measures)]
     contents: dict[str | os.PathLike[str], bytes] = {}
@@ -136,7 +136,8 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
     Raises
     ------
     InputError
-        Naming file and line; also if the two do not have the same topics and measures.
+        If a file is broken (the message names file and line), or if the two files have different
+        topics or measures.
     """
     means, deviations = webber_files(stem)
     topics, mean = _webber_table(means)
@@ -144,7 +145,7 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
     if others != topics or sd.keys() != mean.keys():
         raise InputError.at(
             deviations,
-            f"other topics or measures than {means.name}",
+            f"has other topics or measures than {means.name}",
             "expected two files of the same set",
         )
     return ImportedTables(topics, mean, sd)
@@ -161,17 +162,16 @@ def _webber_table(file: Path) -> tuple[tuple[str, ...], Mapping[str, Floats]]:
     ]
     topics = tuple(row[0] for row in rows[1:])
     if len(set(topics)) < len(topics) or len(set(measures)) < len(measures):
-        raise InputError.at(
-            file, "a topic or measure comes twice", "keep one row or column of each"
-        )
+        raise InputError.at(file, "has a topic or measure twice", "keep one row or column of each")
     return topics, dict(zip(measures, np.array(values).T, strict=True))
 
 
 def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
-    """Write the scores of a set as one tidy table: ``topic``, ``measure``, ``system``, ``score``.
+    """Write the scores of a set as one tidy table, with one score per row.
 
-    ``build`` makes the set again from it.  Systems without names are numbered from 1.  Names that a
-    spreadsheet would take for a formula begin with an apostrophe.
+    The columns are ``topic``, ``measure``, ``system`` and ``score``.  ``build`` can make the set
+    again from this table.  Systems without names are numbered from 1.  Names that a spreadsheet
+    would take for a formula get an apostrophe in front.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def _csv(rows: Iterable[Iterable[object]], **style: Any) -> bytes:
 
 
 def _files_of(factors: FactorSet) -> list[Path]:
-    """Return the file of a set, which an export must not replace."""
+    """Return the file of a set, because an export must not replace it."""
     return [factors.path] if factors.path else []
 
 
@@ -220,12 +220,13 @@ def set_from_tables(
     ----------
     tables : ImportedTables
     info : mapping
-        Fields of ``set.json``: ``id``, ``title`` and so on; ``measures`` may hold fields of
-        single measures.
+        Fields of ``set.json``, such as ``id`` and ``title``.  ``measures`` can contain fields of
+        individual measures.
     systems : int
         Number of reference systems; 0 if unknown.
     n_rel : mapping of str to int, Judgments or None, optional
-        Judgments by topic, as for :class:`FactorSet`; unknown where not given.
+        Judgments by topic, as for :class:`FactorSet`; topics that are not listed have unknown
+        judgments.
     """
     known = info.get("measures", {})
     about = {m: {"systems": systems, **known.get(m, {})} for m in tables.mean}
@@ -236,7 +237,7 @@ def set_from_tables(
 
 
 class Format(NamedTuple):
-    """Functions that write factors to a path and read them from it."""
+    """Functions that write factors to a path, and read factors from a path."""
 
     write: Callable[[FactorSet, str], None]
     read: Callable[[str], ImportedTables] | None
@@ -247,11 +248,11 @@ FORMATS = {
     "trec_eval": Format(write_trec_eval, read_trec_eval),
     "webber": Format(write_webber, read_webber),
 }
-"""The formats by name; ``csv`` is read by ``build``, as any table of scores."""
+"""Formats by name; ``build`` reads ``csv`` like any other table of scores."""
 
 
 def _parse_csv(text: str, file: object) -> list[list[str]]:
-    """Return the cells of each row, of which all have as many."""
+    """Return the cells of each row; all rows have the same number of cells."""
     try:
         rows = list(csv.reader(StringIO(text, newline=""), strict=True))
     except csv.Error as broken:

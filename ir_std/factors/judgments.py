@@ -1,4 +1,4 @@
-"""A set's record of a topic's judgments: counts and fingerprints by level."""
+"""Counts and fingerprints by level, which a set records about judgments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ir_std.reading import Ids, Keys
 from ir_std.trec.qrels import Qrels
 
 ALL_JUDGED = -(1 << 62)
-"""Below every level: the documents at it or above are all that are judged."""
+"""A level below all others, so that the documents at it or above are all judged documents."""
 
 
 class Judgments(NamedTuple):
@@ -24,9 +24,9 @@ class Judgments(NamedTuple):
     n_rel : int or None
         Number of documents judged relevant (level 1 or above).
     levels : mapping of int to int, or None
-        Number of documents at each level that has any, and at 0.
+        Number of documents at each level that has documents, and at level 0.
     fingerprints : mapping of int to int, or None
-        The :func:`fingerprint` of the documents at each level or above.
+        Result of :func:`fingerprint` for the documents at each level or above.
     """
 
     n_rel: int | None = None
@@ -35,19 +35,19 @@ class Judgments(NamedTuple):
 
 
 def fingerprint(documents: Iterable[bytes]) -> int:
-    """Return a fingerprint of document ids: the sum of their 64-bit hashes modulo 2^64.
+    """Return a fingerprint of document ids, the sum of their hashes modulo 2^64.
 
-    It is the same on every platform and in any order, and costs no more than the hashes, which are
-    needed anyway to find documents.  Somebody who wants to can construct other documents with the
-    same sum.  That is enough here: fingerprints tell whether two files of judgments are the same by
-    mistake-proof means, and nothing is trusted because of them; who could forge judgments could
-    as well forge the scores.
+    The fingerprint is the same on every platform and for any order of the documents.  It costs
+    almost nothing, because the 64-bit hashes are needed anyway to find documents.  An attacker can
+    construct other documents with the same sum.  This is acceptable: fingerprints only protect
+    against mistakes, and ir_std trusts nothing because of them.  Somebody who forges judgments
+    could forge the scores, too.
     """
     return int(Ids.of_bytes(list(documents)).hashes().sum(dtype=np.uint64))
 
 
 def fingerprints_by_topic(qrels: Qrels, level: int) -> Keys:
-    """Return for each topic the :func:`fingerprint` of its documents at ``level`` or above."""
+    """Return the :func:`fingerprint` of each topic's documents at ``level`` or above."""
     used = np.where(qrels.flat_levels >= level, qrels.hashes, np.uint64(0))
     ends = np.append(np.uint64(0), np.cumsum(used, dtype=np.uint64))
     last = np.cumsum(qrels.sizes)
@@ -56,7 +56,7 @@ def fingerprints_by_topic(qrels: Qrels, level: int) -> Keys:
 
 
 def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
-    """Return counts and fingerprints of all topics of qrels, at every level."""
+    """Return the counts and fingerprints of all topics of the qrels, at every level."""
     levels = sorted({0, *qrels.all_levels})
     at_least = np.stack([*map(qrels.count, levels), np.zeros_like(qrels.sizes)])
     prints = {level: fingerprints_by_topic(qrels, level).tolist() for level in levels}
@@ -72,16 +72,16 @@ def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
 
 
 def judgment_arrays(judgments: Sequence[Judgments]) -> tuple[list[int], Ints, Keys]:
-    """Return levels, and by topic and level what a set's file holds of its judgments.
+    """Convert judgments to the arrays of a set's file.
 
     Returns
     -------
     levels : list of int
-        Ascending.
+        Relevance levels in ascending order.
     counts : ndarray of int, shape (n_topics, n_levels)
-        Number of documents at each level or above; -1 where it is not known.
+        Number of documents at each level or above; -1 if unknown.
     prints : ndarray of uint64, shape (n_topics, n_levels)
-        Fingerprints of these documents; 0 where they are not known or there are none.
+        Fingerprints of these documents; 0 if unknown or if there are no documents.
     """
     levels = sorted({1}.union(*(each.levels or () for each in judgments)))
     counts = np.full((len(judgments), len(levels)), -1, np.int64)
@@ -99,7 +99,7 @@ def judgment_arrays(judgments: Sequence[Judgments]) -> tuple[list[int], Ints, Ke
 
 
 def judgments_from_arrays(levels: Sequence[int], counts: Ints, prints: Keys) -> list[Judgments]:
-    """Return the judgments of each topic; the reverse of :func:`judgment_arrays`."""
+    """Convert arrays to judgments of each topic; inverse of :func:`judgment_arrays`."""
     return [
         _judgments(dict(zip(levels, n, strict=True)), dict(zip(levels, p, strict=True)))
         for n, p in zip(counts.tolist(), prints.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""Fit of a factor set to judgments, and the choice of recognition."""
+"""The fit of a factor set to judgments, and the match that recognition chooses."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import quality_labels, quality_warnings
 
 BY_MEASURES = "names of measures"
-"""The type of a match where only topic IDs and a user's own name of a measure agree."""
+"""Type of a match in which only topic IDs and the name of a custom measure agree."""
 MIN_COUNTED_TOPICS = 10
-"""The fewest topics to compare where the judgments themselves cannot be compared."""
+"""Minimum number of topics to compare by counts if judgments cannot be compared."""
 MIN_COUNT_AGREEMENT = 0.9
-"""The share of the topics on which counts must agree, where only they are compared."""
+"""Share of the topics on which counts must agree if only counts can be compared."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,9 +30,9 @@ class Fit:
     ----------
     factors : FactorSet
     collection : Collection
-        Collection that was compared with the set.
+        Collection that is compared with the set.
     known_type : str or None
-        The :attr:`match_type`, if it does not follow from the judgments.
+        The :attr:`match_type`, if it is not determined from the judgments.
     """
 
     factors: FactorSet
@@ -41,12 +41,14 @@ class Fit:
 
     @cached_property
     def match_type(self) -> str | None:
-        """Why the set fits; None if it does not.
+        """Reason why the set matches; None if it does not match.
 
-        ``judgments``: the relevant documents are the same, except on ``differing_topics``.
-        ``counts``: their numbers are the same, except on ``count_mismatches``; which documents they
-        are is not known.  ``dataset names``: only these were compared.  ``names of measures``: only
-        these and topic IDs agree.  ``systems``: the scores are those of the set's own systems.
+        - ``judgments``: the relevant documents are the same, except on ``differing_topics``.
+        - ``counts``: the numbers of relevant documents are the same, except on
+          ``count_mismatches``; the documents cannot be compared.
+        - ``dataset names``: only the names of datasets could be compared.
+        - ``names of measures``: only topic IDs and names of custom measures agree.
+        - ``systems``: the scores belong to the set's own systems.
         """
         if self.known_type:
             return self.known_type
@@ -63,29 +65,29 @@ class Fit:
 
     @cached_property
     def matched(self) -> tuple[str, ...]:
-        """Topics of the qrels that the set holds."""
+        """Topics of the qrels that are also in the set."""
         return self.collection.shared_topics(self.factors.row_of.keys())
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
-        """Topics of the qrels that have relevant documents and that the set does not hold."""
+        """Topics of the qrels with relevant documents that are not in the set."""
         counts = self.collection.counts
         return tuple(t for t, n in counts.items() if n != 0 and t not in self.factors.row_of)
 
     @property
     def n_missing(self) -> int:
-        """The number of :attr:`missing`, which may be long."""
+        """Number of :attr:`missing` topics, without making their list, which can be long."""
         counts = self.collection.counts
         return self.collection.n_judged - sum(counts[t] != 0 for t in self.matched)
 
     @cached_property
     def agreement(self) -> Agreement:
-        """Agreement of the judgments of the matched topics at any level."""
+        """Agreement of the judgments on the matched topics, at any level."""
         return Agreement(self.factors, self.collection, self.matched)
 
     @cached_property
     def is_comparable(self) -> Mask:
-        """True if both sides know the numbers of relevant documents, and not both are 0."""
+        """True if both numbers of relevant documents are known and at least one is not 0."""
         there, here = self.agreement.counts(1)
         return np.asarray((there >= 0) & (here >= 0) & (there + here > 0))
 
@@ -95,27 +97,27 @@ class Fit:
 
     @cached_property
     def is_verified(self) -> Mask:
-        """True if judgments agree by fingerprints or, if these are unknown, by counts."""
+        """True if fingerprints agree or, if fingerprints are unknown, counts agree."""
         at = self.agreement.at_level(1)
         return self.is_comparable & (at.identical | (at.count_only & self.counts_suffice))
 
     @cached_property
     def count_mismatches(self) -> Mapping[str, tuple[int, int]]:
-        """Topics whose numbers of relevant documents differ: (in the set, in the qrels)."""
+        """Pairs of different numbers of relevant documents, first the set's, by topic."""
         there, here = self.agreement.counts(1)
         rows = np.flatnonzero(self.is_comparable & (there != here)).tolist()
         return {self.matched[i]: (int(there[i]), int(here[i])) for i in rows}
 
     @cached_property
     def identical_topics(self) -> tuple[str, ...]:
-        """Topics on which the relevant documents are known to be the same."""
+        """Topics whose relevant documents are known to be the same."""
         return self.agreement.topics_where(
             self.is_comparable & self.agreement.at_level(1).identical
         )
 
     @cached_property
     def differing_topics(self) -> tuple[str, ...]:
-        """Topics on which the relevant documents are known to be others."""
+        """Topics whose relevant documents are known to differ."""
         compared = self.is_comparable & self.agreement.compares_documents
         return self.agreement.topics_where(compared & self.agreement.at_level(1).different)
 
@@ -126,14 +128,14 @@ class Fit:
 
     @cached_property
     def unverified_topics(self) -> tuple[str, ...]:
-        """Topics that nothing speaks for: too few to go by their numbers of relevant documents."""
+        """Topics that cannot be verified, because too few have only counts to compare."""
         if self.match_type != "judgments" or self.counts_suffice:
             return ()
         at = self.agreement.at_level(1)
         return self.agreement.topics_where(at.count_only | at.unknown)
 
     def without_value(self, levels: Iterable[int]) -> list[str]:
-        """Return topics without a standardized value of a measure that looks at these levels."""
+        """Return the topics without a standardized value for a measure of these levels."""
         topics = {
             *self.agreement.topics_where(self.agreement.differs(levels)),
             *self.unverified_topics,
@@ -142,7 +144,7 @@ class Fit:
 
     @cached_property
     def counts_suffice(self) -> bool:
-        """True if counts alone may decide on topics without fingerprints."""
+        """True if counts are enough to verify topics without fingerprints."""
         _, here = self.agreement.counts(1)
         is_counted = self._is_count_only
         looks_strange = self.unfamiliar_id is not None and is_counted.any()
@@ -154,7 +156,7 @@ class Fit:
 
     @property
     def counts_disagree(self) -> bool:
-        """True if counts differ on too many of the topics for which only these are known."""
+        """True if counts differ on too many of the topics with only counts to compare."""
         equal = self._is_count_only & self.agreement.at_level(1).count_only
         share = MIN_COUNT_AGREEMENT * np.count_nonzero(self._is_count_only)
         return bool(np.count_nonzero(equal) < share)
@@ -163,18 +165,18 @@ class Fit:
 
     @cached_property
     def unfamiliar_id(self) -> str | None:
-        """A document ID, where none looks like the set's ``doc_id_example``."""
+        """A document ID, if no document ID looks like the set's ``doc_id_example``."""
         example, ids = self.factors.info.get("doc_id_example"), self.collection.doc_ids
         return ids[0] if example and ids and not look_alike([example], ids) else None
 
     @property
     def is_subset(self) -> bool:
-        """True if the qrels hold only a part of the set's topics."""
+        """True if the qrels contain only some of the set's topics."""
         return len(self.matched) < len(self.factors.topics)
 
     @property
     def dataset(self) -> str | None:
-        """The dataset that the qrels are, where factors are of whole datasets."""
+        """Name of the dataset to which the qrels belong, if the rows are datasets."""
         whole = self.factors.of_datasets and self.collection.qrels is not None
         return next(iter(self.collection.counts)) if whole else None
 
@@ -187,19 +189,19 @@ class Fit:
 
     @cached_property
     def levels(self) -> list[int]:
-        """The levels from 1 that occur, in the set or in the qrels."""
+        """Relevance levels of 1 or above that occur in the set or in the qrels."""
         return self.agreement.levels
 
     # -- words -------------------------------------------------------------------------------------
 
     @property
     def caveat(self) -> str | None:
-        """Caveat for a fit that is not perfect; None if it is perfect."""
+        """Doubts about an imperfect fit; None if the fit is perfect."""
         return fit_words.caveat(self)
 
     @property
     def mismatch_reason(self) -> str:
-        """Why the set does not fit, or is not used."""
+        """Reason why the set does not match, or why it is not used."""
         return fit_words.mismatch_reason(self)
 
     def __str__(self) -> str:
@@ -211,24 +213,24 @@ class Fit:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Match:
-    """The outcome of recognition; ``str(match)`` says it in a sentence.
+    """The result of recognition; ``str(match)`` describes it in a sentence.
 
     Attributes
     ----------
     fit : Fit or None
-        The set that is used and how well it fits; None if no set fits.
+        The set that is used and how well it matches; None if no set matches.
     alternatives : tuple of str
-        Ids of other sets that would fit.
+        Ids of other sets that also match.
     nearest : tuple of Fit
-        If no set fits: the nearest sets, with the reason why they do not.
+        The nearest sets, with the reason why they do not match; empty if a set matches.
     chosen_by : str
-        ``"qrels"``, ``"name"`` (given by the user), ``"ir_datasets id"``, or ``"systems"``: the
-        scores are those of its own systems.
+        ``"qrels"``, ``"name"`` (the user named the set), ``"ir_datasets id"``, or ``"systems"``
+        (the scores belong to the set's own systems).
     equivalent_sets : tuple of str
-        The user's own sets with as many of the topics.
+        The user's own sets that contain the same number of the topics.
     elsewhere : mapping of str to int
-        Other sets whose judgments agree on topics that the set that is used does not hold, with
-        their numbers of such topics; of all topics if none is used.
+        Other sets whose judgments agree on topics that are not in the used set, with the number of
+        these topics.  If no set is used, all topics are counted.
 
     Examples
     --------
@@ -263,7 +265,7 @@ class Match:
         return quality_labels(self.fit.factors, self.fit.factors.measures, self.fit.matched)
 
     def describe(self, measures: Iterable[str] = ()) -> str:
-        """Say which set is used and what matched, and what limits the factors of these measures."""
+        """Describe the set, what matched, and the limits of factors for these measures."""
         if self.fit is None:
             return str(self)
         factors, topics = self.fit.factors, self.fit.matched

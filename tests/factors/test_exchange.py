@@ -116,7 +116,9 @@ def test_a_damaged_file_is_not_added(shared: Path, own: Path) -> None:
 def test_a_set_cannot_take_a_shipped_sets_place(tmp_path: Path) -> None:
     qrels, runs = collection()
     build_factors(qrels, runs, ["AP"], id="trec8-adhoc").save(tmp_path / "x.npz")
-    with pytest.raises(InputError, match="'trec8-adhoc' is that of a set that comes with ir_std"):
+    with pytest.raises(
+        InputError, match="a set that comes with ir_std already has the ID 'trec8-adhoc'"
+    ):
         add_set(str(tmp_path / "x.npz"))
 
 

@@ -127,7 +127,7 @@ def test_published_files_are_read_and_written_with_the_same_values(
     [
         ("", "no lines"),
         ("1 map 0.5\n", "z:1: 3 columns"),
-        ("1 map 0.5 0.1\n1 map 0.5 0.1\n", "z:2: map of topic 1 again"),
+        ("1 map 0.5 0.1\n1 map 0.5 0.1\n", "z:2: repeats map of topic 1"),
         ("1 map 0.5 x\n", "z:1: 'x'; expected a finite number"),
         ("1 map nan 0.1\n", "z:1: 'nan'"),
         ("1 foo 0.5 0.1\n", "z:1: measure 'foo'; unknown measure"),
@@ -145,11 +145,11 @@ def test_a_broken_trec_eval_file_is_reported_with_file_and_line(
     ("means", "deviations", "message"),
     [
         ("", "", "s.mn.csv: no topics"),
-        (",AP\n1,0.5\n", ",AP\n2,0.5\n", "s.sd.csv: other topics or measures than s.mn.csv"),
+        (",AP\n1,0.5\n", ",AP\n2,0.5\n", "s.sd.csv: has other topics or measures than s.mn.csv"),
         (",AP\n1,0.5,0.5\n", ",AP\n1,0.5\n", "s.mn.csv:2: 3 columns"),
         (",AP\n1,x\n", ",AP\n1,0.5\n", "s.mn.csv:2: 'x'"),
         (",foo\n1,0.5\n", ",foo\n1,0.5\n", "s.mn.csv:1: measure 'foo'"),
-        (",AP,AP\n1,0.5,0.5\n", ",AP,AP\n1,0.5,0.5\n", "s.mn.csv: a topic or measure comes twice"),
+        (",AP,AP\n1,0.5,0.5\n", ",AP,AP\n1,0.5,0.5\n", "s.mn.csv: has a topic or measure twice"),
     ],
 )
 def test_a_broken_published_pair_is_reported_with_file_and_line(

@@ -135,7 +135,7 @@ def test_as_many_relevant_documents_that_are_others_are_other_judgments(make: Ma
         match = recognize(permuted(judged(topics)))
         assert match.factors is None
         assert "its relevant documents differ on " in str(match)
-        assert ": 10 in both, but not the same documents)" in str(match)
+        assert ": 10 documents in both, but not the same ones)" in str(match)
 
 
 def test_a_set_of_other_judgments_is_used_by_name_and_doubted(make: Make) -> None:
@@ -273,7 +273,7 @@ def test_proven_topics_do_not_carry_those_that_only_numbers_are_known_of(make: M
     few = recognize({t: qrels[t] for t in list(qrels)[:19]}).fit
     assert few is not None
     assert few.unverified_topics == tuple(map(str, range(10, 19)))
-    assert "counts of relevant documents do not suffice to recognize 9 topics" in (few.caveat or "")
+    assert "counts of relevant documents are not enough to recognize 9 topics" in (few.caveat or "")
     whole = recognize(qrels).fit
     assert whole is not None
     assert whole.unverified_topics == ()
