@@ -76,7 +76,7 @@ def test_two_collections_are_counted_singly_and_not_summarized(five: ir_std.Resu
     assert best.count(subject) >= 1
     assert ("above average on both collections" in said(two)) == (above == 2)
     assert ("best on both" in said(two)) == (best.count(subject) == 2)
-    assert "Not on one scale" in said(two)
+    assert "The scores are not on one scale" in said(two)
     assert not has_summary(two)
     assert {row[1].text for row in two.table().rows} == {*SETS[:2]}
     assert "There is no mean over collections: it needs 3." in two.table().notes
@@ -162,7 +162,7 @@ def test_differences_on_few_collections_are_drawn_one_by_one(five: ir_std.Result
     few = against_bm25(only(five, ("bm25", SETS[:3]), ("mono", SETS[:3])))
     for d, row in zip(run_differences(few)["mono"][sAP].differences, of(few)["rows"], strict=True):
         assert [row["name"], row["mean"], row["low"], row["high"]] == [d.where, d.mean, *d.interval]
-    assert "3 collections are few, so only the table has their summary." in said(few)
+    assert "With only 3 collections, the summary is given only in the table." in said(few)
     table = few.table()
     assert "summary" in {row[1].text for row in table.rows}
     assert any("3 collections are too few" in note for note in table.notes)
@@ -174,15 +174,16 @@ def test_differences_on_five_collections_have_a_summary(five: ir_std.Results) ->
     summary = found.summary()
     assert summary
     effect = f"{summary.effect:+.3f}".replace("-", MINUS)
-    assert f"In summary, the difference in standardized AP is {effect} (95% interval" in said(
-        against
+    assert (
+        f"Over the collections, the difference in standardized AP is {effect} (95% interval"
+        in said(against)
     )
     clear = [d.mean > 0 for d in found.differences if d.significant]
     side = "better" if sum(clear) >= len(clear) / 2 else "worse"
     many = max(clear.count(True), clear.count(False))
     where = "on all 5 collections" if many == 5 else f"on {many} of 5 collections"
     expected = (
-        f"mono is clearly {side} than bm25 {where}" if clear else "5 collections do not separate"
+        f"mono is clearly {side} than bm25 {where}" if clear else "There is no clear difference"
     )
     assert said(against).startswith(expected)
     rows = of(against)["rows"]

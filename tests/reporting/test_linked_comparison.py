@@ -256,7 +256,7 @@ def test_the_page_has_the_links_name_words_and_differences(
     text = page.read_text()
     linked_by = f"linked by 4 anchors to {linked.links['sAP'].reference}"
     assert f"sAP {linked_by}" in text
-    assert f"Scores are {linked_by}: they are on one scale." in text
+    assert f"Scores are {linked_by}, so they are on one scale." in text
     assert text.count("sAP is linked by anchor0, anchor1") == 1
     assert "minus that of" in text
 

@@ -233,7 +233,7 @@ def test_it_explains_the_schemes_used_and_no_others(text: str) -> None:
 
 def test_factors_named_in_a_measure_are_reported() -> None:
     page = data_of(render(simulated(1, [ir_std.sAP(factors="robust04")])))
-    assert "named in the measure" in page["collections"][0]["measures"][0]["trust"][1]
+    assert "The measure names" in page["collections"][0]["measures"][0]["trust"][1]
 
 
 def test_a_hostile_name_stays_text() -> None:
@@ -367,7 +367,7 @@ def test_the_method_names_measures_factors_and_tests(text: str) -> None:
     assert f"ir_std {__version__} (factor sets {data_version()})" in text
     assert f"ir_std {__version__}, factor sets {data_version()}." in text
     assert "with factors from the 129 systems of TREC-8 ad hoc" in text
-    assert "called significant by a two-sided paired t-test over topics, p &lt; 0.05" in text
+    assert "tested for significance with a two-sided paired t-test over topics, p &lt; 0.05" in text
 
 
 def test_every_paper_that_the_method_cites_is_among_the_references(text: str) -> None:
@@ -524,7 +524,9 @@ def test_topics_of_a_whole_dataset_have_only_raw_scores(whole: Any) -> None:
     (one,) = data_of(render(whole))["collections"][0]["measures"]
     assert one["standardized"]
     assert [one["scoresByTopic"], one["places"]] == [None, None]
-    assert one["trust"][1] == "Only the mean over beir/toy is compared, no topic by itself."
+    assert one["trust"][1] == (
+        "Only the mean over beir/toy can be compared, not the score on a single topic."
+    )
     raw, scored = whole.measures
     assert one["p"][1] == pytest.approx(whole.differences["run1"][raw].p_adjusted)
     assert one["scores"][1] == pytest.approx(whole.means["run1"][scored])
@@ -532,6 +534,6 @@ def test_topics_of_a_whole_dataset_have_only_raw_scores(whole: Any) -> None:
 
 def test_the_method_says_that_scores_are_standardized_by_dataset(whole: Any) -> None:
     said = method(whole)
-    assert "Scores are standardized by dataset" in said
+    assert "Scores are standardized per dataset" in said
     assert "with factors from the 3 systems of Toys" in said
-    assert "by topic" not in said
+    assert "per topic" not in said

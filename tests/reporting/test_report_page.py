@@ -101,7 +101,7 @@ def test_rows_show_ranks_intervals_and_topics_of_all_runs(view: View, results: A
     ranked = [results.ranks[run][sAP] for run in names]
     assert len(names) == N_RUNS
     assert [r.rank for r in ranked] == sorted(r.rank for r in ranked)
-    shown = view.column("Runs by standardized AP", "Rank it could")[:-1]
+    shown = view.column("Runs by standardized AP", "Possible ranks")[:-1]
     assert shown == [
         f"{r.best}" if r.best == r.worst else f"{r.best}{EN_DASH}{r.worst}" for r in ranked
     ]
@@ -117,7 +117,7 @@ def test_rows_show_ranks_intervals_and_topics_of_all_runs(view: View, results: A
 def test_a_press_on_a_run_compares_it_with_the_baseline(browser: Any, tmp_path: Path) -> None:
     view = opened(browser, simulated(4, [AP]), tmp_path)
     rows = view.page.get_by_role("region", name="Runs by standardized AP")
-    rows.get_by_title("Set run2 against another run").click()
+    rows.get_by_title("Compare run2 with another run").click()
     assert (
         view.page.get_by_label("Run", exact=True).locator("option:checked").inner_text() == "run2"
     )
@@ -206,7 +206,7 @@ def test_an_address_that_names_what_is_not_here_says_so(view: View, file: Path, 
     view.open(file, f"#{what}")
     name = what.split("=", maxsplit=1)[0]
     assert view.page.get_by_role("status").first.inner_text() == (
-        f"The address names what this page does not have: {name} “x”."
+        f"This page has no {name} “x”; check its address."
     )
     view.choose("P@10")
 

@@ -64,7 +64,7 @@ HEADLINES = {
     ),
     "what is not separated is never equal": (
         lambda: pair("p_bert", "idst_bert_p1"),
-        f"p_bert is 6th of the {SYSTEMS}; 43 topics do not separate it from the best.",
+        f"p_bert is 6th of the {SYSTEMS}, with no clear difference from the best on 43 topics.",
     ),
     "below": (
         lambda: system("dl19-passage/bm25base_p"),
@@ -88,11 +88,11 @@ HEADLINES = {
     ),
     "clearly the best": (
         lambda: hits({"base": BASE, "none": NONE, "best": BEST}),
-        "best is the best of your 3 runs, and clearly so.",
+        "best is clearly the best of your 3 runs.",
     ),
     "no order": (
         lambda: hits({"a": BASE, "b": BASE[::-1], "c": BASE}),
-        "No order: any of your 3 runs could be best.",
+        "There is no clear order: any of your 3 runs could be best.",
     ),
     "with a baseline the first run": (
         lambda: hits({"base": BASE, "low": NONE, "best": BEST}, baseline="base"),
@@ -127,7 +127,7 @@ def test_what_is_not_separated_has_an_interval_and_what_the_test_could_have_foun
         f"test would have found a difference of {found.detectable:.3f} four times in five. "
         "The best was chosen by its scores on these topics."
     )
-    assert record(results)["trust"][0].startswith("The order of the two, no.")
+    assert record(results)["trust"][0].startswith("The order of the two is uncertain.")
 
 
 def test_a_run_that_is_not_a_system_would_have_had_a_place() -> None:
@@ -156,8 +156,9 @@ def test_models_are_called_models_and_datasets_datasets() -> None:
     place = results.placements["mine"][results.measures[1]]
     assert f"mine would have been {place.n_better + 1}" in plain(found["headline"])
     assert f" of {place.n_systems + 1} models on 3 datasets" in plain(found["headline"])
-    assert "Compared with all models; some were trained on these datasets." in found["trust"][0]
-    assert found["trust"][1] == "3 of 3 datasets are known, by name."
+    models = "The comparison is with all models, and some of them were trained on these datasets."
+    assert models in found["trust"][0]
+    assert found["trust"][1] == "3 of 3 datasets were recognized by name."
     said = " ".join([plain(found["headline"]), plain(found["deck"]), *found["trust"]])
     assert "topic" not in said
     assert "qrels" not in said
@@ -171,7 +172,8 @@ def test_a_model_that_too_few_others_can_be_compared_with_has_no_place() -> None
 
 def test_a_best_run_was_chosen_by_its_scores() -> None:
     assert plain(record(system("ntcir13-www-english/*"))["deck"]).endswith(
-        "The best was chosen by these scores; those that could be it are a 95% confidence set."
+        "The best run was chosen by these scores. The runs that could be best form a 95% "
+        "confidence set."
     )
 
 
@@ -189,8 +191,8 @@ def test_the_deck_has_both_scores_and_the_average() -> None:
     results = system("dl19-passage/bm25base_p", baseline="best")
     means = results.placements["bm25base_p"][results.measures[0]].means
     assert plain(record(results)["deck"]) == (
-        "Its nDCG@10 is 0.506; that of idst_bert_p1 is 0.764, and the average of the systems is "
-        f"{sum(means) / 37:.3f}. The gap is not an accident of these topics (paired t-test, "
+        "Its nDCG@10 is 0.506; idst_bert_p1 has 0.764, and the average of the systems is "
+        f"{sum(means) / 37:.3f}. The difference is significant (paired t-test, "
         "p < 0.001, one comparison). The best was chosen by its scores on these topics."
     )
 
@@ -198,7 +200,7 @@ def test_the_deck_has_both_scores_and_the_average() -> None:
 def test_other_runs_are_counted_with_the_baseline_and_the_correction() -> None:
     said = plain(record(hits({"good": GOOD, "base": BASE, "best": BEST}, baseline="base"))["deck"])
     assert "after Holm's correction for 2 runs" in said
-    assert said.endswith("The other run, best, is clearly better.")
+    assert said.endswith("Compared with base, the other run, best, is clearly better.")
 
 
 def test_the_heading_of_the_places_counts_systems_beyond_the_interval() -> None:
@@ -231,12 +233,14 @@ def test_the_trust_line_has_three_parts_and_says_what_was_judged() -> None:
     whole = {t: {"a": 3.0, "b": 2.0} for t in qrels}
     parts = record(ir_std.evaluate({"x": run}, qrels, [P @ 2, P @ 4]))["trust"]
     assert parts == [
-        "A raw score: it compares only with scores on the same topics.",
-        "No systems are known for these 6 topics.",
+        "This raw score can be compared only with scores on the same topics.",
+        "No reference systems are known for these 6 topics.",
         "Every top-2 document was judged.",
     ]
     both = ir_std.evaluate({"x": run, "base": whole}, qrels, [P @ 4], baseline="base")
-    assert record(both)["trust"][2] == "Judged among the top 4: 50% for x, 100% for base."
+    assert record(both)["trust"][2] == (
+        "Share of the top-4 documents that were judged: 50% for x, 100% for base."
+    )
 
 
 @pytest.mark.parametrize(
@@ -247,9 +251,9 @@ def test_few_systems_are_rough_and_nothing_is_judged_if_only_scores_are_known(
     name: str, n_systems: int, n_topics: int
 ) -> None:
     assert record(system(name))["trust"] == [
-        f"The place, roughly: {n_systems} systems are few.",
-        f"All {n_topics} topics and their judgments are the track\N{RIGHT SINGLE QUOTATION MARK}s.",
-        "How much was judged is not known: only scores are given.",
+        f"The place is approximate, because there are only {n_systems} systems.",
+        f"All {n_topics} topics and their judgments match the track.",
+        "The share of judged documents is unknown, because only scores are given.",
     ]
 
 
@@ -276,4 +280,4 @@ def test_where_documents_are_not_known_the_page_names_the_file_to_give() -> None
     results = system("dl19-passage/bm25base_p", baseline="best")
     why = collection_record(results, "here", "bm25base_p", {})["rankings"]["why"]
     assert why.startswith("Only the scores of bm25base_p and idst_bert_p1 are known.")
-    assert "give both run files and the qrels" in why
+    assert "pass both run files and the qrels" in why

@@ -1,4 +1,4 @@
-// Several collections: each system on each of them, or its difference from a baseline, with intervals.
+// Several collections: each system's mean, or its difference from a baseline, on each collection, with intervals.
 
 /** `names` are the collections, in the order of their sections. */
 class Across {
@@ -18,7 +18,7 @@ class Across {
     this.paint();
   }
 
-  /** How the name of a system is set off. */
+  /** The style of a system's name. */
   classOf(system) {
     if (system === this.subject) return "run";
     return system === this.baseline ? "base" : "";
@@ -48,7 +48,7 @@ class Across {
     ], [...rows, axis], "rows"));
   }
 
-  /** What the strip of a row shows. */
+  /** The dot and the interval that the strip of a row shows. */
   shape(row, heaviest, name) {
     const isKnown = row.low !== null;
     const interval = isKnown ? ` (95% interval ${fixed(row.low)} to ${fixed(row.high)})` : "";

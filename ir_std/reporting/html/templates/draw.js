@@ -1,4 +1,4 @@
-// What all pictures and tables use: elements, numbers, scales, marks that tell what they are.
+// Shared by all pictures and tables: elements, numbers, scales, and marks with a description.
 /* global LOOK -- report.html writes it */
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
@@ -25,7 +25,7 @@ const ordinal = (n) => `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : ["th", "st",
 const capital = (words) => words[0].toUpperCase() + words.slice(1);
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const clip = (value, low, high) => Math.min(high, Math.max(low, value));
-/** Cut in the middle: names that begin alike often differ in how they end. */
+/** Cut a name in the middle, because names with the same beginning often differ at the end. */
 const shortened = (text, letters) => text.length <= letters ? text
   : `${text.slice(0, Math.floor((letters - 1) / 2))}…${text.slice(-Math.ceil((letters - 1) / 2))}`;
 
@@ -34,7 +34,7 @@ const linear = (low, high, from, to) => (value) => from + (value - low) / (high 
 /** The ends of the axis of a measure. */
 const ends = (m) => [m.ticks[0], m.ticks.at(-1)];
 
-/** The axis of the pictures by topic: of raw scores its own. */
+/** The axis of pictures of topics; raw scores have an axis of their own. */
 function topicTicks(m) {
   if (m.scoresByTopic || !m.standardized) return m.ticks;
   const all = m.byTopic.flat().filter((whole) => whole !== null).map(parts);
@@ -46,16 +46,16 @@ const line = (cls, x1, y1, x2, y2) => svg("line", { class: cls, x1, y1, x2, y2 }
 const dot = (cls, cx, cy, r) => svg("circle", { class: cls, cx, cy, r });
 const text = (cls, x, y, anchor, ...content) => svg("text", { class: cls, x, y, "text-anchor": anchor }, ...content);
 
-/** Horizontal lines of a vertical scale, the average dark, with their numbers left of them. */
+/** Horizontal grid lines with their numbers on the left; the line of the average is dark. */
 const gridLines = (y, ticks, average, left, right, numbers) => ticks.map((tick) => [
   line(tick === average ? "average" : "grid", left, y(tick), right, y(tick)),
   numbers && text(tick === average ? "ink" : "", left - 8, y(tick) + 4.5, "end", `${tick}`.replace("-", "−"))]);
 
-/** A mark that tells what it is: to readers as its name, to the pointer and on focus as a tip. */
+/** A mark with a description: a name for screen readers, and a tip for the pointer and the focus. */
 const mark = (lines, attributes, ...shapes) => svg("g", { role: "img", "aria-label": lines.join("; "),
   "data-tip": lines.join("\n"), tabindex: -1, ...attributes }, ...shapes);
 
-/** A picture of marks, one stop for the tab key; the arrow keys go from mark to mark. */
+/** A picture of marks, which is one stop for the tab key; arrow keys move from mark to mark. */
 function picture(width, height, label, ...content) {
   const drawn = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", tabindex: 0,
     "aria-label": label }, ...content);
@@ -73,7 +73,7 @@ function picture(width, height, label, ...content) {
   return drawn;
 }
 
-/** One tip for the whole page, of what is pointed to or has the focus. */
+/** One tip for the whole page, which describes the mark under the pointer or with the focus. */
 function watchTips() {
   const tip = html("div", { id: "tip", role: "status", hidden: true });
   document.body.append(tip);
@@ -103,7 +103,7 @@ function download(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-/** A picture with its styles inside, as other programs can show it. */
+/** A picture that contains its styles, so that other programs can show it. */
 function standalone(drawn) {
   const copy = drawn.cloneNode(true);
   const colors = getComputedStyle(document.documentElement);
@@ -115,7 +115,7 @@ function standalone(drawn) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** Spreadsheets take a text that begins so for a formula; behind ' it is text, and ' itself is doubled. */
+/** Spreadsheets read a text that begins this way as a formula, so a ' is put before it. */
 const FORMULA = /^'*[=+@\t\r＝＋－＠-]./;
 const csvText = (value) => typeof value === "string" && FORMULA.test(value) ? `'${value}` : `${value ?? ""}`;
 const csvField = (value) => /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;

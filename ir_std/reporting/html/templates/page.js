@@ -1,8 +1,8 @@
-// The page: what is chosen, and its address.
+// The page: the user's choices, and the address that holds them.
 
 const PRINT = matchMedia("print");
 
-/** The text that was packed: deflated JSON, in base64. */
+/** Return the data of the page, which is deflated JSON in base64. */
 async function unpack(packed) {
   const bytes = Uint8Array.from(atob(packed.trim()), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -40,7 +40,7 @@ class Section {
     });
   }
 
-  /** Show a measure, two runs and a topic; what is null is as at the start. */
+  /** Show a measure, two runs and a topic; null keeps the initial choice. */
   show({ measure, run, against, topic }) {
     const { collection, pair } = this;
     const m = collection.measures.find((one) => one.name === measure) ?? collection.measures[0];
@@ -106,14 +106,14 @@ class Page {
     this.measure.addEventListener("change", () => this.go({ measure: this.measure.value }));
   }
 
-  /** What the address says; `#t42` is short for a topic. */
+  /** Return the choices in the address; `#t42` is short for a topic. */
   choices() {
     const hash = location.hash.slice(1);
     const said = new URLSearchParams(/^t[^=]*$/.test(hash) ? `topic=${hash.slice(1)}` : hash);
     return Object.fromEntries(["measure", "run", "against", "topic", "in"].map((name) => [name, said.get(name)]));
   }
 
-  /** Change some of it; null takes it away. */
+  /** Change some choices in the address; null removes a choice. */
   go(change) {
     const choices = { ...this.choices(), ...change };
     const said = new URLSearchParams(Object.entries(choices).filter(([, value]) => value !== null));
@@ -121,7 +121,7 @@ class Page {
     this.show();
   }
 
-  /** Show what the address says, and say what it names that is not here. */
+  /** Show the choices in the address, and report names that this page does not have. */
   show() {
     const choices = this.choices();
     const names = [...this.measure.options].map((option) => option.value);
@@ -136,13 +136,13 @@ class Page {
     const section = this.sections.find(of), known = section?.collection;
     const unknown = [["measure", names], ["run", known?.names], ["against", known?.names], ["topic", known?.topics]]
       .filter(([name, list]) => choices[name] !== null && !list?.includes(choices[name]))
-      .map(([name]) => `${name} “${choices[name]}”`);
+      .map(([name]) => `This page has no ${name} “${choices[name]}”; check its address.`);
     const place = document.querySelector(".address-problem");
     place.hidden = !unknown.length;
-    place.textContent = `The address names what this page does not have: ${unknown.join(", ")}.`;
+    place.textContent = unknown.join(" ");
   }
 
-  /** Draw all pictures for the width there is; on paper wide tables are set smaller. */
+  /** Draw all pictures to fit the width; on paper, make wide tables smaller. */
   paint() {
     this.across?.paint();
     if (PRINT.matches) for (const details of document.querySelectorAll(".all-warnings")) details.open = true;

@@ -1,14 +1,14 @@
-// The pictures: the run among the systems of its track, its topics, and strips in the rows of tables.
+// The pictures: the run among the systems of its track, the run's topics, and strips in the rows of tables.
 /* global LOOK -- report.html writes it */
 
-/** Where the run stands among the systems, by score; boxes are intervals of scores by places. */
+/** The run among the systems, by score; a box is as high as the interval and as wide as its places. */
 function drawPlaces(collection, m, width) {
   const narrow = width < 380, left = 36, right = width - 6, top = narrow ? 14 : 34, bottom = narrow ? 250 : 300;
   const [low, high] = ends(m);
   const shown = [collection.subject, collection.rival].filter((run) => run !== null && m.place[run] !== null);
   const y = linear(low, high, bottom, top), n = m.systems.length;
   const x = linear(n, 1, left + 6, right - 2);
-  /** A run that is none of the systems stands between two of them. */
+  /** A run that is not one of the systems is drawn between two of them. */
   const at = (run) => x(m.among[run] ? m.place[run] : m.place[run] - 0.5);
   const kind = (run) => run === collection.subject ? "run" : "base";
   const half = Math.abs(x(1) - x(2)) / 2 || 4;
@@ -63,20 +63,20 @@ function drawPlaces(collection, m, width) {
 const intervalText = (m, run) => m.low[run] === null ? ""
   : ` (95% interval ${fixed(m.low[run])} to ${fixed(m.high[run])})`;
 
-/** How wide words are in a picture. */
+/** The width of a text in a picture. */
 function widthOf(content) {
   const pen = widthOf.pen ??= html("canvas").getContext("2d");
   pen.font = `600 13px ${getComputedStyle(document.body).fontFamily}`;
   return pen.measureText(content).width;
 }
 
-/** Topics that share a column where they are too many for one each. */
+/** Group topics that share a column if there are too many for one column each. */
 function columnsOf(order) {
   const size = Math.ceil(order.length / LOOK.columns);
   return Array.from({ length: Math.ceil(order.length / size) }, (_, i) => order.slice(i * size, (i + 1) * size));
 }
 
-/** Topics from the run's worst to its best, the other run beside; a press opens a column's topic. */
+/** Topics from the run's worst to its best, with the other run; a click opens the topic of a column. */
 function drawTopics(collection, m, { run, against, topic: opened }, width, isAlone, open) {
   const ticks = topicTicks(m), average = m.topicAverage;
   const narrow = width < 500, numbers = narrow || isAlone, left = numbers ? 36 : 6, right = width - 6;
@@ -122,7 +122,7 @@ function drawTopics(collection, m, { run, against, topic: opened }, width, isAlo
   text("", left + Math.max(columns.length * step, 180), bottom + 22, "end", `its best ${collection.unit}`));
 }
 
-/** What a run has on a topic. */
+/** A run's score and place on a topic. */
 function topicLine(collection, m, run, topic) {
   const said = `${collection.names[run]}: ${m.raw} ${fixed(m.value(run, topic))}`;
   const standardized = m.scoresByTopic ? `, standardized ${fixed(m.score(run, topic), 2)}` : "";
@@ -130,13 +130,13 @@ function topicLine(collection, m, run, topic) {
   return said + (place && `, ${place}`) + standardized;
 }
 
-/** By how much a run is better than another on a topic; 0 where one has no score. */
+/** How much better a run is than another on a topic; 0 if one of them has no score. */
 function difference(m, run, against, topic) {
   const [a, b] = [m.value(run, topic), m.value(against, topic)];
   return a === null || b === null ? 0 : m.sign * Math.round((a - b) * 1e4) / 1e4;
 }
 
-/** A row's scores on a horizontal axis: `{ kind, value, low, high, lines }`, ticks for other systems. */
+/** A row's scores, `{ kind, value, low, high, lines }`, on a horizontal axis; ticks mark other systems. */
 function strip({ ticks, average, limits = null }, marks, width, label, others = []) {
   const low = ticks[0], high = ticks.at(-1), x = linear(low, high, 8, width - 8);
   const at = (value) => x(clip(value, limits?.[0] ?? low, limits?.[1] ?? high));
@@ -147,7 +147,7 @@ function strip({ ticks, average, limits = null }, marks, width, label, others = 
       svg("rect", { class: "hit", x: at(one.value) - 9, y: 2, width: 18, height: 24 }), stripShapes(one, at))));
 }
 
-/** An interval and a dot; a summary is a diamond. */
+/** An interval with a dot, or a diamond for a summary. */
 function stripShapes({ kind, value, low, high, weight = 1 }, at) {
   if (kind === "summary") {
     return [svg("path", { class: "dot summary",
@@ -157,7 +157,7 @@ function stripShapes({ kind, value, low, high, weight = 1 }, at) {
     dot(`dot ${kind}`, at(value), 14, 5.5 * Math.sqrt(weight))];
 }
 
-/** Words below a column of strips: the ends of the axis and its middle. */
+/** The labels below a column of strips: the ends of the axis, and its middle. */
 function stripAxis({ ticks, average }, width, middle = "average") {
   const x = linear(ticks[0], ticks.at(-1), 8, width - 8);
   const shown = width > 200 ? ticks : [ticks[0], average, ticks.at(-1)];
@@ -174,7 +174,7 @@ function heatColor(m, score, average) {
   return `color-mix(in srgb, var(--${share < 0 ? "below" : "above"}) ${percent}%, var(--middle))`;
 }
 
-/** A run's scores on all topics, hardest first, a cell each. */
+/** A run's scores on all topics, hardest first, with one cell per topic. */
 function heatStrip(collection, m, run, columns) {
   const cells = columns.map((topics, i) => {
     const known = topics.map((t) => m.score(run, t)).filter((value) => value !== null);

@@ -1,4 +1,4 @@
-// The tables: runs with pictures in their rows, measures of one run, runs by every measure, all topics.
+// The tables: runs with pictures in their rows, the measures of one run, all runs for every measure, and all topics.
 /* global LOOK -- report.html writes it */
 
 const cell = (content, attributes = {}) => html("td", attributes, content);
@@ -12,20 +12,20 @@ function kindOf(collection, run, otherwise = "plain") {
   return collection.baseline && run === collection.rival ? "base" : otherwise;
 }
 
-/** A name that may break behind a slash only, as that of a team and its model. */
+/** A name that can break only after a slash, such as the slash between a team and its model. */
 const nameParts = (name) => name.split(/(?<=\/)/).flatMap((part) => [html("wbr"), html("span", { class: "nb" }, part)]);
 
 const nameOf = (collection, run) => html("th", { scope: "row" },
   html("span", { class: `name ${kindOf(collection, run, "")}` }, nameParts(collection.runs[run])),
-  collection.broken.includes(run) ? html("small", { class: "warning" }, "looks broken, see the warning") : null);
+  collection.broken.includes(run) ? html("small", { class: "warning" }, "looks broken; see the warning") : null);
 
-/** The runs that a picture shows: all of few, else the first, the run that the page is about and its rival. */
+/** The runs that a picture shows: the first ones, the run that the page is about, and its rival. */
 function shownRuns(collection, m) {
   const ranked = collection.ranked(m);
   return ranked.filter((run, i) => i < LOOK.rows || run === collection.subject || run === collection.rival);
 }
 
-/** Ranks with what they could be, scores with intervals, and a cell for each topic. */
+/** Ranks with possible ranges, scores with intervals, and a cell for each topic. */
 function runRows(collection, m, choose) {
   const runs = shownRuns(collection, m), n = collection.runs.length;
   const columns = columnsOf(collection.byHardness(m)), placed = m.place.some((place) => place !== null);
@@ -37,7 +37,7 @@ function runRows(collection, m, choose) {
     cell(strip(m, [{ kind: kindOf(collection, run), value: m.scores[run], low: m.low[run], high: m.high[run],
       lines: [`${collection.runs[run]}: ${m.scored} ${fixed(m.scores[run])}${intervalText(m, run)}`] }], stripWidth,
     `${m.scored} of ${collection.runs[run]}`), { class: "bars" }),
-    cell(html("button", { type: "button", title: `Set ${collection.runs[run]} against another run`,
+    cell(html("button", { type: "button", title: `Compare ${collection.runs[run]} with another run`,
       onclick: () => choose(run) }, fixed(m.means[run])), { class: "wide" }),
     placed && cell(placeIn(collection, m, run), { class: "wide" }),
     cell(heatStrip(collection, m, run, columns), { class: "wide topics" })));
@@ -49,14 +49,14 @@ function runRows(collection, m, choose) {
   const average = m.topicAverage === null ? `your ${collection.runsWord}’ average` : "average";
   const placesOf = collection.placesOf(m);
   return tableOf(`Runs by ${m.scored}`, [head(capital(collection.runWord)),
-    head(["Rank it could", html("br"), `have of ${n}`], { colspan: innerWidth < 700 ? 1 : 2, class: "left" }),
+    head(["Possible ranks", html("br"), `of ${n}`], { colspan: innerWidth < 700 ? 1 : 2, class: "left" }),
     head([capital(m.scored), html("br"), "with 95% interval"], { class: "left bars" }), head(m.raw, { class: "wide" }),
     placed && head(["Place", html("br"), placesOf ? `of ${placesOf}` : "among systems"], { class: "wide" }),
     head([`Each of the ${collection.topics.length} ${collection.unit}s, hardest first:`, html("br"), "below ",
       html("i", { class: "ramp" }), ` above ${average}`], { class: "wide topics left" })], [...rows, axis], "rows");
 }
 
-/** The rank of a run, and behind it those that it could have. */
+/** The rank of a run, drawn over the range of ranks that it could have. */
 function rankBar(collection, m, run) {
   if (m.rank[run] === null) return null;
   const n = collection.runs.length, kind = kindOf(collection, run), x = linear(1, n, 7, 71);
@@ -68,7 +68,7 @@ function rankBar(collection, m, run) {
     dot(`dot ${kind}`, x(m.rank[run]), 14, 4.5)));
 }
 
-/** A place, and of how many where that is not the same for all runs. */
+/** A place, with the number of places if it differs between runs. */
 function placeIn(collection, m, run) {
   if (m.place[run] === null) return NONE;
   return collection.placesOf(m) ? ordinal(m.place[run]) : collection.placeText(m, run);
@@ -80,7 +80,7 @@ function rankText(m, run) {
   return m.best[run] === m.worst[run] ? `${m.best[run]}` : `${m.best[run]}–${m.worst[run]}`;
 }
 
-/** One run, and the other: a row for each measure. */
+/** One run, or two: a row for each measure. */
 function measureRows(collection) {
   const { subject: run, rival } = collection, two = rival !== null;
   const shown = (m, who, kind) => ({ kind, value: m.scores[who],
@@ -109,12 +109,12 @@ function verdictOf(m, run) {
 const endsText = (m, run) => m.low[run] === null ? "" : `${fixed(m.low[run], 2)} to ${fixed(m.high[run], 2)}`;
 const meanDifference = (m, run, rival) => m.means[run] === null || m.means[rival] === null ? null
   : m.means[run] - m.means[rival];
-/** What the test says of a difference, and what it could have found. */
+/** The p-value of a difference, and the smallest difference that the test could have found. */
 const testText = (m, run) => pText(m.p[run]) + (m.detectable[run] === null ? ""
   : `\nthe test would have found a difference of ${fixed(m.detectable[run])} four times in five`);
 const pText = (p) => p < 0.001 ? "p < 0.001" : `p = ${p.toFixed(3)}`;
 
-/** All runs by every measure: sorted, filtered, folded. */
+/** The table of all runs for every measure, which users can sort, filter and unfold. */
 class RunsTable {
   constructor(collection, m) {
     this.collection = collection;
@@ -188,7 +188,7 @@ class RunsTable {
     this.more.textContent = this.all ? `Show the first ${LOOK.folded}` : `Show all ${n} ${collection.runsWord}`;
   }
 
-  /** The head of a column that a press sorts by, or turns round. */
+  /** A column heading; a click sorts by the column, and another click reverses the order. */
   sortable(column, content, down) {
     const isSorted = this.sorted.column === column;
     const direction = this.sorted.down ? "descending" : "ascending";
@@ -198,7 +198,7 @@ class RunsTable {
     } }, content), { "aria-sort": isSorted ? direction : null });
   }
 
-  /** A run's score by a measure, and how it is to the others. */
+  /** A run's score for a measure, marked if it is the best or clearly differs from the baseline. */
   score(one, run, value, best) {
     const low = one.best[run] && !one.couldBeFirst[run] ? "low" : "";
     const standardized = one.standardized ? `\nstandardized ${fixed(one.scores[run])}` : "";
@@ -209,7 +209,7 @@ class RunsTable {
         + (one.p[run] === null ? "" : `\n${testText(one, run)}`) });
   }
 
-  /** Whether a run is clearly better or worse than the baseline. */
+  /** The mark of a run that is clearly better or worse than the baseline. */
   mark(one, run) {
     if (!this.collection.baseline || !one.verdict[run]) return null;
     const isBetter = one.verdict[run] > 0;
@@ -235,7 +235,7 @@ function topicsCsv(collection, m) {
       ...m.scoresByTopic ? [m.score(run, topic)] : [], m.places?.[run][topic] ?? null]))]);
 }
 
-/** All topics, the largest loss first. */
+/** All topics, with the largest loss first. */
 function topicRows(collection, m, { run, against }, order, open) {
   const two = against !== null;
   const link = (t) => html("a", { href: `#topic=${encodeURIComponent(collection.topics[t])}`, onclick: (event) => {

@@ -1,10 +1,10 @@
-// Two runs, topic by topic: the picture of their topics, and both rankings of the topic that is opened.
+// Two runs, topic by topic: the picture of their topics, and both rankings of the open topic.
 
-/** Topics that are listed as largest losses and gains. */
+/** Number of topics in each of the lists of losses and gains. */
 const LISTED = 5;
 
 class TwoRuns {
-  /** `root` holds the panel, `figure` the picture of the topics. */
+  /** `root` holds the panel, and `figure` holds the picture of the topics. */
   constructor(root, figure, collection, onOpen) {
     this.root = root;
     this.figure = figure;
@@ -12,7 +12,7 @@ class TwoRuns {
     this.onOpen = onOpen;
   }
 
-  /** Show two runs by a measure; `topic` null opens the largest loss of those whose rankings are known. */
+  /** Show two runs for a measure; if `topic` is null, open the largest loss with known rankings. */
   show(m, run, against, topic) {
     this.m = m;
     this.run = run;
@@ -35,7 +35,7 @@ class TwoRuns {
       (topic) => this.open(topic)));
   }
 
-  /** Topics from the largest loss to the largest gain; of one run alone from its worst on. */
+  /** Topics from the largest loss to the largest gain; for a single run, from its worst to its best. */
   byDifference() {
     const of = this.against === null ? (topic) => this.m.sign * (this.m.score(this.run, topic) ?? Infinity)
       : (topic) => difference(this.m, this.run, this.against, topic);
@@ -43,7 +43,7 @@ class TwoRuns {
       .sort((a, b) => a[1] - b[1] || a[0] - b[0]).map(([topic]) => topic);
   }
 
-  /** Documents of both on a topic: id, level and ranks; null where they are not on the page. */
+  /** Documents of both runs on a topic, with id, level and ranks; null if the page does not have them. */
   ranking(topic) {
     const { rankings } = this.collection;
     const both = [this.run, this.against].map((who) => rankings.runs?.indexOf(who) ?? -1);
@@ -59,7 +59,7 @@ class TwoRuns {
       html("div", { class: "opened", role: "status" }, this.heading(), this.documents())];
   }
 
-  /** The largest losses and gains, and a list of all. */
+  /** The largest losses and gains, and a list of all topics. */
   pick() {
     const { collection, m } = this;
     const order = this.byDifference().filter((t) => m.score(this.run, t) !== null);
@@ -115,7 +115,7 @@ class TwoRuns {
   whyNot() {
     const { rankings } = this.collection;
     if (rankings.why) return rankings.why;
-    if (!rankings.topics) return "The documents of these runs are not known here, only their scores.";
+    if (!rankings.topics) return "This page has only the scores of these runs, not their documents.";
     if ([this.run, this.against].every((who) => rankings.runs.includes(who))) {
       return `This page holds the documents of the ${Object.keys(rankings.topics).length} ${this.collection.unit}s `
         + "on which its first two runs differ most.";
@@ -124,7 +124,7 @@ class TwoRuns {
       + `${rankings.runs.map((run) => this.collection.runs[run]).join(", ")}. For others, use ir_std diff.`;
   }
 
-  /** How many relevant documents both have first, and where the run has those of the other. */
+  /** The number of relevant documents at the top of both runs, and the run's ranks of those it lacks there. */
   finding(sides, depth) {
     const relevant = sides.map((side) => side.filter(({ level }) => level > 0));
     const [mine, theirs] = relevant.map((found) => found.length);
@@ -136,7 +136,7 @@ class TwoRuns {
       missed.length ? [" ", this.name(0), this.further(missed.length, found, theirs)] : null);
   }
 
-  /** Where the run has what the other has among its first. */
+  /** The run's ranks of documents that only the other run has at the top. */
   further(missed, ranks, all) {
     const at = ranks.length === 1 ? `at rank ${ranks[0]}` : `at ranks ${ranks[0]} to ${ranks.at(-1)}`;
     if (!ranks.length) return ` did not find ${missed} of them at all.`;
@@ -155,13 +155,13 @@ class TwoRuns {
         html("code", { title: id }, id), html("em", {}, this.there(ranks[1 - i], depth))))));
   }
 
-  /** The color of a level of relevance. */
+  /** The style of a relevance level. */
   kind(level) {
     if (level === null) return "unjudged";
     return level > 0 ? `level${Math.ceil(level / this.collection.rankings.highest * 3)}` : "level0";
   }
 
-  /** Where the other run has a document, unless among its first, too, where a curve shows it. */
+  /** The rank of a document in the other run; empty if it is at the top there, because a curve shows that. */
   there(rank, depth) {
     if (!rank) {
       return html("span", { "aria-label": "not there" },
@@ -170,7 +170,7 @@ class TwoRuns {
     return rank <= depth ? "" : [ordinal(rank), html("span", { class: "wide" }, " there")];
   }
 
-  /** A curve between the places of each document that both have first. */
+  /** A curve for each document that both runs have at the top, from one rank to the other. */
   links([first, second], depth) {
     const row = (rank) => (rank - 0.5) * 34;
     const both = first.filter((document) => second.includes(document));
