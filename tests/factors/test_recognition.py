@@ -143,9 +143,10 @@ def test_a_set_of_other_judgments_is_used_by_name_and_doubted(make: Make) -> Non
     match = match_by_name(factors, collection_of(as_qrels(permuted(judged(range(20))))))
     assert match.factors is factors
     assert match.fit is not None
-    assert "judgments differ from mine at levels 1 and 2 on 20 of 20 topics (e.g. 0: 3 in both" in (
-        match.fit.caveat or ""
-    )
+    assert (
+        "judgments differ from mine at levels 1 and 2 on 20 of 20 topics "
+        "(e.g. 0: 3 documents in both, but not the same ones)"
+    ) in (match.fit.caveat or "")
 
 
 def test_a_topic_without_relevant_documents_proves_nothing(make: Make) -> None:
@@ -158,8 +159,8 @@ def test_judgments_of_other_documents_are_other_judgments(make: Make) -> None:
     match = recognize(renamed(judged(range(20))))
     assert match.factors is None
     assert (
-        "its relevant documents differ on all 20 topics (e.g. 0: 10 in both, but not the same "
-        "documents); its document IDs look like 'doc-1-1' of made-up documents, yours like '0'"
+        "its relevant documents differ on all 20 topics (e.g. 0: 10 documents in both, but not "
+        "the same ones); its document IDs look like 'doc-1-1' of made-up documents, yours like '0'"
     ) in str(match)
 
 
