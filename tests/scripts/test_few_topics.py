@@ -62,8 +62,8 @@ def test_the_pages_figures_are_those_of_the_script(
     lowest = min(found[2] for (_, measure, *_), found in figures.items() if measure != "RR")
     coverage, alone = (figures["dl19-passage", "P@10", "raw", 15][k] for k in (2, 4))
     assert coverage == lowest
-    assert f"P@10 of DL 2019 in {coverage:.3f} of draws with 15 topics" in page
-    assert f"where people alone have {alone:.3f}" in page
+    assert f"coverage is {coverage:.3f}, for P@10 on DL 2019 with 15 human topics" in page
+    assert f"with only people's labels, the coverage is {alone:.3f}" in page
     of_rr = [found for case, found in figures.items() if case[1:] == ("RR", "N", 10)]
     for k, sentence in ((2, "its intervals hold in {} of draws"), (4, "people alone in {}.")):
         values = [found[k] for found in of_rr]

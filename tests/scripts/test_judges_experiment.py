@@ -115,9 +115,9 @@ def test_the_page_has_what_labels_do_to_later_systems(data: Path) -> None:
         figures[own.collection, own.measure] = compared, experiment.kinds(later, scores["N"])
     gaps = {case: [f"{one.gap:.3f}" for one in compared] for case, (compared, _) in figures.items()}
     (a, b), (c, d) = gaps["dl19-passage", "nDCG@10"], gaps["dl20-passage", "nDCG@10"]
-    assert f"differ by {a} raw and {b} by N on DL 2019, by {c} and {d} on DL 2020" in TOLD
+    assert f"differ by {a} raw and {b} for N on DL 2019, and by {c} raw and {d} for N on" in TOLD
     (a, b), (c, d) = gaps["dl19-passage", "P@10"], gaps["dl20-passage", "P@10"]
-    assert f"For P@10, they differ by {a} raw and {b} by N on DL 2019, by {c} and {d}" in TOLD
+    assert f"P@10, they differ by {a} raw and {b} for N on DL 2019, and by {c} raw and {d}" in TOLD
     compared, bias = figures["dl19-passage", "nDCG@10"]
     assert f"tau is {compared[0].tau:.2f} raw and {compared[1].tau:.2f} for N on DL 2019" in TOLD
     assert f"by {bias.mean:.3f} ±{bias.topics:.3f} on DL 2019" in TOLD
@@ -134,8 +134,8 @@ def test_the_page_has_the_topics_on_which_scores_are_alike(data: Path) -> None:
     (people, _), (model, _) = map(
         experiment.flat_topics, (by_measure["RR"].people, by_measure["RR"].model)
     )
-    assert f"the same RR on {model} of 82 topics (people: {people})" in TOLD
+    assert f"the same RR on {model} of 82 topics ({people} with people's labels)" in TOLD
     (_, people), (_, model) = map(
         experiment.flat_topics, (by_measure["P@10"].people, by_measure["P@10"].model)
     )
-    assert f"deviation above the mean on {model} (people: {people})" in TOLD
+    assert f"deviation above the mean on {model} topics ({people} with people's labels)" in TOLD

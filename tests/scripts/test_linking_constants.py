@@ -82,22 +82,24 @@ def test_the_guide_has_what_the_script_prints(
     )
     taus = [short(found[name]) for name in REAL_SETS]
     assert (
-        "engines disagree by {} deviations (Robust 2004, topics up to 1999 and later ones), {} "
-        "(Robust 2003), {} and {} (Soboroff's feedback and stemming), {} (systems"
+        "engines disagree by {} standard deviations (Robust 2004, topics up to 1999 and later "
+        "ones), {} (Robust 2003), {} and {} (Soboroff's feedback and stemming), {} (systems"
     ).format(*taus) in TEXT
     by_matrix = [found[" ".join(key)].split()[2:] for key in CHOSEN_ON]
     ranges = [
         f"{short(min(values))} to {short(max(values))}" for values in zip(*by_matrix, strict=True)
     ]
     constant, distance = map(short, found["all that the constants were chosen on"].split()[2:])
-    assert f"each unit of the shift adds {constant} ({ranges[0]};" in TEXT
-    assert f"errs by {distance} of the shift times its distance" in TEXT
+    assert f"each unit of the shift adds {constant} to the scatter ({ranges[0]};" in TEXT
+    assert f"is wrong by {distance} times the shift times its distance" in TEXT
     assert f"from the anchors ({ranges[1]};" in TEXT
     others = " and ".join(map(short, found["all others"].split()[2:]))
-    assert f"The eight other pairs need larger values, {others}." in TEXT
+    assert f"pairs need larger values for these last two constants, {others}." in TEXT
     left = [short(value) for name, value in found.items() if name.startswith("constants from")]
     assert (
-        "with ten anchors, it is {} up to .25, {} up to .5, {} up to 1 and {} up to 2".format(*left)
+        "this error is {} for shifts up to .25, {} up to .5, {} up to 1 and {} up to 2".format(
+            *left
+        )
         in TEXT
     )
 

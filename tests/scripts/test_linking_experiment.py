@@ -165,8 +165,8 @@ def test_the_guide_has_the_tables_that_the_script_prints(results: experiment.Res
     errors = [experiment.largest_errors([*of_table.values()], n) for n in (others, [first])]
     (mean, case), (of_ratio, case_of_ratio) = errors
     assert (
-        f"Monte Carlo errors {share(mean)} at most, of the first row {share(of_ratio)}; "
-        f"of a single case {share(case)} and {share(case_of_ratio)}"
+        f"errors of the means are {share(mean)} at most ({share(of_ratio)} in the first row). For "
+        f"a single case, they are {share(case)} at most ({share(case_of_ratio)} in the first row)"
     ) in TEXT
 
 
@@ -175,9 +175,9 @@ def test_the_guide_has_the_pairs_of_rounds_and_years() -> None:
     found = {pair: experiment.between_years(300, 0, pair) for pair in experiment.YEARS}
     *table, new, disagree, unlinked = experiment.describe_years(found)
     assert "\n".join(table) in GUIDE
-    assert new.replace(": ", " in ") in TEXT
-    assert f"In {disagree.partition(': ')[2]}, the anchors disagree" in TEXT
-    assert f"in {unlinked.partition(': ')[2]}, they do not link" in TEXT
+    assert f"differ from themselves is {new.partition(': ')[2]} anchors" in TEXT
+    assert f"the anchors disagree is {disagree.partition(': ')[2]}." in TEXT
+    assert f"do not link the collections is {unlinked.partition(': ')[2]}." in TEXT
 
 
 def test_between_rounds_few_systems_differ_from_themselves() -> None:
@@ -206,9 +206,9 @@ def test_the_guide_has_robust_2003(results: experiment.Results) -> None:
         for rows in by_split
     )
     assert f"differs from itself in {at_random} of cases" in TEXT
-    assert f"({apart} by strong and weak" in TEXT
-    same = listed(rows[experiment.SAME]["type I"].value for rows in by_split)
-    assert f"the same systems give {same}, and raw scores 1" in TEXT
+    assert f"half standardize them, it differs in {apart} of cases" in TEXT
+    halves, others = (share(rows[experiment.SAME]["type I"].value) for rows in by_split)
+    assert f"gives {halves} for the random halves and {others} for the others" in TEXT
 
 
 @pytest.mark.exhaustive

@@ -64,24 +64,28 @@ def test_the_guide_counts_the_cases_that_are_in_the_band(found: Found) -> None:
     }
     inside, above, below = experiment.counts(of_three := by["by team", "NzU"])
     assert (
-        f"by team, {inside} of {len(of_three)} cases are in it, {above} above it by two standard "
-        f"errors and none below, the smallest {experiment.share(min(r.level for r in of_three))}"
+        f"by team, {inside} of {len(of_three)} cases are in this band, {above} are above it by two "
+        "standard errors, and none is below it by two standard errors. The smallest coverage is "
+        f"{experiment.share(min(r.level for r in of_three))}"
     ) in TEXT
     assert below == 0
     inside, above, below = experiment.counts(of_three := by["one by one", "NzU"])
     assert (
-        f"one by one, {inside} of {len(of_three)} are in it, {above} above and none below" in TEXT
+        f"one by one, {inside} of {len(of_three)} cases are in the band, {above} are above it, and "
+        "none is below it" in TEXT
     )
     assert below == 0
     inside, above, below = experiment.counts(of_shares := by["by team", "E"])
     assert (
-        f"For E, {inside} of {len(of_shares)} cases drawn by team are in the band, {above} above "
-        "and none below"
+        f"For E, {inside} of {len(of_shares)} cases drawn by team are in the band, {above} are "
+        "above it, and none is below it"
     ) in TEXT
     assert below == 0
     own = [r for r in experiment.rows_of(found) if r.known == experiment.OWN_TEAMS]
     inside, above, below = experiment.counts(own := [r for r in own if r.scheme in "NzU"])
-    assert f"{inside} of {len(own)} cases are in the band, {above} above and none below" in TEXT
+    assert (
+        f"{inside} of {len(own)} cases are in the band, {above} are above it, and none is below it"
+    ) in TEXT
     assert below == 0
 
 
@@ -92,7 +96,7 @@ def test_the_smallest_coverage_that_the_guide_names_is_that_of_its_table() -> No
         if "| by team |" in line
         for cell in line.split("|")[3:-1]
     )
-    assert f"the smallest {experiment.share(smallest)} (by U on DL 2019, 8 systems" in TEXT
+    assert f"smallest coverage is {experiment.share(smallest)} (for U on DL 2019, 8 systems" in TEXT
 
 
 def test_an_interval_is_widened_as_far_as_the_truth_is_beyond_topics() -> None:
@@ -167,8 +171,9 @@ def test_the_guide_has_what_few_systems_do_to_runs_at_the_ends_of_the_field() ->
         f"with 8 systems, {z[15]} with 15, {z[30]} with 30 and {z[100]} with 100"
     ) in TEXT
     assert (
-        f"for the weakest run, E is covered in {weakest[0]} to {weakest[-1]} of the trials, "
-        f"and for a run that is better than a tenth of the systems, in {tenth[0]} to {tenth[-1]}"
+        f"the weakest run, they contain the true value in {weakest[0]} to {weakest[-1]} of the "
+        "trials. For a run that is better than a tenth of the systems, they contain it in "
+        f"{tenth[0]} to {tenth[-1]}"
     ) in TEXT
 
 
@@ -176,7 +181,8 @@ def test_the_error_of_a_mean_over_collections_with_the_same_systems_is_that_seen
     pair = ("dl19-passage-modern", "dl20-passage-modern")
     seen, independent, together = experiment.shared_systems(pair, TRIALS // 5, SEED)
     assert (
-        f"the mean's error is {seen:.4f}. The estimate is {independent:.4f} if the two sets of "
-        f"systems are treated as independent, and {together:.4f} if they are drawn together"
+        f"the error of a mean over both is {seen:.4f}. The estimate would be {independent:.4f} "
+        "if the two sets of systems were treated as independent. ir_std draws them together, and "
+        f"its estimate is {together:.4f}."
     ) in TEXT
     assert abs(together - seen) < 0.2 * seen
