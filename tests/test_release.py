@@ -104,10 +104,10 @@ def test_the_paper_cites_what_its_bibliography_holds() -> None:
 PAGES_OF_FIGURES = {
     "0.009 on one topic and 0.71 on": ("explanation/method", "0.009 on one topic and 0.71 on"),
     "All 63 figures": ("evidence/papers", "all 63 figures agree at every printed digit"),
-    "the 114 figures of a study": ("evidence/papers", "all 114 published figures are found"),
+    "the 114 figures of a study": ("evidence/papers", "reproduce all 114 published figures"),
     "The 38 figures of Urbano": (
         "evidence/papers",
-        "all 38 published figures are met within three",
+        "match all 38 published figures to within three",
     ),
     "3.95 times": ("evidence/linking", "over that by the same systems | | 3.95 ("),
     "three anchors reduces this to 1.17 times": (

@@ -247,11 +247,12 @@ def of_all(data: Path) -> dict[tuple[str, str], Scores]:
         ),
         pytest.param(
             ("trec8-adhoc", "AP"),
-            "{raw:.4f} of the comparisons raw, {N:.4f} N, {U:.4f} U, on Robust 2003",
+            "{raw:.4f} for raw scores, {N:.4f} for N and {U:.4f} for U. On Robust 2003",
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            *(("robust03", "AP"), "on Robust 2003 {N:.4f} N and {U:.4f} U"), marks=pytest.mark.slow
+            *(("robust03", "AP"), "Robust 2003, they are {N:.4f} for N and {U:.4f} for U"),
+            marks=pytest.mark.slow,
         ),
     ],
 )
@@ -320,6 +321,7 @@ def test_the_guide_has_the_topics_that_a_difference_of_a_tenth_takes(
         for design in sakai.DESIGNS
     )
     assert (
-        "takes {} topics raw, {} with N and {} with U by one-way ANOVA; {}, {} and {} by two-way "
-        "ANOVA with topics as blocks; for two systems by the paired t-test {}, {} and {}."
+        "one-way ANOVA needs {} topics with raw scores, {} with N and {} with U. Two-way ANOVA "
+        "with topics as blocks needs {}, {} and {} topics. For two systems, the paired t-test "
+        "needs {}, {} and {}."
     ).format(*one_way, *two_way, *paired) in " ".join(GUIDE.split())
