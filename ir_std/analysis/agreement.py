@@ -117,7 +117,7 @@ def cohen_kappa(confusion: npt.ArrayLike, weights: str = "none") -> Floats:
     if seen.ndim < 2 or seen.shape[-1] != seen.shape[-2]:
         raise ValueError(f"confusion must be levels x levels, got the shape {seen.shape}")
     if weights not in WEIGHTS:
-        raise ValueError(f"weights is {weights!r}: it is one of {', '.join(WEIGHTS)}")
+        raise ValueError(f"unknown weights {weights!r}; choose from {', '.join(WEIGHTS)}")
     i, j = np.indices(seen.shape[-2:])
     cost = (i != j) * np.abs(i - j) ** WEIGHTS[weights]
     by_first, by_second = seen.sum(axis=-1), seen.sum(axis=-2)

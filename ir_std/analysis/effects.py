@@ -184,7 +184,7 @@ def random_effects(
     y, v = check_finite(effects, "effects"), check_finite(variances, "variances")
     if y.ndim != 1 or y.shape != v.shape or len(y) < 2:
         raise ValueError(
-            f"a summary takes two effects or more and as many variances, got the "
+            f"a summary needs at least two effects and one variance per effect, got the "
             f"shapes {y.shape} and {v.shape}"
         )
     if not (v > 0).all():

@@ -90,8 +90,8 @@ def _check_connected(known: Mask) -> None:
         reached = np.asarray(known[known[:, reached].any(axis=1)].any(axis=0))
     if not reached.all():
         raise ValueError(
-            f"{int((~reached).sum())} systems have no topic in common with the others, nor "
-            "through them: they cannot be put on one scale"
+            f"{int((~reached).sum())} systems have no topic in common with the others, not even "
+            "through other systems, so they cannot be put on one scale"
         )
 
 

@@ -1,16 +1,16 @@
 """First-order standard error of a standardized mean over the choice of systems.
 
 A system's influence is how much the mean would change if the system counted a little more
-(Jaeckel's infinitesimal jackknife, 1972).  Were systems drawn one by one, the squares of their
-influences would add up to the variance.  They are not: a team submits several systems that are
-alike.  Where teams are known, influences are added up within them (Liang and Zeger, 1986).  Where
-they are not, the variance is multiplied by a design effect (Kish, 1965): ``n`` systems are worth
-``n / design effect`` that were drawn one by one.
+(Jaeckel's infinitesimal jackknife, 1972).  If systems were drawn independently, the sum of their
+squared influences would be the variance.  But systems are not independent, because a team submits
+several similar ones.  If teams are known, the influences of each team are summed before they are
+squared (Liang and Zeger, 1986).  If teams are unknown, the variance is multiplied by a design
+effect (Kish, 1965): ``n`` systems count as ``n / design effect`` independent systems.
 
-The errors over topics and over systems add up as squares.  (What topics and systems do only
-together is then counted twice; for AP on TREC-8 that is below 1 percent of the sum.)  Two runs on
-one collection share its factors: the error of their difference comes from the joint covariance, and
-is much smaller than that of either mean.
+The squared errors over topics and over systems are added.  (This counts the interaction of topics
+and systems twice; for AP on TREC-8, the interaction is below 1 percent of the sum.)  Two runs on
+one collection share its factors.  The error of their difference therefore comes from their joint
+covariance, and is much smaller than the error of either mean.
 """
 
 from __future__ import annotations
@@ -29,33 +29,34 @@ from ir_std.schemes import get_scheme
 DESIGN_EFFECT = 2.75
 """Factor by which teams increase the variance of a mean.
 
-The ratio of the variance by team to that by system, by the sets' first measure with scheme N, is
-2.18 to 3.79 on the five sets it was chosen on (TREC-8 2.79, Robust 2005 2.18, TREC-COVID rounds 1
-and 5 2.35 and 3.79, DL 2021 3.24).  On nine others, which it was checked on, it is 1.91 to 4.71
-(TREC-COVID rounds 2 to 4, DL 2019, 2020, 2022 and 2023, Blog 2006 and 2008; the median 2.76).
-Scores themselves tell it worse: a hundred systems drawn one by one look like a hundred by team.
+It is the ratio of the variance by team to the variance by system, for each set's first measure and
+scheme N.  The value was chosen on five sets, for which the ratio is 2.18 to 3.79 (TREC-8 2.79,
+Robust 2005 2.18, TREC-COVID rounds 1 and 5 2.35 and 3.79, DL 2021 3.24).  It was checked on nine
+other sets, for which the ratio is 1.91 to 4.71 (TREC-COVID rounds 2 to 4, DL 2019, 2020, 2022 and
+2023, Blog 2006 and 2008; the median is 2.76).  An estimate from the scores would be worse, because
+a hundred independent systems look like a hundred systems by few teams.
 """
 ALIKE = 0.6
-"""Systems are alike if their scores correlate by more than this minus ``2 / n``."""
+"""Two systems are alike if the correlation of their scores is above this minus ``2 / n``."""
 EACH_ALIKE = 2.0
-"""Amount that one more average system adds to the design effect.
+"""Increase of the design effect for each other system that an average system resembles.
 
-Chosen on the sets above, so that a handful of systems by a few teams has almost the whole design
-effect, and a handful of unrelated systems has little of it.  Among 15 systems or more some are
-always alike.
+The value was chosen on the sets above, so that a handful of systems by a few teams has almost the
+whole design effect, and a handful of unrelated systems has little of it.  Among 15 or more systems,
+some are always alike.
 """
 MIN_EFFECTIVE = 1.25
-"""The fewest systems drawn one by one that any number of systems is worth."""
+"""Smallest number of independent systems that any number of systems counts as."""
 TOPIC_CORRELATION = 0.45
-"""Correlation of systems' scores on two topics, if only means and deviations are known.
+"""Correlation of systems' scores on two topics, if only means and standard deviations are known.
 
-On the shipped sets with distributions the mean correlation of topics over systems is 0.38 for AP
-(median; 0.19 to 0.72), about 0.3 for P@10 and 0.2 for RR.  With this value errors are 1.3 times
-those by system (median; 0.9 to 2.8, most for RR).  That leaves no margin for teams:
-by team errors are 1.4 to 2.1 times those by system.
+On the shipped sets with distributions, the mean correlation of two topics over systems is 0.38 for
+AP (median; 0.19 to 0.72), about 0.3 for P@10 and 0.2 for RR.  With this value, errors are 1.3 times
+the errors by system (median; 0.9 to 2.8, largest for RR).  That leaves no margin for teams: errors
+by team are 1.4 to 2.1 times the errors by system.
 """
 FLAT = 1e-7
-"""A deviation below it is rounding: the systems all scored the same."""
+"""Standard deviation below which all systems have the same score, except for rounding errors."""
 
 
 def influence(
@@ -66,15 +67,16 @@ def influence(
     resolution: float = 0.0,
     **params: Any,
 ) -> Floats:
-    """Compute how each reference system moves runs' standardized means.
+    """Compute the influence of each reference system on runs' standardized means.
 
     Parameters
     ----------
     x : array_like, shape (n_topics, n_runs)
         Raw scores.
     scores : array_like, shape (n_topics, n_systems)
-        Scores of the reference systems, one column each; NaN if a system has none.
+        Scores of the reference systems, one column each; NaN if a system has no score.
     scheme : {'N', 'U', 'E', 'z'}
+        Standardization scheme.
     resolution : float
         See :func:`ir_std.schemes.limit_of_z`.
     **params
@@ -83,8 +85,8 @@ def influence(
     Returns
     -------
     ndarray, shape (n_systems, n_runs)
-        In the unit of the standardized scores.  On each topic the influences add up to 0.  A topic
-        on which the systems do not differ adds nothing, except for E.
+        Influences in the unit of the standardized scores.  On each topic they add up to 0.  A topic
+        on which the systems do not differ contributes only under scheme E.
 
     Raises
     ------
@@ -107,7 +109,7 @@ def _moment_influence(
     scheme: str,
     params: Mapping[str, Any],
 ) -> Floats:
-    """Compute influence through the systems' mean and deviation, summed over topics."""
+    """Compute influence through the systems' mean and standard deviation, summed over topics."""
     mean, sd, spread = _moments(scores, known, n)
     deviation = np.where(known & spread, (scores - mean) / sd, 0)
     z = (x - mean) / sd
@@ -120,7 +122,7 @@ def _moment_influence(
 def _share_influence(
     x: Floats, scores: Floats, known: Mask, n: npt.NDArray[Any], resolution: float
 ) -> Floats:
-    """Compute influence through the share of systems below, summed over topics."""
+    """Compute influence through the share of systems with lower scores, summed over topics."""
     method = get_scheme("E")
     single = scores[:, :, None]
     by_run = []
@@ -133,7 +135,7 @@ def _share_influence(
 
 
 def _moments(scores: Floats, known: Mask, n: npt.NDArray[Any]) -> tuple[Floats, Floats, Mask]:
-    """Return mean and deviation of each topic, 1 where it is 0, and whether it is above 0."""
+    """Return each topic's mean, its deviation (1 instead of 0), and whether that was above 0."""
     mean = np.where(known, scores, 0).sum(axis=1, keepdims=True) / n
     squares = np.where(known, scores - mean, 0) ** 2
     sd = np.sqrt(squares.sum(axis=1, keepdims=True) / np.maximum(n - 1, 1))
@@ -142,7 +144,7 @@ def _moments(scores: Floats, known: Mask, n: npt.NDArray[Any]) -> tuple[Floats, 
 
 
 def slope(scheme: str, z: Floats, **params: Any) -> Floats:
-    """Return the derivative of a scheme's value by z: central differences, exact to 1e-9."""
+    """Return the derivative of a scheme by z from central differences, accurate to 1e-9."""
     step = 1e-5
     from_z = get_scheme(scheme).from_z
     assert from_z is not None
@@ -150,18 +152,17 @@ def slope(scheme: str, z: Floats, **params: Any) -> Floats:
 
 
 def covariance_by_team(influences: Floats, teams: Sequence[Hashable]) -> tuple[Floats, float]:
-    """Compute how runs' means vary together with the teams of the reference systems.
+    """Compute the covariance of runs' means over the teams of the reference systems.
 
-    With teams of sizes ``m`` there are ``g = n**2 / sum(m**2)`` of equal size in effect (Kish,
-    1965): the variance is multiplied by ``g / (g - 1)`` and has ``g - 1`` degrees of freedom, 1 at
-    least.
+    Teams of sizes ``m`` count as ``g = n**2 / sum(m**2)`` teams of equal size (Kish, 1965).  The
+    variance is multiplied by ``g / (g - 1)``, and has ``g - 1`` degrees of freedom, but at least 1.
 
     Parameters
     ----------
     influences : ndarray, shape (n_systems, n_runs)
         See :func:`influence`.
     teams : sequence, length n_systems
-        The team of each system; systems that are teams of their own were drawn one by one.
+        The team of each system.  A system that is the only one of its team counts as independent.
 
     Returns
     -------
@@ -183,13 +184,14 @@ def covariance_by_team(influences: Floats, teams: Sequence[Hashable]) -> tuple[F
 
 
 def covariance_by_design(influences: Floats, design_effect: float) -> tuple[Floats, float]:
-    """Compute the same covariance where teams are not known.
+    """Compute the covariance of :func:`covariance_by_team` if teams are unknown.
 
-    The ``n`` systems count as ``n / design_effect`` that were drawn one by one.
+    The ``n`` systems count as ``n / design_effect`` independent systems.
 
     Parameters
     ----------
     influences : ndarray, shape (n_systems, n_runs)
+        See :func:`influence`.
     design_effect : float
         See :func:`design_effect`.
 
@@ -207,32 +209,35 @@ def covariance_by_design(influences: Floats, design_effect: float) -> tuple[Floa
 
 
 def inflation(n: int, design_effect: float) -> tuple[float, float]:
-    """Return the factor on the variance of ``n`` systems drawn one by one, and the df.
+    """Return the factor on the variance of ``n`` independent systems, and the df.
 
-    The variance of ``g = n / design_effect`` systems over that of ``n``, each estimated from the
-    same sum of squares: ``(n - 1) / (g - 1)``, with ``g - 1`` degrees of freedom.  Two or three
-    systems are worth 1.25 at least, and have one degree of freedom.
+    The ``n`` systems count as ``g = n / design_effect`` independent systems, but at least as 1.25.
+    Both variances are estimated from the same sum of squares, so the variance for ``g`` systems is
+    ``(n - 1) / (g - 1)`` times the variance for ``n`` systems.  It has ``g - 1`` degrees of
+    freedom, but at least 1.
     """
     effective = max(n / design_effect, MIN_EFFECTIVE)
     return (n - 1) / (effective - 1), max(effective - 1, 1.0)
 
 
 def design_effect(scores: npt.ArrayLike) -> float:
-    """Estimate from scores how much larger variances are by team than by system.
+    """Estimate from scores the ratio of the variance by team to the variance by system.
 
-    ``min(2.75, 1 + 2 * a)``, where ``a`` is how many others a system is like, on average: those
-    with which its scores, less the means of topics (in units of their deviation) and of systems,
-    correlate by more than ``0.6 - 2 / n``.
+    The estimate is ``min(2.75, 1 + 2 * a)``, where ``a`` is the number of other systems that a
+    system is like, on average.  Two systems are alike if the correlation of their scores is above
+    ``0.6 - 2 / n``.  Before that, the scores are standardized on each topic, and each system's mean
+    is subtracted.
 
     Parameters
     ----------
     scores : array_like, shape (n_topics, n_systems)
-        NaN where a system has none.
+        Scores of the reference systems; NaN if a system has no score.
 
     Returns
     -------
     float
-        1 to 2.75; 2.75 with fewer than three topics on which systems differ, which are too few.
+        Between 1 and 2.75.  It is 2.75 if systems differ on fewer than three topics, which are too
+        few for an estimate.
     """
     scores = np.asarray(scores, float)
     known = ~np.isnan(scores)
@@ -262,28 +267,32 @@ def normal_covariance(
 ) -> Floats:
     """Return the covariance of runs' means if only means and standard deviations are known.
 
-    The delta method through the scheme, with what normal theory says of ``n`` systems' mean and
-    deviation: variances ``sd**2 / n`` and ``sd**2 / (2 * (n - 1))``, no covariance.  Between two
-    topics whose scores correlate by ``r`` over systems, the means' errors correlate by ``r`` and
-    the deviations' by ``r**2`` (bivariate normal).  A correlation of 0 would be an error that
-    averages out over topics, which it does not.
+    The delta method carries the errors of the mean and the standard deviation through the scheme.
+    For normal scores of ``n`` systems, these errors have the variances ``sd**2 / n`` and
+    ``sd**2 / (2 * (n - 1))``, and no covariance.  If the scores on two topics have the correlation
+    ``r`` over systems, the errors of the means have the correlation ``r``, and the errors of the
+    deviations ``r**2`` (bivariate normal).  With a correlation of 0, the error would average out
+    over topics, which it does not.
 
     Parameters
     ----------
     x : array_like, shape (n_topics, n_runs)
         Raw scores.
     mean, sd : array_like, shape (n_topics,)
+        Mean and standard deviation of the reference systems on each topic.
     n_systems : int
+        Number of reference systems.
     scheme : {'N', 'U', 'z'}
+        Standardization scheme.
     correlation : float
-        ``r``, the same for every two topics.
+        Correlation ``r``, the same for all pairs of topics.
     **params
         ``A`` and ``B`` of U.
 
     Returns
     -------
     ndarray, shape (n_runs, n_runs)
-        NaN with fewer than two systems.  A topic with a deviation of 0 adds nothing.
+        NaN with fewer than two systems.  A topic with a deviation of 0 contributes nothing.
 
     Raises
     ------
@@ -305,7 +314,7 @@ def normal_covariance(
 
 
 def _quadratic(gradients: Floats, correlation: float) -> Floats:
-    """Return the covariance of sums over topics of equally correlated terms of variance 1."""
+    """Return the covariance of sums over topics; terms are equally correlated, with variance 1."""
     within_topics = gradients.T @ gradients
     total = gradients.sum(axis=0)
     covariance: Floats = (1 - correlation) * within_topics + correlation * np.outer(total, total)
@@ -313,15 +322,16 @@ def _quadratic(gradients: Floats, correlation: float) -> Floats:
 
 
 def contrast_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:
-    """Return the standard error of a combination of runs' means.
+    """Return the standard error of a weighted sum of runs' means.
 
     Parameters
     ----------
     covariance : array_like, shape (n_runs, n_runs)
+        Covariance of the means.
     contrast : array_like, shape (n_runs,)
-        Factors of the means; 1 and -1 for a difference.
+        Weights of the means; 1 and -1 for a difference.
     """
     c = np.asarray(contrast, float)
-    used = np.flatnonzero(c)  # of a thousand runs one or two
+    used = np.flatnonzero(c)  # often one or two runs of a thousand
     of_used = np.asarray(covariance, float)[np.ix_(used, used)]
     return sqrt(max(float(c[used] @ of_used @ c[used]), 0.0))

@@ -1,14 +1,14 @@
-"""One scale for two collections, by systems that ran on both: linking.
+"""Linking: one scale for two collections, from systems that ran on both.
 
-A standardized score is relative to the systems of its own collection.  Test theory puts two forms
-of a test on one scale by what both have in common (Kolen and Brennan, Test Equating, Scaling, and
-Linking, 3rd edition, 2014: common items and nonequivalent groups).  Here the *anchors* are systems
-that ran on both collections: one shift is added to every z on a collection, so that the anchors'
-mean score is what it is on the reference collection.
+A standardized score is relative to the systems of its own collection.  Test theory uses common
+items to put two forms of a test on one scale (Kolen and Brennan, Test Equating, Scaling, and
+Linking, 3rd edition, 2014: common items and nonequivalent groups).  Here, the common items are the
+*anchors*, systems that ran on both collections.  A link adds one shift to every z on a collection,
+so that the anchors' mean score becomes the same as on the reference collection.
 
-How well one shift fits all systems is estimated from the anchors alone, by an upper value of how
-much their own shifts scatter.  No anchor is left out: anchors that disagree show how far the next
-system may be off.
+The anchors also show how well one shift fits all systems: the link estimates an upper value of how
+much the shifts of single anchors vary.  No anchor is left out, because anchors that disagree show
+how far off the next system may be.
 """
 
 from __future__ import annotations
@@ -30,31 +30,32 @@ from ir_std.schemes import clipped_linear
 MIN_TOPICS = 10
 """Fewest topics with factors that a link needs on each collection."""
 MIN_TESTED = 3
-"""Fewest anchors whose scatter is known well enough for a p-value."""
+"""Fewest anchors from which the variation of shifts is known well enough for a p-value."""
 SCATTER_QUANTILE = 0.3
-"""The anchors' scatter over this quantile of chi squared is an upper value of tau squared."""
+"""Quantile of chi squared by which the anchors' scatter is divided for an upper tau squared."""
 BY_DISTANCE = 0.15
-"""Error of a mean per unit of the shift and of its distance from the anchors' mean: on random
-halves of the topics of Robust 2004, Terabyte and Blog, with anchors of one level."""
+"""Error of a mean per unit of the shift and of its distance from the anchors' mean.  The value was
+measured on random halves of the topics of Robust 2004, Terabyte and Blog, with anchors that are
+equally good."""
 DISAGREEING = 0.3
-"""Anchors disagree if the plain estimate of tau is above it."""
+"""Plain estimate of tau above which anchors disagree."""
 LARGEST_ERROR = 0.5
-"""Anchors do not link if the scatter alone makes half an interval of N wider than this."""
+"""Anchors do not link if their scatter alone makes half of an interval of N wider than this."""
 LARGEST_SHIFT = 2.0
-"""Largest shift, in units of z, with which a link says anything."""
+"""Largest shift, in units of z, with which a link is meaningful."""
 POSSIBLE_MEAN = (0.02, 0.95)
-"""The anchors' mean N must lie between these."""
+"""Bounds for the anchors' mean N."""
 LEAST_SLOPE = 1e-3
-"""An anchor whose mean grows more slowly with the shift, compared with that at z = 0, has almost
-no topic off the ends of the scale."""
+"""Smallest slope of an anchor's mean by the shift, relative to the slope at z = 0.  Below it, the
+anchor is at an end of the scale on almost all topics."""
 KNOWN_TAU, LEAST_KNOWN_TAU, KNOWN_TAU_BY_SHIFT = 0.15, 0.05, 0.10
-"""Variation of the shifts of identical systems: as a rule, at least, and per unit of the shift
-(from Robust 2004, Terabyte and Blog).  For `same_systems` only.
+"""Variation of the shifts of identical systems: usual value, smallest value, and increase per unit
+of the shift.  The values are from Robust 2004, Terabyte and Blog, and used for `same_systems` only.
 """
 KNOWN_WEIGHT = 4
-"""Number of anchors that :data:`KNOWN_TAU` is worth."""
+"""Number of anchors that :data:`KNOWN_TAU` counts as."""
 FURTHEST = 64.0
-"""Largest shift that is looked for."""
+"""Largest shift that the search tries."""
 
 
 class Curve:
@@ -82,7 +83,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class AnchorPair:
-    """The anchors' z on the reference and on the collection, without topics that lack one.
+    """The anchors' z on the reference and on the collection, on topics that have all of them.
 
     ``used`` marks these topics among all topics.
     """
@@ -98,7 +99,7 @@ class AnchorPair:
         return int(self.reference.shape[1])
 
     def shift(self) -> float:
-        """Find what must be added to z so that the anchors' mean score is that on the reference."""
+        """Find the shift of z that makes the anchors' mean score the same as on the reference."""
         from scipy.optimize import brentq  # costs more than the rest of this module
 
         target = self.curve.score(self.reference).mean()
@@ -112,7 +113,7 @@ class AnchorPair:
         return c
 
     def slopes(self, c: float) -> Floats:
-        """Return how fast each anchor's linked mean grows with the shift, shape (n_anchors,)."""
+        """Return the slope of each anchor's linked mean by the shift, shape (n_anchors,)."""
         slopes: Floats = self.curve.slope(self.linked + c).mean(axis=0)
         return slopes
 
@@ -121,10 +122,11 @@ class AnchorPair:
         return self.curve.score(self.reference), self.curve.score(self.linked + c)
 
     def residual_shifts(self, c: float) -> tuple[Floats, float]:
-        """Return how much more each anchor alone would be shifted, and what topics explain.
+        """Return the further shift that each single anchor needs, and the variance due to topics.
 
-        ``e_i``, the difference of anchor i's two means over its slope, and ``k / (k - 1) mean v_i``
-        with ``v_i`` the variance of ``e_i`` that topics explain.
+        The further shift ``e_i`` is the difference between anchor i's two means, divided by its
+        slope.  The variance is ``k / (k - 1) mean v_i``, where ``v_i`` is the variance of ``e_i``
+        that topics explain.
         """
         k = self.n_anchors
         sides, slopes = self.scores(c), self.slopes(c)
@@ -155,17 +157,19 @@ class LinkedDifference:
     Attributes
     ----------
     difference : float
+        The difference between the means.
     error : float
-        The standard error, over the topics of both collections and over anchors; NaN with a single
+        Standard error over the topics of both collections and over anchors; NaN with a single
         anchor.
     df : float
-        Degrees of freedom (Satterthwaite, 1946) of both together.
+        Degrees of freedom of the standard error (Satterthwaite, 1946).
     p : float
-        Two-sided p-value of no difference; NaN with fewer than three anchors.
+        Two-sided p-value for no difference; NaN with fewer than three anchors.
 
     Notes
     -----
-    For several systems each is an array, shape (n_systems,), and so is the interval.
+    For several systems, each attribute is an array of shape (n_systems,), and so are the ends of
+    the interval.
     """
 
     difference: Any
@@ -180,7 +184,7 @@ class LinkedDifference:
         """Combine variances, each with its degrees of freedom, and ``extra``, which has none."""
         total = sum(variance for variance, _ in parts) + extra
         spent = sum(variance**2 / df for variance, df in parts)
-        # Without any variance all degrees of freedom say the same.
+        # Without any variance, the degrees of freedom do not matter.
         df = divide(total**2, spent, min(df for _, df in parts))[()]
         from scipy.special import stdtr  # slow to import
 
@@ -205,14 +209,15 @@ class Link:
     shift : float
         Constant that is added to every z of the collection.
     tau : float
-        How much the shifts that fit single systems vary, beyond what topics explain: a standard
-        deviation, in units of z.  An upper value (see :func:`link`); NaN with a single anchor.
+        Standard deviation, in units of z, of the shifts that would fit single systems, without the
+        part that topics explain.  It is an upper value (see :func:`link`); NaN with a single
+        anchor.
     tau_df : float
-        Its degrees of freedom.
+        Degrees of freedom of tau.
     anchors : tuple of str
         The names of the anchors.
     doubts : tuple of str
-        Why the link is doubtful; empty if there is no doubt.
+        Reasons to doubt the link; empty if there are none.
     """
 
     shift: float
@@ -236,31 +241,32 @@ class Link:
         return self._pair.curve.score(np.asarray(z, float) + self.shift)
 
     def difference(self, z_reference: npt.ArrayLike, z: npt.ArrayLike) -> LinkedDifference:
-        """Compute how far a mean on the reference is above a linked mean.
+        """Compute a mean on the reference minus a linked mean.
 
         Parameters
         ----------
         z_reference : array_like, shape (n_topics,) or (n_topics, n_systems)
-            A system's z on the topics of the reference, as given to :func:`link`; of several
-            systems in columns.
+            A system's z on the topics of the reference, as given to :func:`link`.  For several
+            systems, use one column per system.
         z : array_like, shape (n_topics,) or (n_topics, n_systems)
             The z of the same or other systems on the topics of the linked collection.
 
         Notes
         -----
-        The variances over topics are those of the means of ``y_A - r a`` and ``y_B - r b``: ``y``
-        are the system's scores, ``a`` and ``b`` the anchors' means by topic, ``r`` is the system's
-        slope ``f`` over the anchors' (the delta method).  ``W = tau**2 f**2 (1 + 1/k)`` is added,
-        as the system itself, like each of the k anchors, may suit one of the collections better;
-        and ``(.15 c d)**2``, as one shift does not fit all: ``d`` is how far the system's linked
-        mean is from the anchors'.  The degrees of freedom are those of the three variances
-        together, ``n - 1`` for topics and ``k - 1`` for W.
+        The variance has four parts.  Two are over topics: the variances of the means of
+        ``y_A - r a`` and ``y_B - r b``.  There, ``y`` are the system's scores, ``a`` and ``b`` the
+        anchors' means per topic, and ``r`` is the system's slope ``f`` divided by the anchors'
+        slope (the delta method).  The third part is ``W = tau**2 f**2 (1 + 1/k)``, because the
+        system, like each of the k anchors, may suit one of the collections better.  The fourth part
+        is ``(.15 c d)**2``, because one shift does not fit all systems; ``d`` is the distance of
+        the system's linked mean from the anchors' mean.  The degrees of freedom combine those of
+        the first three parts: ``n - 1`` for topics and ``k - 1`` for W.
         """
         reference = _z_on(z_reference, self._pair.used[0], "the reference")
         return _difference_of_means(self._pair.curve.score(reference), self._mean_of(z))
 
     def error_between(self, z: npt.ArrayLike, other: npt.ArrayLike) -> float:
-        """Compute the standard error that the link adds to the difference of two linked means.
+        """Compute the standard error that the link adds to a difference between linked means.
 
         Parameters
         ----------
@@ -272,7 +278,7 @@ class Link:
         return hypot(of_shift, a.distance_error - b.distance_error)
 
     def slope_ratio(self, z: npt.ArrayLike) -> Any:
-        """Compute how fast a linked mean moves with the anchors' mean on the reference.
+        """Compute the change of a linked mean per change of the anchors' mean on the reference.
 
         Parameters
         ----------
@@ -282,12 +288,13 @@ class Link:
         return self._mean_of(z).slope / self._pair.slopes(self.shift).mean()
 
     def distance(self, z: npt.ArrayLike) -> Any:
-        """Compute how far a system's linked mean is above the anchors', in units of z.
+        """Compute a system's linked mean minus the anchors' linked mean, in units of z.
 
         Parameters
         ----------
         z : array_like, shape (n_topics,) or (n_topics, n_systems)
-            The system's z on the topics of the linked collection; of several in columns.
+            The system's z on the topics of the linked collection.  For several systems, use one
+            column per system.
 
         Returns
         -------
@@ -300,20 +307,22 @@ class Link:
 
 
 class _LinkedMean:
-    """A system's scores on a linked collection, and what of their error the anchors take away.
+    """A system's scores on a linked collection, and the parts of their error.
 
     Attributes
     ----------
     y : ndarray
-        The linked scores, on the topics that count.
+        The linked scores, on topics without missing values.
     slope : float or ndarray, shape (n_systems,)
-        How fast the mean grows with the shift.
+        Slope of the mean by the shift.
     of_anchors, on_reference : ndarray
-        What the anchors' mean by topic takes from the scores, here and on the reference.
+        The anchors' mean per topic, multiplied by the ratio of slopes, on the linked collection and
+        on the reference.  It is subtracted from the scores to compute their error.
     distance : float or ndarray, shape (n_systems,)
-        How far the mean is above the anchors', in units of z.
+        The mean minus the anchors' mean, in units of z.
     distance_error : float or ndarray, shape (n_systems,)
-        The error by this distance: it has a sign, the same for systems on one side of the anchors.
+        Error because of this distance.  Its sign is the same for all systems on one side of the
+        anchors.
     """
 
     def __init__(self, link: Link, pair: AnchorPair, z: npt.ArrayLike) -> None:
@@ -343,8 +352,9 @@ def _difference_of_means(above: _LinkedMean | Floats, below: _LinkedMean) -> Lin
     Parameters
     ----------
     above : _LinkedMean or ndarray, shape (n_reference_topics,) or (n_reference_topics, n_systems)
-        An array has scores on the reference.
+        A linked mean, or scores on the reference.
     below : _LinkedMean
+        The linked mean to subtract.
     """
     linked = [below, above] if isinstance(above, _LinkedMean) else [below]
     on_reference = above.on_reference if isinstance(above, _LinkedMean) else above
@@ -365,16 +375,17 @@ def _difference_of_means(above: _LinkedMean | Floats, below: _LinkedMean) -> Lin
 def linked_difference(
     first: Link, z_first: npt.ArrayLike, second: Link, z_second: npt.ArrayLike
 ) -> LinkedDifference:
-    """Compute how far a mean on one collection is above one on another, both linked.
+    """Compute a linked mean on one collection minus a linked mean on another.
 
-    As :meth:`Link.difference`; the anchors' scores on the reference, which both links rest on,
-    count by the difference of the systems' slopes over the anchors'.  The scatter of both links
-    counts in full, that on the reference twice: the interval is on the wide side.
+    The method is the one of :meth:`Link.difference`.  Both links depend on the anchors' scores on
+    the reference; their weight is the difference between the two slopes, each relative to the
+    anchors' slope.  The variation of both links (tau) is counted in full.  Since both contain the
+    variation on the reference, that part is counted twice, and the interval is somewhat too wide.
 
     Parameters
     ----------
     first, second : Link
-        To the same reference.
+        Links of the two collections to the same reference.
     z_first, z_second : array_like, shape (n_topics,)
         A system's z on the topics of each collection.
     """
@@ -386,16 +397,16 @@ def error_of_linked_mean(
 ) -> tuple[float, float]:
     """Compute the error that links add to the mean of a system's means, and its df.
 
-    The anchors' scores on the reference count once, for all links rest on them.
+    The anchors' scores on the reference count only once, because all links depend on them.
 
     Parameters
     ----------
     links : sequence of Link
         Links of the collections to the same reference.
     z : sequence of array_like, shape (n_topics,)
-        The system's z on each.
+        The system's z on each linked collection.
     n : int
-        The number of collections, the reference too if it is among them.
+        Number of collections in the mean, including the reference if the mean includes it.
     """
     means = [link._mean_of(values) for link, values in zip(links, z, strict=True)]
     if not means:
@@ -424,15 +435,15 @@ def link(
 ) -> Link:
     """Link a collection to a reference by the anchors' z on both.
 
-    The shift ``c`` solves ``mean f(z + c) = mean f(z_reference)``, means over topics and anchors,
-    where ``f`` is the scheme: equal means on the scale that is reported.  This way of linking
-    left the smallest differences of ten that were tried.
+    The shift ``c`` solves ``mean f(z + c) = mean f(z_reference)``, where ``f`` is the scheme and
+    the means are over topics and anchors.  The anchors' means are thus equal on the reported scale.
+    Of ten ways of linking that we tried, this one left the smallest differences.
 
     Parameters
     ----------
     z : array_like, shape (n_topics, n_anchors)
-        The anchors' z on the collection that is linked; NaN where there is none.  Topics on which
-        one is NaN have no part in the link.
+        The anchors' z on the linked collection; NaN if an anchor has none.  The link ignores topics
+        with a NaN.
     z_reference : array_like, shape (n_reference_topics, n_anchors)
         The same anchors' z on the reference, in the same order.  It should be the collection with
         the strongest reference systems, where the anchors' mean is lowest, so that ``c`` is at
@@ -442,27 +453,29 @@ def link(
         The anchors' names; ``anchor 1`` and so on if none are given.
     same_systems : bool
         True if you know that each anchor, and each system that you compare, is the identical
-        program on both collections.  One name may be two programs: nothing in the scores shows it.
+        program on both collections.  Two different programs may have the same name, and the scores
+        do not show that.
     A, B : float
         Coefficients of scheme U.
 
     Returns
     -------
     Link
-        With ``e_i`` the difference of anchor i's two means, over its slope, and ``v_i`` the
-        variance of that which topics explain, ``S = sum (e_i - mean e)**2``, ``V = k / (k-1) mean
-        v_i``: ``tau**2 = max(0, S / q - V)``, q the .3 quantile of chi squared with k-1 degrees of
-        freedom.  A single anchor does not determine it; two are too few for a p-value.
+        The link, with ``tau**2 = max(0, S / q - V)``.  Here, ``S = sum (e_i - mean e)**2``, where
+        ``e_i`` is the difference between anchor i's two means, divided by its slope.  ``V = k /
+        (k-1) mean v_i``, where ``v_i`` is the variance of ``e_i`` that topics explain.  ``q`` is
+        the .3 quantile of chi squared with k-1 degrees of freedom.  A single anchor does not
+        determine tau; two anchors are too few for a p-value.
 
-        With `same_systems`, ``T**2 = sum e_i**2 / (k-1) - V`` and ``t0**2 = .15**2 + (.10 c)**2``:
-        ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.10 c)**2)``, ``t0**2`` with one
-        anchor, without loss of degrees of freedom.
+        With `same_systems`, ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.10 c)**2)``,
+        where ``T**2 = sum e_i**2 / (k-1) - V`` and ``t0**2 = .15**2 + (.10 c)**2``.  With one
+        anchor, ``tau**2`` is ``t0**2``.  In both cases, no degrees of freedom are lost.
 
     Raises
     ------
     UsageError
-        (a ValueError) if there are fewer than ten topics with factors, the scheme is E, the shift
-        is beyond 2, or the anchors' mean score is too close to an end of the scale.
+        (a ValueError) if fewer than ten topics have factors, the scheme is E, the shift is larger
+        than 2, or the anchors' mean score is too close to an end of the scale.
 
     Examples
     --------
@@ -477,7 +490,7 @@ def link(
     linked, reference = np.asarray(z, float), np.asarray(z_reference, float)
     if not linked.ndim == reference.ndim == 2 or linked.shape[1] != reference.shape[1]:
         raise UsageError(
-            "z of the same anchors on both collections are needed, topics x anchors: got the "
+            "expected z of the same anchors on both collections (topics x anchors), got the "
             f"shapes {linked.shape} and {reference.shape}"
         )
     n_anchors = linked.shape[1]
@@ -496,7 +509,7 @@ def link(
 
 
 def _tau(pair: AnchorPair, c: float) -> tuple[float, float]:
-    """Return an upper value of how the shifts of single systems vary, and its df."""
+    """Return tau, an upper value of how much the shifts of single systems vary, and its df."""
     df = pair.n_anchors - 1
     if df == 0:
         return nan, nan
@@ -508,7 +521,7 @@ def _tau(pair: AnchorPair, c: float) -> tuple[float, float]:
 
 
 def _tau_of_same_systems(pair: AnchorPair, c: float) -> tuple[float, float]:
-    """Return the same for systems that are known to be identical on both collections."""
+    """Return tau and its df for systems that are known to be identical on both collections."""
     df, more = pair.n_anchors - 1, (KNOWN_TAU_BY_SHIFT * c) ** 2
     usual = KNOWN_TAU**2 + more
     if df == 0:
@@ -520,11 +533,11 @@ def _tau_of_same_systems(pair: AnchorPair, c: float) -> tuple[float, float]:
 
 
 def _usable(z: Floats, where: str) -> Mask:
-    """Return the topics on which no anchor's z is missing; raise if there are too few."""
+    """Return a mask of the topics on which all anchors have a z; raise if there are too few."""
     usable = np.logical_not(np.isnan(z).any(axis=1))
     if usable.sum() < MIN_TOPICS:
         raise UsageError(
-            f"{usable.sum()} topics of {where} have factors: a link needs {MIN_TOPICS}"
+            f"{usable.sum()} topics of {where} have factors, but a link needs {MIN_TOPICS}"
         )
     return usable
 
@@ -542,14 +555,14 @@ def _check_possible(pair: AnchorPair, c: float) -> None:
     if abs(c) > LARGEST_SHIFT:
         raise UsageError(
             f"the reference systems of the two collections are {abs(c):.2f} standard "
-            f"deviations apart: beyond {LARGEST_SHIFT:g} a link says nothing"
+            f"deviations apart; a link is meaningful only up to {LARGEST_SHIFT:g}"
         )
     from scipy.special import ndtr  # slow to import
 
     mean = float(np.append(ndtr(pair.reference), ndtr(pair.linked + c)).mean())
     if not POSSIBLE_MEAN[0] <= mean <= POSSIBLE_MEAN[1]:
         raise UsageError(
-            f"the anchors' mean N is {mean:.3f}, too near to an end of the scale to link by: use "
+            f"the anchors' mean N is {mean:.3f}, too near to an end of the scale for a link; use "
             "anchors that are closer to the systems of the collections"
         )
 
@@ -558,9 +571,9 @@ def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
     """Yield the reasons to doubt a link."""
     k = pair.n_anchors
     if isnan(tau):
-        yield "a single anchor does not tell how well it links; intervals are over topics only"
+        yield "a single anchor does not show how well it links; intervals are over topics only"
     elif df < MIN_TESTED - 1:
-        yield "two anchors barely tell how well they link; differences have no p-value"
+        yield "two anchors barely show how well they link; differences have no p-value"
     if k > 1:
         shifts, by_topics = pair.residual_shifts(c)
         plain = sqrt(max(0.0, float(shifts.var(ddof=1)) - by_topics))
@@ -586,7 +599,8 @@ def _z_on(z: npt.ArrayLike, used: Mask, where: str) -> Floats:
     Raises
     ------
     UsageError
-        If it is not of the topics that a link was given, or known on fewer than two that it used.
+        If the topics are not those of the link, or z is known on fewer than two of the topics that
+        the link used.
     """
     values = np.asarray(z, float)
     if len(values) != len(used):
@@ -597,6 +611,6 @@ def _z_on(z: npt.ArrayLike, used: Mask, where: str) -> Floats:
 
 
 def _without_gaps(values: Floats) -> Mask:
-    """Return the topics on which no system lacks a value."""
+    """Return a mask of the topics on which all systems have a value."""
     gaps: Mask = np.isnan(values)
     return np.asarray(~gaps.reshape(len(gaps), -1).any(axis=1))

@@ -1,4 +1,4 @@
-"""Scores as arrays, checked; means over topics, variances, Student's t; draws with one seed."""
+"""Checks of score arrays, means and variances over topics, Student's t, and seeded draws."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def check_scores(
 
 
 def check_scores_with_gaps(scores: npt.ArrayLike) -> Floats:
-    """Return ``scores`` as topics x systems, NaN where a system has none; none infinite."""
+    """Return ``scores`` as an array of topics x systems; NaN is allowed, infinity is not."""
     x = np.asarray(scores, float)
     if x.ndim != 2:
         raise ValueError(f"scores must be one array of topics x systems, got the shape {x.shape}")
     if np.isinf(x).any():
-        raise ValueError(f"scores hold {np.isinf(x).sum()} infinite value(s): leave them out first")
+        raise ValueError(f"scores hold {np.isinf(x).sum()} infinite value(s); leave them out first")
     return x
 
 
@@ -54,8 +54,9 @@ def check_runs_and_systems(x: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Flo
     Parameters
     ----------
     x : array_like, shape (n_topics, n_runs)
+        Raw scores of the runs.
     scores : array_like, shape (n_topics, n_systems)
-        NaN where a system has none.
+        Scores of the reference systems; NaN if a system has no score.
 
     Raises
     ------
@@ -77,7 +78,7 @@ def check_finite(values: npt.ArrayLike, name: str) -> Floats:
     if not np.isfinite(array).all():
         bad = int(array.size - np.isfinite(array).sum())
         raise ValueError(
-            f"{name} holds {bad} value(s) that are NaN or infinite: leave those "
+            f"{name} holds {bad} value(s) that are NaN or infinite; leave those "
             "topics or systems out first"
         )
     return array
@@ -94,32 +95,32 @@ def check_level(value: npt.ArrayLike, name: str = "alpha") -> Floats:
 SEED = 20080720
 """Seed of all draws, so that the same scores always give the same result."""
 DECIMALS = 12
-"""Means are rounded to it before they are compared.  If the same scores are summed in another
-order, their means differ by about 1e-17, which is neither a difference nor a swap.
+"""Number of decimals to which means are rounded before they are compared.  If the same scores are
+summed in another order, their means differ by about 1e-17, which must not count as a difference.
 """
 ROUNDING = 16 * float(np.finfo(float).eps)
 """Share of the input below which a result is rounding error, and is set to 0."""
 
 
 def rounded_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Return ``a - b``, rounded to :data:`DECIMALS`: 0 where two means are equal.
+    """Return ``a - b``, rounded to :data:`DECIMALS`, so that it is 0 if two means are equal.
 
     Parameters
     ----------
     a, b : array_like
-        Means; they broadcast.
+        Means, which are broadcast against each other.
     """
     difference: Floats = np.round(np.asarray(a, float) - np.asarray(b, float), DECIMALS)
     return difference
 
 
 def topic_differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
-    """Return ``scores - baseline`` per topic; 0 where they differ by rounding error only.
+    """Return ``scores - baseline`` per topic; 0 if they differ only by rounding error.
 
     Parameters
     ----------
     scores, baseline : array_like
-        They broadcast; a NaN in either is a NaN in the result.
+        Scores, which are broadcast against each other.  A NaN in either gives NaN in the result.
     """
     a, b = np.asarray(scores, float), np.asarray(baseline, float)
     d = a - b
@@ -129,7 +130,7 @@ def topic_differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
 def mean_and_variance(x: Floats, axis: int = -2) -> tuple[Floats, Floats, int]:
     """Return means and sample variances (n-1) over an axis, and its length.
 
-    If values are equal up to rounding error, the mean is the first and the variance 0.
+    If values are equal up to rounding error, the mean is the first value and the variance is 0.
     """
     first = np.take(x, 0, axis=axis)
     flat = np.ptp(x, axis=axis) <= ROUNDING * np.abs(first)
@@ -147,12 +148,12 @@ def standard_error(values: npt.ArrayLike) -> float:
 
 
 def student_t(difference: Floats, square: Floats) -> Floats:
-    """Return ``difference / sqrt(square)``; with no variance 0 for no difference, else infinite."""
+    """Return ``difference / sqrt(square)``; without variance, return 0 or infinity."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = difference / np.sqrt(square)
     return np.where(np.isnan(t), 0.0, t)
 
 
 def draw_samples(n: int, samples: int, seed: int = SEED) -> Floats:
-    """Draw how often each of ``n`` is in each bootstrap sample, shape (samples, n)."""
+    """Draw how often each of ``n`` items is in each bootstrap sample, shape (samples, n)."""
     return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), samples).astype(float)

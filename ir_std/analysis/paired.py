@@ -1,6 +1,6 @@
-"""Is one run better than another?  Paired tests over topics.
+"""Paired tests over topics, which show whether one run is better than another.
 
-Scores are arrays on one axis of topics, NaN where there is none.
+Scores are arrays over the same topics; NaN means that a topic has no score.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from ir_std.analysis.means import (
 from ir_std.errors import UsageError, look_up
 
 ALPHA = 0.05
-"""Adjusted p-values below it are called significant."""
+"""Adjusted p-values below this level are significant."""
 RESAMPLES = 10_000
-"""Sign vectors that the randomization test draws where it cannot take all of them."""
+"""Number of sign vectors that the randomization test draws if there are too many to use all."""
 ALL_SIGNS_UP_TO = 13
 """Largest number of topics for which the test uses all sign vectors, so that it is exact."""
 BATCH = 1_000_000
-"""Signs in memory at a time: 16 MB."""
+"""Number of signs in memory at a time (16 MB)."""
 MIN_DF = 4
-"""Smallest number of degrees of freedom; with fewer, a test finds almost nothing and scipy's
-inverse may not end.
+"""Smallest number of degrees of freedom.  With fewer, a test finds almost nothing, and scipy's
+inverse may not terminate.
 """
 CLOSE = 1e-4
-"""Below this share of the systems' own variances, the variance of their difference is computed from
-the differences: from the covariance matrix it would keep too few digits."""
+"""If the variance of a difference is below this share of the two systems' variances, it is computed
+from the differences, because the covariance matrix would leave too few correct digits."""
 BLOCK = 10_000
 """Number of pairs that are computed at a time."""
 
@@ -51,13 +51,13 @@ class Paired:
     Attributes
     ----------
     difference : float
-        The mean over the pairs of the score minus the baseline's; NaN without pairs.
+        Mean over the pairs of the run's score minus the baseline's score; NaN without pairs.
     p : float
         Two-sided p-value; NaN with fewer than two pairs.
     p_adjusted : float
-        The p-value adjusted for the number of runs tested with it.
+        The p-value adjusted for the number of runs tested together.
     topics : tuple of str
-        The topics the pairs were formed by.
+        Topics on which both the run and the baseline have a score.
     """
 
     difference: float
@@ -82,8 +82,8 @@ def t_test(d: npt.ArrayLike) -> Floats:
     Returns
     -------
     ndarray, shape (...)
-        NaN for fewer than two pairs.  Where all differences are the same nothing varies by
-        chance: 1 if they are 0, else 0.
+        P-values; NaN for fewer than two pairs.  If all differences are the same, nothing varies by
+        chance, and p is 1 if they are 0, else 0.
     """
     from scipy.special import stdtr
 
@@ -96,9 +96,9 @@ def t_test(d: npt.ArrayLike) -> Floats:
 
 
 def equivalence_test(d: npt.ArrayLike, bound: float) -> Floats:
-    """Compute p-values of the hypothesis that a mean difference is as large as a bound, or larger.
+    """Compute p-values of the hypothesis that a mean difference is at least as large as a bound.
 
-    The larger of the p-values of two one-sided t-tests, against ``bound`` and ``-bound``
+    The p-value is the larger one of two one-sided t-tests, against ``bound`` and ``-bound``
     (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987).
 
     Parameters
@@ -126,11 +126,10 @@ def equivalence_test(d: npt.ArrayLike, bound: float) -> Floats:
 def randomization_test(d: npt.ArrayLike) -> Floats:
     """Compute two-sided p-values of Fisher's randomization test.
 
-    Under the hypothesis that the two systems do not differ each difference could as well have
-    the other sign (Smucker, Allan and Carterette, CIKM 2007).  Up to
-    :data:`ALL_SIGNS_UP_TO` pairs all sign vectors are taken; with more,
-    :data:`RESAMPLES` drawn with a fixed seed, the observed one included, so that p is
-    never 0.
+    If the two systems do not differ, each difference could equally well have the other sign
+    (Smucker, Allan and Carterette, CIKM 2007).  With up to :data:`ALL_SIGNS_UP_TO` pairs, the test
+    uses all sign vectors.  With more pairs, it draws :data:`RESAMPLES` sign vectors with a fixed
+    seed; the observed one is among them, so p is never 0.
 
     Parameters
     ----------
@@ -147,7 +146,7 @@ def randomization_test(d: npt.ArrayLike) -> Floats:
     if n < 2:
         return np.full(d.shape[1:], np.nan)
     columns = d.reshape(n, -1)
-    # Sums that differ only by the order of additions are equal.
+    # Sums that differ only because of the order of additions count as equal.
     observed = np.abs(columns.sum(axis=0)) - 1e-12 * np.abs(columns).sum(axis=0)
     exact = n <= ALL_SIGNS_UP_TO
     reached = np.zeros(columns.shape[1], dtype=int)
@@ -173,24 +172,24 @@ def detectable_difference(
 ) -> float:
     """Compute the smallest true difference that a two-sided t-test finds with this power.
 
-    ``error`` times the noncentrality at which Student's t exceeds its critical value with
-    probability `power`; the chance of a significant result with the wrong sign is left out, as by
-    R's ``power.t.test``.
+    The result is ``error`` times the noncentrality at which Student's t exceeds its critical value
+    with probability `power`.  Like R's ``power.t.test``, the function ignores the chance of a
+    significant result with the wrong sign.
 
     Parameters
     ----------
     error : float
-        Standard error of the difference; for a paired test the standard deviation of the
+        Standard error of the difference.  For a paired test, this is the standard deviation of the
         differences divided by the square root of their number.
     df : float
-        Degrees of freedom; for a paired test one less than the number of topics.
+        Degrees of freedom; for a paired test, the number of topics minus 1.
     alpha, power : float
-        Level of the test, and share of experiments that find the difference.
+        Level of the test, and share of experiments in which the test finds the difference.
 
     Returns
     -------
     float
-        NaN if nothing varies, or there are fewer than :data:`MIN_DF` degrees of freedom.
+        NaN if nothing varies, or if there are fewer than :data:`MIN_DF` degrees of freedom.
     """
     from scipy.special import nctdtrinc, stdtrit
 
@@ -203,11 +202,11 @@ TESTS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
     "t": (t_test, "paired t-test"),
     "randomization": (randomization_test, "randomization test"),
 }
-"""The tests by name, each with its title; the default first."""
+"""Tests and their titles by name; the first one is the default."""
 
 
 def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
-    """Return the test of that name and its title; an error lists the names."""
+    """Return the test of a name and its title; raise an error that lists the names."""
     return look_up(name, TESTS, "test")
 
 
@@ -217,14 +216,14 @@ def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
 def holm(p_values: npt.ArrayLike) -> Floats:
     """Adjust p-values by Holm's step-down method (Scandinavian Journal of Statistics, 1979).
 
-    The k-th smallest of ``n`` is multiplied by ``n - k + 1``, and raised to its predecessor's
-    result where that is larger.  It controls the family-wise error rate as Bonferroni's method
-    does, and no result is above Bonferroni's.
+    The k-th smallest of ``n`` p-values is multiplied by ``n - k + 1``.  If its predecessor's result
+    is larger, it gets that result.  Like Bonferroni's method, Holm's method controls the
+    family-wise error rate, and no result is larger than Bonferroni's.
 
     Parameters
     ----------
     p_values : array_like, shape (n,)
-        A NaN is not a test, stays NaN and does not count.
+        P-values.  A NaN does not count as a test and stays NaN.
 
     Returns
     -------
@@ -240,14 +239,14 @@ def holm(p_values: npt.ArrayLike) -> Floats:
 
 
 def bonferroni(p_values: npt.ArrayLike) -> Floats:
-    """Multiply each p-value by their number, at most 1; a NaN as for :func:`holm`."""
+    """Multiply p-values by their number, up to 1, and treat NaN like :func:`holm`."""
     p = np.asarray(p_values, float)
     adjusted: Floats = np.minimum(p * np.count_nonzero(~np.isnan(p)), 1)
     return adjusted
 
 
 def uncorrected(p_values: npt.ArrayLike) -> Floats:
-    """Return the p-values as they are: each test by itself."""
+    """Return the p-values unchanged, so that each test counts by itself."""
     return np.array(p_values, float)
 
 
@@ -256,11 +255,11 @@ CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
     "bonferroni": (bonferroni, "Bonferroni's correction"),
     "none": (uncorrected, "no correction"),
 }
-"""The corrections by name, each with its title; the default first."""
+"""Corrections and their titles by name; the first one is the default."""
 
 
 def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
-    """Return the correction of that name and its title; an error lists the names."""
+    """Return the correction of a name and its title; raise an error that lists the names."""
     return look_up(name, CORRECTIONS, "correction")
 
 
@@ -297,16 +296,16 @@ class Procedure:
             )
 
     def level(self, p_adjusted: Iterable[float]) -> float:
-        """Return the level that was not reached by the runs that do not differ significantly.
+        """Return the level at which the runs without a significant difference were tested.
 
-        Holm's method tests them at :data:`ALPHA` divided by their number.
+        Holm's method divides :data:`ALPHA` by the number of these runs.
         """
         known = [p for p in p_adjusted if not isnan(p)]
         n_open = sum(p >= ALPHA for p in known)
         return ALPHA / max(1, {"holm": n_open, "bonferroni": len(known)}.get(self.correction, 1))
 
     def equivalence(self, differences: Sequence[Floats]) -> list[float]:
-        """Test whether differences are below the bound: p-values, corrected for their number."""
+        """Compute corrected p-values of tests that differences are smaller than the bound."""
         if self.equivalent is None:
             return [nan] * len(differences)
         p = [float(equivalence_test(d[~np.isnan(d)], self.equivalent)) for d in differences]
@@ -320,19 +319,20 @@ def paired_tests(
     test: str = "t",
     correction: str = "holm",
 ) -> dict[str, Paired]:
-    """Test each run's scores against a baseline's; p-values are adjusted for their number.
+    """Test each run against a baseline; p-values are adjusted for the number of runs.
 
     Parameters
     ----------
     baseline : array_like, shape (n_topics,)
-        NaN where it has no score.
+        Scores of the baseline; NaN if it has no score on a topic.
     runs : mapping of str to array_like, shape (n_topics,)
         Scores by run, on the same topics.
     topics : sequence of str, length n_topics
-        The topics' ids.
+        The topics' IDs.
     test : {'t', 'randomization'}
-        Pairs are formed by topics where both have a score.
+        Test of a run's pairs, which are the topics on which the run and the baseline have a score.
     correction : {'holm', 'bonferroni', 'none'}
+        Correction for the number of runs.
 
     Raises
     ------
@@ -341,10 +341,10 @@ def paired_tests(
 
     Notes
     -----
-    P-values are corrected together for the comparisons of one question: all runs against the
-    baseline, by one measure on one collection (Carterette, TOIS 2012; Boytsov, Belova and
-    Westfall, SIGIR 2013).  Several measures are several questions, each with its own error rate:
-    to claim a difference by any of them, correct for their number too.
+    The correction covers all runs that are compared with the baseline for one measure on one
+    collection (Carterette, TOIS 2012; Boytsov, Belova and Westfall, SIGIR 2013).  Each measure has
+    an error rate of its own.  To claim a difference for any of several measures, also correct for
+    the number of measures.
     """
     p_values, _ = get_test(test)
     adjust, _ = get_correction(correction)
@@ -372,7 +372,7 @@ def paired_tests(
 
 
 def describe_test(test: str, correction: str, n_runs: int) -> str:
-    """Say what :func:`paired_tests` did with ``n_runs`` runs, for a note under a table."""
+    """Describe the test of ``n_runs`` runs by :func:`paired_tests`, for a note under a table."""
     return (
         f"two-sided {get_test(test)[1]} over topics, p < {ALPHA}"
         f"{describe_correction(correction, n_runs)}"
@@ -380,7 +380,7 @@ def describe_test(test: str, correction: str, n_runs: int) -> str:
 
 
 def describe_correction(correction: str, n_runs: int) -> str:
-    """Say for how many comparisons p-values were adjusted, and how; empty for one run."""
+    """Describe the correction for ``n_runs`` comparisons; empty for one run."""
     title = get_correction(correction)[1]
     if n_runs == 1:
         return ""
@@ -400,7 +400,8 @@ class PairwiseT(NamedTuple):
     Attributes
     ----------
     t : ndarray, shape (..., n_pairs)
-        0 for a pair of equal systems, infinite if the difference is the same on all topics.
+        T statistics; 0 for two equal systems, infinite if their difference is the same on all
+        topics.
     df : int
         Degrees of freedom.
     """
@@ -420,14 +421,14 @@ class PairwiseT(NamedTuple):
 def paired_t(scores: npt.ArrayLike) -> PairwiseT:
     """Compute Student's paired t-test for every pair of systems.
 
-    ``mean(d) / sqrt(var(d) / n)`` with ``d = scores[:, i] - scores[:, j]``, n - 1 degrees of
-    freedom.  The variances come from one covariance matrix, ``c_ii + c_jj - 2 c_ij``, so that
-    all pairs cost one matrix product.
+    The statistic is ``mean(d) / sqrt(var(d) / n)`` with ``d = scores[:, i] - scores[:, j]``, and
+    has n - 1 degrees of freedom.  The variances ``c_ii + c_jj - 2 c_ij`` come from one covariance
+    matrix, so all pairs together need only one matrix product.
 
     Parameters
     ----------
     scores : array_like, shape (..., n_topics, n_systems)
-        Leading axes are independent experiments, such as resamplings of topics.
+        Scores.  Leading axes are independent experiments, such as resamplings of topics.
 
     Returns
     -------
@@ -444,8 +445,8 @@ def paired_t(scores: npt.ArrayLike) -> PairwiseT:
     i, j = np.triu_indices(m, 1)
     mean, _, _ = mean_and_variance(x)
     centred = x - mean[:, None, :]
-    # Not with @: BLAS starts threads even for products this small, and waiting for them costs more
-    # than they save, ten times more on a busy machine.
+    # This does not use @, because BLAS starts threads even for products this small.  Waiting for
+    # them takes longer than they save, and ten times longer on a busy machine.
     cov = np.einsum("sti,stj->sij", centred, centred) / (n - 1)
     variances = np.diagonal(cov, axis1=1, axis2=2)
     total = variances[:, i] + variances[:, j]
@@ -462,11 +463,12 @@ def paired_t(scores: npt.ArrayLike) -> PairwiseT:
 def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05) -> Floats:
     """Compute the share of system pairs that the paired t-test finds significantly different.
 
-    Sakai (SIGIR 2006); the power of Urbano, Lima and Hanjalic (SIGIR 2019).
+    The measure is from Sakai (SIGIR 2006); Urbano, Lima and Hanjalic (SIGIR 2019) call it power.
 
     Parameters
     ----------
     scores : array_like, shape (..., n_topics, n_systems)
+        Scores, as for :func:`paired_t`.
     alpha : float or array_like, shape (n_alphas,)
         Significance level or levels; a pair counts if p < alpha.
 
@@ -483,7 +485,7 @@ def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05) -> 
 
     levels = check_level(alpha)
     t, df = paired_t(scores)
-    # A comparison with critical values needs no p-value for each pair.
+    # Comparing t with critical values avoids a p-value for each pair.
     critical = stdtrit(df, 1 - levels / 2)
     counts = [np.count_nonzero(np.abs(t) > limit, axis=-1) for limit in critical.flat]
     shares: Floats = np.stack(counts, axis=-1) / t.shape[-1]
@@ -502,16 +504,16 @@ def topic_set_size_paired_t(
 ) -> int:
     """Compute the number of topics that a paired t-test needs to find a difference.
 
-    The two-sided test has noncentral t with ``n - 1`` degrees of freedom and noncentrality
-    ``sqrt(n) * min_difference / sqrt(variance)`` (Sakai, Topic set size design, IRJ 2016).  Its
-    square is noncentral F with 1 and ``n - 1`` degrees of freedom, so that a significant result
-    with the wrong sign counts as well.
+    The statistic of the two-sided test has a noncentral t distribution with ``n - 1`` degrees of
+    freedom and noncentrality ``sqrt(n) * min_difference / sqrt(variance)`` (Sakai, Topic set size
+    design, IRJ 2016).  The function uses its square, which is noncentral F with 1 and ``n - 1``
+    degrees of freedom, so a significant result with the wrong sign also counts.
 
     Parameters
     ----------
     variance : float
-        Variance over topics of the difference of two systems.  If only the variance of single
-        systems is known, twice that is the usual cautious choice.
+        Variance over topics of the difference between two systems.  If you know only the variance
+        of single systems, twice that variance is the usual cautious choice.
     min_difference : float
         Smallest difference of interest, in the unit of the scores.
     alpha, beta : float
@@ -535,7 +537,7 @@ def fewest_topics(between: int, within: int, effect: float, alpha: float, beta: 
     """Find the smallest number of topics with which an F test has a power of ``1 - beta``.
 
     Each topic after the first adds ``within`` degrees of freedom, and each topic adds ``effect``
-    to lambda.  The result is 2 at least.
+    to lambda.  The result is at least 2.
     """
     from scipy.special import fdtri, ncfdtr
 
@@ -556,7 +558,7 @@ def fewest_topics(between: int, within: int, effect: float, alpha: float, beta: 
 def check_design(
     variance: SupportsFloat, min_difference: SupportsFloat, alpha: float, beta: float
 ) -> tuple[float, float]:
-    """Return variance and difference as floats, or raise ValueError if no design can have them."""
+    """Return variance and difference as floats; raise ValueError if they are not possible."""
     values = float(variance), float(min_difference)
     if not all(0 < value < inf for value in values):
         raise ValueError(

@@ -1,10 +1,10 @@
 """One estimate from a few topics judged by people and all topics judged by a language model.
 
-Prediction-powered inference with two pooled multipliers (Angelopoulos, Duchi and Zrnic, "PPI++",
-2023), which is the regression estimator of survey sampling.  The model's scores on all topics
-replace the luck of the draw: they say whether the topics that people judged are easy or hard.  How
-far to trust them is estimated from the topics that have both kinds of labels, so that labels
-without information are ignored.
+The method is prediction-powered inference with two pooled multipliers (Angelopoulos, Duchi and
+Zrnic, "PPI++", 2023), which is the regression estimator of survey sampling.  The model's scores on
+all topics show whether the topics that people judged are easy or hard, and so correct for the luck
+of the draw.  The topics that have both kinds of labels show how far the model's scores can be
+trusted, so labels without information are ignored.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from ir_std.analysis.estimate import Estimate
 MIN_TOPICS = 5
 """Smallest number of topics judged by people for an estimate."""
 ADVISED_TOPICS = 10
-"""Number of topics judged by people below which the interval is wide and less certain."""
+"""Recommended number of topics judged by people; with fewer, the interval is wide and imprecise."""
 MIN_POOLED_SYSTEMS = 5
 """Smallest number of systems for which differences have their own multiplier."""
 NEGLIGIBLE_VARIANCE = 1e-12
-"""Sums of squares below this share of the uncentred ones are rounding."""
+"""Share of the uncentred sum of squares below which a centred sum is a rounding error."""
 WEAK_MULTIPLIER = 0.2
-"""Below this multiplier of differences, the model's labels barely separate systems."""
+"""Multiplier of differences below which the model's labels barely separate systems."""
 MULTIPLIER_GAP = 0.4
 """Ratio of the multipliers above which standardized scores are better."""
 MIN_VARYING_TOPICS = 3
-"""A score or difference that is the same on all but fewer of the judged topics has no interval."""
+"""Smallest number of judged topics on which a score or difference must vary for an interval."""
 DRAW_LEVEL = 0.995
 """Quantile of Student's t beyond which the judged topics do not look drawn at random."""
 
@@ -49,13 +49,13 @@ class PredictionPowered:
     mean : ndarray, shape (n_systems,)
         Estimated mean of each system over all topics under human labels.
     multipliers : (float, float)
-        Share of the model's scores that the estimate uses: for the mean of all systems on a topic
-        (c), and for a system's distance from that mean (s).
+        Share of the model's scores that the estimate uses.  The first multiplier (c) is for the
+        mean of all systems on a topic, the second (s) for a system's distance from that mean.
     worth : float
-        Number of topics judged by people alone whose intervals would be as wide, pooled over
-        systems.
+        Number of topics that people would have to judge for intervals of the same width without
+        the model, pooled over systems.
     n_human, n_topics : int
-        Number of topics that people judged, and of all topics.
+        Number of topics that people judged, and number of all topics.
     covariance : ndarray, shape (n_systems, n_systems)
         Covariance of the estimated means over draws of topics.
     df : int
@@ -85,14 +85,14 @@ class PredictionPowered:
         Parameters
         ----------
         weights : array_like, shape (n_systems,)
-            1 for a system and -1 for another give their difference.
+            Weights of the systems; 1 for one system and -1 for another give their difference.
 
         Returns
         -------
         Estimate
-            Its ``interval`` is Student's t interval.  The error is NaN if the weighted sum of
-            human scores varies on fewer than `MIN_VARYING_TOPICS` of the judged topics, which say
-            too little about its variance.
+            The estimate, whose ``interval`` is Student's t interval.  The error is NaN if the
+            weighted sum of human scores varies on fewer than `MIN_VARYING_TOPICS` of the judged
+            topics, because so few topics say too little about its variance.
 
         Raises
         ------
@@ -116,22 +116,25 @@ def prediction_powered(
 ) -> PredictionPowered:
     """Estimate means under human labels from a sample of topics and a model's labels of all.
 
-    With ``y`` the human and ``x`` the model's scores, centred by system on the judged topics, and
-    ``yd``, ``xd`` centred by topic too: ``c = sum(xy) / sum(xx)`` and ``s = sum(xd yd) /
-    sum(xd xd)``, both cut to [0, 1]; ``g = c rowmean(x) + s (x - rowmean(x))``; the estimate is
+    Let ``y`` be the human scores and ``x`` the model's scores, centred by system on the judged
+    topics; ``yd`` and ``xd`` are centred by topic as well.  The multipliers are ``c = sum(xy) /
+    sum(xx)`` and ``s = sum(xd yd) / sum(xd xd)``, both clipped to [0, 1].  With
+    ``g = c rowmean(x) + s (x - rowmean(x))``, the estimate is
     ``mean(human) + mean_all(g) - mean_judged(g)``.
 
     Parameters
     ----------
     human : array_like, shape (n_human, n_systems)
         Scores under human labels, one row per judged topic.  A judged topic without a relevant
-        document is a row of NaN; the estimate is then of the mean over topics that have one.
+        document is a row of NaN; the estimate is then the mean over topics with a relevant
+        document.
     llm : array_like, shape (n_topics, n_systems)
         Scores of the same systems under the model's labels, on all topics.
     rows : array_like of int, shape (n_human,)
-        Rows of `llm` that are the topics of `human`, drawn at random.
+        Row of `llm` for each row of `human`.  These topics must have been drawn at random.
     population : {'finite', 'topics'}
-        ``'finite'``: the mean over these topics; ``'topics'``: over all topics of the kind.
+        Estimate the mean over the topics of `llm` (``'finite'``), or over all topics of the same
+        kind (``'topics'``).
 
     Raises
     ------
@@ -182,7 +185,7 @@ def prediction_powered(
 
 
 def varying_topics(values: npt.ArrayLike) -> int:
-    """Return the number of topics whose value is not the most common one, to 12 decimals."""
+    """Count the topics whose value, to 12 decimals, differs from the most common value."""
     rounded = np.round(np.asarray(values, float), 12)
     return len(rounded) - int(np.unique(rounded, return_counts=True)[1].max())
 
@@ -236,7 +239,7 @@ def _slope(x: Floats, y: Floats, uncentred: Floats) -> float:
 def _doubts(
     n: int, c: float, s: float, n_systems: int, g: Floats, at: npt.NDArray[np.int64]
 ) -> list[str]:
-    """Return the reasons to doubt an estimate, in words."""
+    """Return sentences with the reasons to doubt an estimate."""
     doubts = []
     if n < ADVISED_TOPICS:
         doubts.append(f"only {n} topics were judged by people; judge at least {ADVISED_TOPICS}")

@@ -1,4 +1,4 @@
-"""Rank intervals: the ranks that paired comparisons with all other systems allow."""
+"""Rank intervals: the ranks that paired comparisons with all other systems do not rule out."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ from ir_std.analysis.means import (
 from ir_std.analysis.paired import CLOSE
 
 FEWEST = 5
-"""Two systems with fewer common topics are not compared: either could be the better one."""
+"""Fewest common topics of two systems that are compared; with fewer, either could be better."""
 ALL_FLIPS_UP_TO = 12
-"""Largest number of topics for which all flips of signs are used."""
+"""Largest number of topics for which all sign flips are used."""
 PAIRS_AT_ONCE = 1024
-"""Number of almost equal pairs that are compared again at once, which takes little room."""
+"""Number of almost equal pairs that are compared again at once, which needs little memory."""
 FLIPS = 1000
-"""Number of random flips for more topics; the Monte Carlo error of the confidence is then 0.007."""
+"""Number of random flips for more topics, with a Monte Carlo error of the confidence of 0.007."""
 FEW_TOPICS = 30
-"""Number of topics below which intervals hold too rarely if all systems are alike."""
+"""Number of topics below which intervals hold too rarely if all systems are equally good."""
 
 
 class RankIntervals(NamedTuple):
-    """The best and the worst rank that each system may have, 1 the best.
+    """The best and the worst rank that each system may have, where rank 1 is the best.
 
     Attributes
     ----------
     best, worst : ndarray of int, shape (n_systems,)
-        They hold for all systems at once.
+        Ends of the intervals, which hold for all systems simultaneously.
     better : ndarray of bool, shape (n_systems, n_systems)
         ``better[j, k]`` is True if system j is significantly better than system k.
     could_be_first : ndarray of bool, shape (n_systems,)
-        Confidence set for the best system (Hsu, 1981): it holds the best one with the level.
+        Confidence set for the best system (Hsu, 1981), which holds that system with the
+        confidence of the intervals.
     """
 
     best: Ints
@@ -54,10 +55,10 @@ class RankIntervals(NamedTuple):
         return int(np.count_nonzero(self.could_be_first))
 
     def groups(self) -> Ints:
-        """Return the number, from 0, of each system's group, for systems with the best mean first.
+        """Return the number of each system's group, from 0, for systems sorted best first.
 
-        No two systems of a group differ significantly: it ends before the first that differs from
-        one of it.  Systems of neighbouring groups need not differ.
+        No two systems of a group differ significantly.  A group ends before the first system that
+        differs from one of its systems.  Systems of neighbouring groups need not differ.
         """
         differ = self.better | self.better.T
         group = np.zeros(len(differ), dtype=np.int64)
@@ -72,33 +73,35 @@ class RankIntervals(NamedTuple):
 def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
     """Compute the intervals of all systems' ranks: `1 + n_better` to `n_systems - n_worse`.
 
-    ``n_better`` systems are significantly better than the system over the topics that both have,
-    ``n_worse`` significantly worse.  Ranks order systems by their means over all possible topics,
-    of which these are a sample, and not by the means over these topics.
+    ``n_better`` is the number of systems that are significantly better than the system over their
+    common topics; ``n_worse`` is the number of systems that are significantly worse.  Ranks order
+    systems by their means over all possible topics, not by their means over this sample of topics.
 
-    The intervals are one statement on all systems: all pairs are referred to the largest of their
-    statistics under flips of signs, all signs of a topic flipped together (a wild bootstrap of
-    residuals; Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, Review of Economic Studies
-    2024, build such sets from the largest of all t).  Residuals of ``n`` topics are multiplied by
-    ``sqrt(n / (n - 1))``.  Some of thousands of pairs have a variance that is small by chance, so
-    each is averaged with the mean over all pairs.
+    The intervals hold for all systems simultaneously.  Each pair is compared with the distribution
+    of the largest statistic of all pairs under sign flips, which flip all signs of a topic at once.
+    (This is a wild bootstrap of residuals.  Mogstad, Romano, Shaikh and Wilhelm, Inference for
+    ranks, Review of Economic Studies 2024, build such sets from the largest of all t.)  Residuals
+    of ``n`` topics are multiplied by ``sqrt(n / (n - 1))``.  Among thousands of pairs, some have a
+    small variance by chance, so each variance is averaged with the mean variance of all pairs.
 
-    Which systems could be first is a smaller question: a system stays if no other is better than
-    it by more than the quantile of the largest one-sided statistic against it (multiple comparisons
-    with the best; Hsu, Annals of Statistics 1981).  How often both hold says
-    ``docs/evidence/ranks.md``; with fewer than 30 topics it is less often.
+    The confidence set for the best system answers a smaller question.  A system stays in it if no
+    other system beats it by more than the quantile of the largest one-sided statistic against it
+    (multiple comparisons with the best; Hsu, Annals of Statistics 1981).  The page
+    ``docs/evidence/ranks.md`` says how often the intervals and the set hold; with fewer than 30
+    topics, they hold less often.
 
     Parameters
     ----------
     scores : array_like, shape (n_topics, n_systems)
-        Higher is better; NaN where a system has no score on a topic.
+        Scores, where higher is better; NaN if a system has no score on a topic.
     level : float
-        The confidence, between 0 and 1.
+        Confidence level, between 0 and 1.
 
     Returns
     -------
     RankIntervals
-        A system that shares fewer than five topics with each other system may have every rank.
+        Intervals and confidence set.  A system that shares fewer than five topics with each of the
+        others may have any rank.
 
     Raises
     ------
@@ -122,7 +125,7 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
     statistic = student_t(mean, divide(variance, n, otherwise=0.0))
     flips = _Flips(x, variance, n, compared)
     largest = np.max([flips.two_sided(k) for k in range(x.shape[1])], axis=0, initial=0.0)
-    # [j, k]: whether j is better than k.
+    # Element [j, k] is true if j is better than k.
     better = compared & (statistic > _quantile(largest, quantile))
     best = 1 + better.sum(axis=0)
     could_be_first = best == 1
@@ -133,9 +136,9 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
 
 
 def _compare_pairs(x: Floats) -> tuple[Floats, Floats, Ints]:
-    """Return mean and variance of all differences ``j - k``, and their numbers of topics."""
+    """Return mean, variance and number of topics of all differences ``j - k``."""
     present = (~np.isnan(x)).astype(float)
-    # Differences are those of the centred scores, whose sums keep more digits.
+    # Differences are computed from centred scores, because sums of those keep more digits.
     centred = np.where(
         present, x - divide(np.nansum(x, axis=1), present.sum(axis=1), 0.0)[:, None], 0.0
     )
@@ -158,7 +161,7 @@ def _compare_pairs(x: Floats) -> tuple[Floats, Floats, Ints]:
 
 
 def _average(values: Floats, weights: Ints, where: Mask) -> float:
-    """Return the weighted mean of ``[j, k]`` over ``j`` unlike ``k``; 0 of none."""
+    """Return the weighted mean of the elements with ``j != k``; 0 if there are none."""
     weights = np.where(where & ~np.eye(len(values), dtype=bool), weights, 0)
     return float(divide((values * weights).sum(), weights.sum(), otherwise=0.0))
 
@@ -190,12 +193,12 @@ class _Flips:
         return scaled
 
     def two_sided(self, k: int) -> Floats:
-        """Return the largest size of a statistic of later systems against system k, by flip."""
+        """Return, per flip, the largest absolute statistic of later systems against system k."""
         flipped = self._against(k, np.arange(len(self.used)) > k)
         return np.asarray(np.abs(flipped, out=flipped).max(axis=1, initial=0.0))
 
     def one_sided(self, k: int) -> Floats:
-        """Return the largest statistic against system k, by flip and its mirror image."""
+        """Return the largest statistic against system k, per flip and per mirrored flip."""
         flipped = self._against(k, np.ones(len(self.used), dtype=bool))
         return np.append(flipped.max(axis=1, initial=0.0), -flipped.min(axis=1, initial=0.0))
 
@@ -205,7 +208,7 @@ def _quantile(values: Floats, level: float) -> float:
 
 
 def _flips(n_topics: int) -> Floats:
-    """Return rows of signs, all but mirror images or draws; shape (n_flips, n_topics)."""
+    """Return rows of signs, all except mirror images or drawn, shape (n_flips, n_topics)."""
     if n_topics <= ALL_FLIPS_UP_TO:
         numbers = np.arange(2 ** max(n_topics - 1, 0))
         bits = numbers[:, None] >> np.arange(n_topics) & 1

@@ -1,4 +1,4 @@
-"""Standardizing score arrays by each other, without factor sets."""
+"""Standardization of score arrays by one another, without factor sets."""
 
 from __future__ import annotations
 
@@ -26,27 +26,29 @@ def standardize_matrix(
     Parameters
     ----------
     scores : array_like, shape (n_topics, n_systems)
+        Scores to standardize.
     by : array_like, shape (n_topics, n_reference_systems), optional
-        Scores of the reference systems on the same topics; ``scores`` themselves unless given.
+        Scores of the reference systems on the same topics; by default, ``scores``.
     scheme : str
-        A scheme of :data:`ir_std.schemes.SCHEMES`, with its ``params`` (``A``, ``B`` of U;
+        A scheme of :data:`ir_std.schemes.SCHEMES`, with its ``params`` (``A`` and ``B`` for U;
         ``resolution``).
     leave_out : sequence, length n_systems, optional
-        The group of each system, such as its team: each group is standardized by all the other
-        groups, as systems that did not take part would be.  The runs of one team resemble each
-        other, so they are left out together (Sakai, ICTIR 2016).
+        The group of each system, such as its team.  Each group is then standardized by all other
+        groups, as if it had not taken part.  The runs of one team resemble each other, so they are
+        left out together (Sakai, ICTIR 2016).
 
     Returns
     -------
     ndarray, shape (n_topics, n_systems)
-        NaN as the scheme gives it if the reference systems do not differ.
+        Standardized scores.  If the reference systems do not differ on a topic, the scheme may give
+        NaN.
 
     Raises
     ------
     ValueError
-        If the topics differ in number, fewer than two reference systems remain, a value is NaN or
-        infinite, the scheme is unknown, ``leave_out`` has another length than the systems, or it
-        is given together with ``by``.
+        If the numbers of topics differ, fewer than two reference systems remain, a value is NaN or
+        infinite, the scheme is unknown, ``leave_out`` does not have one group per system, or both
+        ``leave_out`` and ``by`` are given.
     """
     x = check_scores(scores, single=True)
     if leave_out is not None:
@@ -63,7 +65,7 @@ def standardize_matrix(
 def _by_other_groups(
     x: Floats, by: Any, scheme: str, groups: Sequence[Hashable], params: dict[str, Any]
 ) -> Floats:
-    """Standardize each group's systems by those of all the other groups."""
+    """Standardize each group's systems by the systems of all other groups."""
     if by is not None:
         raise ValueError("leave_out requires the systems' own scores; leave by out")
     if len(groups) != x.shape[1]:
@@ -80,8 +82,8 @@ def _by_other_groups(
 
 
 def compute_factors(by: Floats) -> dict[str, Any]:
-    """Compute factors of systems, shape (..., n_topics, n), for a scheme's ``apply``."""
+    """Compute factors from systems, shape (..., n_topics, n), for a scheme's ``apply``."""
     sd = by.std(axis=-1, ddof=1, keepdims=True)
-    # Equal scores have a deviation of 0, whatever rounding makes of their mean.
+    # Equal scores get a deviation of exactly 0, even if rounding changes their mean.
     sd[np.ptp(by, axis=-1, keepdims=True) <= EXACT] = 0.0
     return {"mean": by.mean(axis=-1, keepdims=True), "sd": sd, "scores": by[..., None, :]}

@@ -257,8 +257,8 @@ def test_summaries_follow_the_unit_and_not_the_order(
 @pytest.mark.parametrize(
     ("effects", "variances", "said"),
     [
-        ([0.1], [0.1], "two effects or more"),
-        ([0.1, 0.2], [0.1], "as many variances"),
+        ([0.1], [0.1], "at least two effects"),
+        ([0.1, 0.2], [0.1], "one variance per effect"),
         ([0.1, 0.2], [0.1, 0.0], "above 0"),
         ([0.1, np.nan], [0.1, 0.1], "NaN"),
     ],

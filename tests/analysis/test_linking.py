@@ -181,7 +181,7 @@ def test_a_single_anchor_shifts_and_tells_no_error() -> None:
     assert found.difference > 0
     assert np.isnan([linked.tau, linked.error, found.error, found.p, *found.interval]).all()
     (doubt,) = linked.doubts
-    assert doubt.startswith("a single anchor does not tell how well it links")
+    assert doubt.startswith("a single anchor does not show how well it links")
     known = link(z, z_reference, same_systems=True)
     assert known.tau == pytest.approx(np.hypot(0.15, 0.10 * linked.shift))
     assert known.doubts == ()

@@ -197,13 +197,13 @@ def test_systems_that_are_known_to_be_identical_have_a_p_value_by_two_anchors(
 
 
 def test_one_anchor_is_warned_about(entries: list[tuple[str, Any, Any]]) -> None:
-    with pytest.warns(ir_std.StandardizationWarning, match="a single anchor does not tell"):
+    with pytest.warns(ir_std.StandardizationWarning, match="a single anchor does not show"):
         ir_std.compare(entries, AP, anchors=["anchor0"])
 
 
 def test_identical_anchors_count_once(entries: list[tuple[str, Any, Any]]) -> None:
     twins = [("twin", run, qrels) for name, run, qrels in entries if name == "anchor0"]
-    with pytest.warns(ir_std.StandardizationWarning, match="a single anchor does not tell"):
+    with pytest.warns(ir_std.StandardizationWarning, match="a single anchor does not show"):
         comparison = ir_std.compare([*entries, *twins], AP, anchors=["anchor0", "twin"])
     assert comparison.links[SAP].anchors == ("anchor0",)
 
@@ -353,7 +353,7 @@ def test_the_command_prints_linked_means_and_their_differences(
     assert sum("sAP is linked by anchor0, anchor1 to trec8-adhoc" in line for line in done.out) == 1
     head = next(line for line in done.out if line.startswith("mean of"))
     assert head.split()[:7] == ["mean", "of", "on", "minus", "that", "of", "on"]
-    assert any("two anchors barely tell how well they link" in line for line in done.err)
+    assert any("two anchors barely show how well they link" in line for line in done.err)
 
 
 def test_the_page_of_the_command_is_linked(
@@ -410,6 +410,6 @@ def test_fewer_than_ten_topics_are_refused(data: Path) -> None:
         for q in (nine, twenty)
     ]
     entries = [(s, run, q) for s in "ab" for run, q in zip(runs, (nine, twenty), strict=True)]
-    message = "cannot be linked to .*: 9 topics of the .* have factors: a link needs 10"
+    message = "cannot be linked to .*: 9 topics of the .* have factors, but a link needs 10"
     with pytest.raises(UsageError, match=message):
         ir_std.compare(entries, ir_std.nDCG @ 10, anchors="a")
