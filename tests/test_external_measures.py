@@ -102,7 +102,7 @@ def test_names_that_scores_have_need_no_quotes_and_no_others() -> None:
 
 @pytest.mark.parametrize("name", ["", "  ", None])
 def test_a_blank_name_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="a measure's name that is not blank"):
+    with pytest.raises(UsageError, match="a non-blank measure name"):
         ir_std.ExternalMeasure(name)
 
 

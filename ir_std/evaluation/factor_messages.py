@@ -161,7 +161,7 @@ def _flat_topic_messages(plans: Iterable[Plan]) -> Iterator[Message]:
         yield Message(
             f"all systems of {factors.id} have the same score on some {factors.unit}s "
             f"({', '.join(f'{name}: {n}' for name, (_, n) in flat.items())}); there, N and U are "
-            "0 below it, 0.5 at it and 1 above it, and z is undefined"
+            "0 below that score, 0.5 at it and 1 above it, and z is undefined"
         )
 
 
@@ -232,17 +232,17 @@ def level_messages(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Messag
     empty = [str(m) for m in leveled if m["rel"] > qrels.max_level]
     if empty:
         yield Message(
-            f"nothing is relevant by {', '.join(empty)}: the highest level of these qrels "
-            f"is {qrels.max_level}"
+            f"no document is relevant for {', '.join(empty)}, because the highest level in these "
+            f"qrels is {qrels.max_level}"
         )
 
 
 def gain_messages(
     graded: Iterable[Measure], highest: int, set_id: str, qrels: Qrels
 ) -> Iterator[Message]:
-    """Report graded measures whose gains are divided by a level that these qrels lack."""
+    """Report graded measures whose gains are relative to a level that these qrels lack."""
     if highest > qrels.max_level:
         yield Message(
-            f"{', '.join(map(str, graded))}: gains are shares of {highest}, the highest level of "
-            f"{set_id}, of which these topics are a part (their own highest is {qrels.max_level})"
+            f"{', '.join(map(str, graded))}: gains are relative to {highest}, the highest level in "
+            f"{set_id}; these qrels are a part of it and have levels up to {qrels.max_level}"
         )

@@ -35,14 +35,14 @@ from ir_std.trec.qrels import Qrels
 
 
 class TopicsOfSet(QrelsFromCounts):
-    """Stand in for qrels where scores of a set's own systems are evaluated.
+    """Substitute for qrels when the scores of a set's own systems are evaluated.
 
     Parameters
     ----------
     counted : QrelsFromCounts
-        Topics of all scores, including those of the set's systems.
+        Topics of all scores, including the scores of the set's systems.
     factors : FactorSet
-        The set, whose judgments the scores of its systems rest on.
+        The set whose judgments were used to compute the scores of its systems.
     """
 
     def __init__(self, counted: QrelsFromCounts, factors: FactorSet) -> None:
@@ -54,7 +54,7 @@ class TopicsOfSet(QrelsFromCounts):
 
 
 def collection_of(qrels: Qrels) -> Collection:
-    """Return the qrels in the form that recognition compares; made once."""
+    """Return the qrels in the form that recognition uses; the result is cached."""
     if isinstance(qrels, QrelsFromCounts):
         return Collection(qrels.n_rel.items(), external=qrels.external)
     return qrels.cached(
@@ -69,14 +69,14 @@ def collection_of(qrels: Qrels) -> Collection:
 
 
 def match_factors(qrels: Qrels, factors: Factors | Match | None = None) -> Match:
-    """Match qrels with the named factors, or with the set that is recognized.
+    """Match qrels with the given factors, or if none are given, recognize the set.
 
     Raises
     ------
     UnknownSetError
-        If there is no set of that name.
+        If no set has the given name.
     NoFactorsError
-        If the named set holds none of the topics.
+        If the given set holds none of the topics.
     """
     if isinstance(factors, Match):
         return factors
@@ -96,12 +96,27 @@ def match_factors(qrels: Qrels, factors: Factors | Match | None = None) -> Match
 
 
 class Plan(NamedTuple):
-    """Recipe of a standardized measure: its raw measure and its factors.
+    """Recipe for a standardized measure, which combines a raw measure and its factors.
 
-    ``name`` is what the factor set calls the raw measure; ``apply`` standardizes the raw values
-    on ``topics``, those of the qrels, which are at ``rows`` of the set, -1 where it lacks them, or
-    where the judgments differ (``differing``) at the ``levels`` that the measure looks at.  If the
-    set holds whole datasets, the only topic is the dataset that the qrels are.
+    Attributes
+    ----------
+    measure : Standardized
+    raw : Measure
+        Raw measure to standardize.
+    factors : FactorSet
+    name : str
+        Name of the raw measure in the factor set.
+    apply : callable
+        Function that standardizes raw values on ``topics``.
+    topics : tuple of str
+        Topics of the qrels.  If the set has per-dataset factors, the only topic is the dataset of
+        the qrels.
+    rows : ndarray, shape (n_topics,)
+        Row of each topic in the set; -1 if the set lacks the topic or the judgments differ.
+    levels : tuple of int
+        Relevance levels that the measure uses.
+    differing : tuple of str
+        Topics whose judgments differ at one of these levels.
     """
 
     measure: Standardized
@@ -116,12 +131,12 @@ class Plan(NamedTuple):
 
     @property
     def same_raw(self) -> tuple[Measure, ...]:
-        """Other raw measures that have the values of ``raw``: with binary gains, the base."""
+        """Other raw measures with the same values as ``raw``, such as the base measure."""
         base = self.measure.base
         return (base,) if base.__name__ == self.raw.__name__ else ()
 
     def on(self, topics: tuple[str, ...]) -> Plan:
-        """Return the plan on some of the topics, with what was decided on all of them."""
+        """Return the plan for some of the topics, keeping the decisions made for all topics."""
         rows = rows_excluding(self.factors, topics, self.differing)
         scheme = self.measure["scheme"]
         apply = self.factors.at(rows, self.name, scheme, **self.measure.scheme_params)
@@ -134,26 +149,27 @@ class Plan(NamedTuple):
         ----------
         raw : ndarray, shape (n_topics,)
         step : float
-            The step in which the values were written; they are compared with the systems' scores
-            as these would have been written so.
+            Step to which the raw values were rounded; the systems' scores are rounded to the same
+            step before they are compared.
 
         Returns
         -------
         values : ndarray
-            Values on the plan's topics; NaN on topics without factors.
+            Standardized values on the plan's topics; NaN on topics without factors.
         mean : float
-            Over what has a value.
+            Mean of the values that are not NaN.
         """
         values = self.apply(scores_on(self.topics, raw), **self._rounding(step))
         return values, mean_of_values(values)
 
     def uncertainty(self, raw: Floats, step: float) -> float:
-        """Return how much the mean can change by rounding raw values to steps.
+        """Return how much the rounding of raw values can change the mean.
 
         Parameters
         ----------
         raw : ndarray, shape (n_topics,)
         step : float
+            Step to which the raw values were rounded.
         """
         scores = scores_on(self.topics, raw)
         mean, *ends = (
@@ -162,7 +178,7 @@ class Plan(NamedTuple):
         return max(abs(end - mean) for end in ends)
 
     def _rounding(self, step: float) -> dict[str, Any]:
-        """Return the argument for :attr:`apply` if values have coarser steps than the set's."""
+        """Return arguments for :attr:`apply` if values are rounded more than the set's scores."""
         if step <= self.factors.about(self.name, "resolution", 0.0):
             return {}
         if self.measure["scheme"] != "E":
@@ -172,17 +188,17 @@ class Plan(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """Properties of a measure that depend on all topics of a collection, for evaluation in batches.
+    """Decisions about a measure that depend on all topics, for evaluation in batches of topics.
 
     Attributes
     ----------
     column : str
-        Name of the measure in the host.
+        Name of the measure in the host program, such as PyTerrier.
     match : Match
     plan : Plan or None
-        None for a raw measure.
+        Recipe for a standardized measure; None for a raw measure.
     highest : int
-        The highest level of the collection, of which gains may be shares.
+        Highest relevance level of the collection; some measures' gains are relative to it.
     """
 
     column: str
@@ -192,13 +208,13 @@ class Decision(NamedTuple):
 
 
 def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
-    """Decide how a standardized measure is computed with the factors of ``match``.
+    """Decide how to compute a standardized measure with the factors of ``match``.
 
     Raises
     ------
     NoFactorsError
-        If no set fits, or the set has no factors for the measure, or only such as do not apply
-        to these qrels.
+        If no set matches, if the set has no factors for the measure, or if its factors do not
+        apply to these qrels.
     """
     if match.fit is None:
         raise NoFactorsError(f"{measure}: {match}")
@@ -208,7 +224,7 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     topics = topics_of_set(match.fit, qrels)
     rows = factors.rows(topics)
     raw, name = next((m for m in applicable if has_values(table[m[1]], rows)), applicable[0])
-    if isinstance(raw, ExternalMeasure):  # whose direction only the set knows
+    if isinstance(raw, ExternalMeasure):  # only the set knows its direction
         raw = ExternalMeasure(raw.name, factors.sign(name) < 0)
     differing = topics_without_value(raw, match)
     usable = rows_excluding(factors, topics, differing)
@@ -232,12 +248,12 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
 def _applicable(
     measure: Standardized, match: Match, fit: Fit, qrels: Qrels, table: Mapping[str, Floats]
 ) -> list[tuple[Measure, str]]:
-    """Return raw measures that one may standardize, with the set's names of them.
+    """Return raw measures with applicable factors, each with its name in the set.
 
     Raises
     ------
     NoFactorsError
-        If there is none.
+        If there is no such measure.
     """
     applicable: list[tuple[Measure, str]] = []
     obstacles: list[str] = []
@@ -261,7 +277,7 @@ def _applicable(
 
 
 def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
-    """Return the name under which a set has factors for a raw measure, such as ``RBP(p=0.8)``."""
+    """Return a raw measure's name in a set, such as ``RBP(p=0.8)``; None if it has none."""
     return _names_by_measure(factors.measures).get(canonical(raw))
 
 
@@ -271,7 +287,10 @@ def _names_by_measure(names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _name_without_cutoff(raw: Measure, factors: FactorSet) -> str | None:
-    """Return the name for a cutoff at which a set's systems end: their ``AP@1000`` is ``AP``."""
+    """Return the name without the cutoff, if the set's systems have no documents beyond it.
+
+    For example, ``AP@1000`` is ``AP`` for systems that were evaluated to depth 1000.
+    """
     cutoff = raw.params.get("cutoff")
     if not measure_record(raw).ends_at_cutoff or cutoff is None:
         return None
@@ -279,7 +298,7 @@ def _name_without_cutoff(raw: Measure, factors: FactorSet) -> str | None:
     name = name_in_set(type(raw)(**params), factors)
     if name is None or factors.about(name, "depth") != cutoff:
         return None
-    # The ideal ranking ends at the cutoff, too: that is the same where no more are relevant.
+    # A cutoff also shortens the ideal ranking, which matters if more documents are relevant.
     ideal = raw.__name__ == "nDCG" and any((n or 0) > cutoff for n in factors.n_rel.values())
     return None if ideal else name
 
@@ -293,21 +312,21 @@ def rows_excluding(factors: FactorSet, topics: Iterable[str], differing: Iterabl
 
 
 def topics_of_set(fit: Fit, qrels: Qrels) -> tuple[str, ...]:
-    """Return what qrels are of in a set: their topics, or the one dataset that they are."""
+    """Return the topics of qrels in a set; for per-dataset factors, their dataset."""
     return qrels.topics if fit.dataset is None else (fit.dataset,)
 
 
 def scores_on(topics: Sequence[str], raw: Floats) -> Floats:
     """Return a run's raw scores on topics of a set.
 
-    A set of whole datasets has one topic for the qrels, the dataset: the run's score there is its
-    mean over the topics of the qrels.  Nothing after this distinguishes such sets from others.
+    In a set with per-dataset factors, the dataset is the only topic of the qrels, and the run's
+    score on it is its mean over the topics of the qrels.  Callers can then treat all sets alike.
     """
     return raw if len(raw) == len(topics) else np.array([mean_of_values(raw)])
 
 
 def mean_of_values(values: Floats) -> float:
-    """Return the mean of what is not NaN; NaN where nothing is."""
+    """Return the mean of the values that are not NaN; NaN if there are none."""
     total = float(values.sum())
     if total == total and len(values):
         return total / len(values)
@@ -316,14 +335,14 @@ def mean_of_values(values: Floats) -> float:
 
 
 def _round_as_printed(scores: Floats, step: float) -> Floats:
-    """Round scores as programs print them, by all their digits, which numpy does not do."""
+    """Round scores exactly, as programs do when they print them; numpy rounds less exactly."""
     places = round(-np.log10(step))
     rounded = [round(score, places) for score in scores.ravel().tolist()]
     return np.array(rounded).reshape(scores.shape)
 
 
 def has_values(table: Floats, rows: Ints) -> bool:
-    """Check whether a table has a value on one of the rows that are not -1."""
+    """Check whether a table has a value in at least one of the rows; -1 means no row."""
     return not np.isnan(table[rows[rows >= 0]]).all()
 
 
@@ -331,16 +350,16 @@ def has_values(table: Floats, rows: Ints) -> bool:
 
 
 class Additions(NamedTuple):
-    """The standardized versions of raw measures that the factors allow.
+    """Measures with their standardized versions added.
 
     Attributes
     ----------
     measures : list of Measure
-        Each measure that was given, followed by its standardized versions.
+        Each given measure, followed by its standardized versions.
     plans : list of Plan
-        Plans of the versions that were added.
+        Plans for the added versions.
     messages : tuple of Message
-        Messages that name the measures without factors, and the measures that the set has.
+        Messages that list the measures without factors, and the measures that the set has.
     """
 
     measures: list[Measure]
@@ -351,7 +370,7 @@ class Additions(NamedTuple):
 def add_standardized(
     measures: Iterable[Measure], match: Match, qrels: Qrels, schemes: Iterable[str]
 ) -> Additions:
-    """Add to each raw measure the standardized ones that the factors allow."""
+    """Add to each raw measure its standardized versions for which factors exist."""
     schemes = list(schemes)
     wanted: list[Measure] = []
     plans: list[Plan] = []
@@ -381,7 +400,7 @@ def add_standardized(
 def _reasons_without_factors(
     without: dict[str, list[str]], obstructed: dict[str, dict[str, None]], match: Match
 ) -> Iterator[str]:
-    """Yield which raw measures have no factors: by obstacle, and by scheme if the set has none."""
+    """Yield messages about raw measures without factors, grouped by obstacle or by scheme."""
     if match.factors is None:
         if without:
             yield str(match)
@@ -394,12 +413,12 @@ def _reasons_without_factors(
 
 
 def _inapplicable(factors: FactorSet, names: Iterable[str], obstacle: str) -> str:
-    """Say why a set's factors for measures do not apply."""
+    """Return a message that says why a set's factors for measures do not apply."""
     return f"{factors.id}'s factors for {', '.join(names)} do not apply: {obstacle}"
 
 
 def _missing(names: Sequence[str], scheme: str, factors: FactorSet, match: Match) -> str:
-    """Say for which measures a set lacks what a scheme needs, and which sets have them."""
+    """Return a message about measures that a set lacks, with other sets that have them."""
     what, table = ("scores", factors.scores) if scheme == "E" else ("factors", factors.measures)
     wanted = {canonical(parse_set_measure(name)) for name in names}
     others = ", ".join(
@@ -415,7 +434,7 @@ def _missing(names: Sequence[str], scheme: str, factors: FactorSet, match: Match
 
 
 def similar_measures(known: Iterable[str], asked: Iterable[str]) -> str:
-    """List the measures that a set has, those of the kinds that were asked for.
+    """List the known measures of the requested kinds; if there are none, list all kinds.
 
     >>> similar_measures(["AP", "P@5", "P@10", "RR"], ["P@15"])
     'P@5, P@10'
@@ -434,7 +453,7 @@ def _kind(name: str) -> str:
 
 
 def levels_of(raw: Measure, fit: Fit) -> list[int]:
-    """Return the levels at which a measure depends on which documents are at each or above."""
+    """Return the thresholds a measure uses: levels at or above which documents count."""
     record = measure_record(raw)
     if record.judged and not record.relevance:
         return [ALL_JUDGED]
@@ -449,9 +468,9 @@ def levels_of(raw: Measure, fit: Fit) -> list[int]:
 
 
 def topics_without_value(raw: Measure, match: Match) -> tuple[str, ...]:
-    """Return the topics on which a set's factors use other judgments than a measure looks at.
+    """Return the topics where a set's judgments differ at the levels that a measure uses.
 
-    None if the user named the set, and has been warned of what differs.
+    The result is empty if the user named the set; a warning then reports the differences.
     """
     if match.fit is None or match.chosen_by == "name":
         return ()
@@ -466,20 +485,20 @@ def why_inapplicable(raw: Measure, name: str, match: Match, qrels: Qrels) -> str
     if depth and raw.params.get("cutoff", 0) > depth:
         return f"its systems were evaluated to depth {depth}"
     reason = _level_obstacle(raw, fit, qrels)
-    # A user who names a set has been warned of what differs.
+    # If the user named the set, a warning reports the differences instead.
     if reason is None and match.chosen_by != "name":
         reason = _differing_obstacle(raw, match, fit) or _gain_obstacle(raw, fit, qrels)
     return reason
 
 
 def _level_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str | None:
-    """Return why a measure cannot be compared at the levels of these qrels."""
+    """Return why the relevance levels of these qrels rule out a measure; None if they do not."""
     here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
     if has_graded_gains(raw) and there is not None and not fit.agreement.is_graded.any():
         if here > 1 >= there:
-            return f"these qrels have levels to {here}, its systems were judged with one level"
+            return f"these qrels have levels up to {here}, but its systems were judged with one"
         if there > 1 >= here and not fit.is_subset:
-            return f"these qrels have one level, its systems were judged with levels to {there}"
+            return f"these qrels have one level, but its systems were judged with up to {there}"
     level = raw.params.get("rel", 1)
     if level > highest_level_of_collection(fit, qrels):
         return f"no document of these qrels is judged at level {level} or above"
@@ -491,7 +510,7 @@ def _level_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str | None:
 
 
 def _differing_obstacle(raw: Measure, match: Match, fit: Fit) -> str | None:
-    """Return how judgments differ at the levels that a measure looks at, if on most topics."""
+    """Return how judgments differ at a measure's levels, if they differ on most topics."""
     differing = topics_without_value(raw, match)
     if not differing or 2 * len(differing) <= len(fit.matched):
         return None
@@ -499,32 +518,35 @@ def _differing_obstacle(raw: Measure, match: Match, fit: Fit) -> str | None:
         level for level in levels_of(raw, fit) if fit.agreement.at_level(level).different.any()
     ]
     if levels and levels[-1] < 1:
-        return f"other documents are judged not relevant on {pluralize(len(differing), 'topic')}"
+        return (
+            f"different documents are judged not relevant on {pluralize(len(differing), 'topic')}"
+        )
     where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"
     n = f"{len(differing)} of {len(fit.matched)} topics"
     return f"the judgments{where} differ from those of its systems on {n}"
 
 
 def _gain_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str | None:
-    """Return of which levels gains are shares, if not of the same for run and systems."""
+    """Return how the highest level, which scales gains, differs; None if it does not."""
     here = highest_level_of_collection(fit, qrels)
     there = fit.factors.info.get("max_level")
     if not gains_are_shares(raw) or there in (None, here):
         return None
-    return f"gains are shares of level {here} with these qrels, of level {there} for its systems"
+    return f"gains are relative to level {here} in these qrels, but to {there} for its systems"
 
 
 def _highest_level(fit: Fit, qrels: Qrels) -> int:
-    """Return the highest level of the judgments; the set's where only scores are known."""
+    """Return the highest level of the judgments, or the set's if only scores are known."""
     if isinstance(qrels, QrelsFromCounts):
         return fit.factors.info.get("max_level") or 1
     return qrels.max_level
 
 
 def highest_level_of_collection(fit: Fit, qrels: Qrels) -> int:
-    """Return the highest level of the judgments, or of the collection that they are a part of.
+    """Return the highest relevance level of the whole collection.
 
-    A part of graded qrels may happen to hold no level above 1: it stays graded.
+    If the qrels are part of a collection and happen to hold no level above 1, they still count as
+    graded if the collection is.
     """
     there = fit.factors.info.get("max_level") or 0
     return max(_highest_level(fit, qrels), there if fit.is_subset else 0)

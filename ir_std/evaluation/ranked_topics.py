@@ -1,4 +1,4 @@
-"""Runs on single topics: their documents in order, and what each adds to a measure's value."""
+"""Runs on single topics: their ranked documents, and each document's part of a measure's value."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ class RankedTopic:
     Attributes
     ----------
     documents : tuple of str
-        Best first.
+        Documents of the run, best first.
     levels : mapping of str to int
-        Levels of all judged documents of the topic, also of documents that the run lacks.
+        Relevance levels of all judged documents of the topic, including documents that the run
+        lacks.
     contributions : ByMeasure of mapping of str to float
-        For each raw measure that is a sum over documents, the term of each document; other
-        documents add nothing.
+        For each raw measure that is a sum over documents, the term of each document.  Documents
+        that add nothing are left out.
     """
 
     documents: tuple[str, ...]
@@ -42,7 +43,7 @@ class RankedTopic:
 
     @cached_property
     def ranks(self) -> dict[str, int]:
-        """The rank of each document."""
+        """Rank of each document."""
         return {document: rank for rank, document in enumerate(self.documents, 1)}
 
 
@@ -60,19 +61,19 @@ def rank_topics(
     ----------
     evaluator : StdEvaluator
     run
-        Any form that :func:`ir_std.evaluation.inputs.resolve` takes.
+        Any form that :func:`ir_std.evaluation.inputs.resolve` accepts.
     name : str
-        Name in messages.
+        Name of the run in messages.
     topics : sequence of str
     measures : iterable of Measure
-        Raw ones of the evaluator; documents are in the order of the first.
+        Raw measures of the evaluator.  The first one determines the order of the documents.
     depth : int, optional
         See :meth:`StdEvaluator.evaluate`.
 
     Raises
     ------
     UsageError
-        If only scores of the run are known.
+        If only the run's scores are known, and not its documents.
     """
     read = resolve(run)
     if isinstance(read, RunScores):
@@ -103,13 +104,13 @@ def rank_topics(
 
 
 def formula_of(evaluator: StdEvaluator, measure: Measure) -> Formula | None:
-    """Return how an evaluator computes a raw measure; None if another provider does."""
+    """Return the evaluator's formula for a raw measure; None if another provider computes it."""
     name = str(measure)
     return next((c.formula for c in evaluator.columns if c.raw == name and not c.plan), None)
 
 
 def _ordered(run: Run, topic: str, order: Order) -> list[str]:
-    """Return the documents of a topic in order; none if the run lacks it."""
+    """Return the documents of a topic in order; the list is empty if the run lacks the topic."""
     if topic not in run.bounds:
         return []
     scores = run.scores[slice(*run.bounds[topic])]

@@ -1,4 +1,4 @@
-"""Raw scores of one run: by ir_std's own formulas, and by ir_measures' providers."""
+"""Raw scores of one run, from ir_std's own formulas and from ir_measures' providers."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from ir_std.trec.runs import Run
 
 
 def has_formula(measure: Measure) -> bool:
-    """Check whether :mod:`ir_std.measures.formulas` has a raw measure, in calls of ir_std."""
-    if type(measure) is type(irm.NumRel):  # of which ir_measures' providers only have level 1
+    """Check whether ir_std computes a raw measure with its own formula."""
+    if type(measure) is type(irm.NumRel):  # ir_measures' providers support only level 1
         return bool(measure["rel"] != 1)
     return (
         measure_record(measure).formula is not None
@@ -41,14 +41,14 @@ def ir_measures_providers() -> list[providers.Provider]:
 
 
 _READ_ROWS = ("cwl_eval", "pyndeval", "msmarco", "gdeval", "accuracy")
-"""The providers that read judgments as rows, which do not show a topic that has none."""
+"""Providers that read judgments as rows, and so cannot see a topic without judgments."""
 
 
 def skip_unjudged_topics(measures: Iterable[Measure], qrels: Qrels) -> set[Measure]:
-    """Return the measures that have no value in ir_measures on topics without judgments.
+    """Return the measures for which ir_measures gives no value on topics without judgments.
 
-    A dict may hold such topics.  ir_measures gives 0 there if the first of the providers that
-    serve a call finds them.
+    A dict may contain such topics.  ir_measures gives 0 there if the first provider that takes part
+    in a call can see them.
     """
     if qrels.sizes.all():
         return set()
@@ -64,22 +64,22 @@ def skip_unjudged_topics(measures: Iterable[Measure], qrels: Qrels) -> set[Measu
 
 
 class OtherProviders:
-    """Evaluate measures by ir_measures' own providers.
+    """Evaluate measures with ir_measures' own providers.
 
     Parameters
     ----------
     measures : sequence of Measure
     qrels : Qrels
     alone : bool
-        True if no other measure is evaluated with them.  Only then does ir_measures leave a topic
-        without a value out of the mean of a measure such as Accuracy.
+        True if no other measures are evaluated together with these.  Only then does ir_measures
+        leave out topics without a value when it averages a measure such as Accuracy.
     skip_unjudged : bool
-        True if topics without judgments have no value when a provider gives none.
+        If True, topics without judgments keep no value when a provider gives none.
 
     Raises
     ------
     UsageError
-        If no provider that is installed computes one of them.
+        If no installed provider computes one of the measures.
     """
 
     def __init__(
@@ -93,8 +93,8 @@ class OtherProviders:
         self._positions = qrels.positions
         _check_levels(self.measures, qrels)
         pipeline = providers.FallbackProvider(ir_measures_providers())
-        # One evaluator for each treatment of the judgments: in a common one pytrec_eval computes
-        # a measure without ``gains`` or ``judged_only`` as the first that has them.
+        # Use one evaluator per treatment of the judgments.  In a shared one, pytrec_eval applies
+        # the first ``gains`` and ``judged_only`` also to measures that do not have them.
         apart: dict[str, list[Measure]] = {}
         for measure in self.measures:
             apart.setdefault(
@@ -115,7 +115,7 @@ class OtherProviders:
             self._evaluator.qrel_qids = [t for t, size in sizes if size or not skip_unjudged]
 
     def scores(self, run: Run) -> dict[str, RawScores]:
-        """Return raw scores by measure name, with the means of the measures' own aggregators."""
+        """Return raw scores by measure name, averaged by each measure's own aggregator."""
         columns = {m: np.full(len(self._positions), np.nan) for m in self.measures}
         aggregators = {measure: measure.aggregator() for measure in columns}
         for result in self._evaluator.iter_calc(_as_given(run)):
@@ -126,7 +126,7 @@ class OtherProviders:
 
 
 def _check_levels(measures: Iterable[Measure], qrels: Qrels) -> None:
-    """Reject qrels on which pytrec_eval ends the process: a topic with no level above -2."""
+    """Reject qrels that make pytrec_eval crash: a topic with no level above -2."""
     low = next((t for t, docs in qrels.judged.items() if docs and max(docs.values()) < -1), None)
     served = [m for m in measures if low is not None and _provider_of(m) == "pytrec_eval"]
     if served:
@@ -139,13 +139,13 @@ def _check_levels(measures: Iterable[Measure], qrels: Qrels) -> None:
 
 
 def _provider_of(measure: Measure) -> str:
-    """Return the name of the provider that ir_measures asks for a measure; empty if none can."""
+    """Return the name of the provider that ir_measures uses for a measure; empty if none."""
     pipeline = (p for p in ir_measures_providers() if p.is_available() and p.supports(measure))
     return next((p.NAME for p in pipeline), "")
 
 
 def _as_given(read: Run | Qrels) -> Any:
-    """Return the user's own object for ir_measures; it may hold more columns."""
+    """Return the object that the user passed, because it may have more columns."""
     if read.given is not None:
         return read.given
     if isinstance(read, Qrels):
@@ -157,9 +157,9 @@ def _as_given(read: Run | Qrels) -> Any:
 
 
 class Formula(NamedTuple):
-    """Formula of a raw measure for a ranking in this order, and its terms if it is a sum.
+    """Formula of a raw measure with its document order, and its terms if it is a sum.
 
-    ``skips_unjudged``: a topic of which nothing is judged has no value.
+    If ``skips_unjudged`` is True, topics without judgments have no value.
     """
 
     order: Order
@@ -179,12 +179,12 @@ class Formula(NamedTuple):
         return cls(record.order(params), partial(record.formula, **params), terms, skips_unjudged)
 
     def values(self, ranking: Ranking) -> Floats:
-        """Compute the values per topic; NaN where there is none."""
+        """Compute the value of each topic; NaN if a topic has no value."""
         values = self.compute(ranking)
         return np.where(ranking.qrels.sizes, values, np.nan) if self.skips_unjudged else values
 
     def contributions(self, ranking: Ranking) -> Terms:
-        """Return documents and their terms in their topic's value, for measures that are sums."""
+        """Return documents and their shares of the topic's value, for measures that are sums."""
         assert self.terms is not None
         documents, terms = self.terms(ranking)
         factor = divide(self.compute(ranking), sum_by_topic(documents, terms), otherwise=0)
@@ -192,9 +192,9 @@ class Formula(NamedTuple):
 
 
 class RawScores(NamedTuple):
-    """A run's values by one raw measure, shape (n_topics,), and their mean.
+    """A run's values for one raw measure, shape (n_topics,), and their mean.
 
-    ``step`` is the step in which a score file has the values; 0 if they were computed.
+    ``step`` is the step to which a score file rounds its values; it is 0 for computed values.
     """
 
     values: Floats
@@ -203,7 +203,7 @@ class RawScores(NamedTuple):
 
     @classmethod
     def of(cls, measure: Measure, values: Floats, step: float = 0.0) -> RawScores:
-        """Average the values that are known; counts are summed, as in ir_measures."""
+        """Average the known values; counts are summed instead, as in ir_measures."""
         aggregator = measure.aggregator()
         if isinstance(aggregator, SumAgg):
             return cls(values, float(np.nansum(values)), step)

@@ -1,4 +1,4 @@
-"""Messages about one run: what speaks for a fault, what it lacks, how its scores were written."""
+"""Messages about one run: signs of faults, missing topics, short lists and rounded scores."""
 
 from __future__ import annotations
 
@@ -30,23 +30,27 @@ from ir_std.trec.ranking import Ranker
 from ir_std.trec.runs import Run
 
 FAULT_SHARE = 0.5
-"""A run is at fault if it lacks this share of the topics, or if more have another problem."""
+"""Share of topics above which a problem means that the run is broken.
+
+For missing topics, exactly this share is enough."""
 MANY_MISSING = 0.1
 """Share of missing topics above which ir_std warns about a run."""
 MIN_LIST_LENGTH = 10
-"""Shorter lists may have equal scores, or be in any order, by chance."""
+"""Number of documents below which equal or reversed scores may be chance."""
 ENDS = 5
-"""Number of documents to compare at each end of a list; by chance, one end precedes the other once
-in 252 times.
-"""
+"""Number of documents to compare at each end of a list.
+
+In a random order, all documents of one end precede the other end in 1 of 252 cases."""
 SOME_LISTS = 10
 ID_SAMPLE_SIZE = 1000
-"""Number of IDs that show what IDs look like."""
+"""Number of IDs to sample when comparing what IDs look like."""
 MIN_DEPTH_RATIO = 0.9
-"""A list is as deep as the systems' if it has this share of their documents."""
+"""Share of the systems' number of documents from which a list counts as deep enough."""
 CUT_TOPICS = 3
-"""Lists that are too short were cut if as many of them, and half of them, have one length: so it
-is in none of the 129 runs of TREC-8, 59 of DL 2020, 126 of TREC-COVID's round 5."""
+"""Number of short lists with the same length from which a run counts as cut.
+
+At least half of the short lists must also have this length.  This is true for none of the 129 runs
+of TREC-8, the 59 of DL 2020 and the 126 of round 5 of TREC-COVID."""
 USUAL_DEPTH = 1000
 """Number of documents per topic that the systems of most tracks return."""
 
@@ -61,9 +65,9 @@ def run_messages(
     name : str
     plans : sequence of Plan
     run : Run
-        The run as it was given.
+        The run as the user passed it.
     cut : Run
-        The documents that are evaluated, where not all are.
+        The run after cutting it to the documents to evaluate.
     qrels : Qrels
     n_relevant : int
         Number of relevant documents in the run.
@@ -75,20 +79,23 @@ def run_messages(
 
 
 def repeated_text(count: int) -> str:
-    """Return how many lines of a run were left out because their document is in others."""
-    return f"{pluralize(count, 'line')} left out whose document is in another of the topic"
+    """Return a text about lines left out because their document is repeated in a topic."""
+    return (
+        f"{pluralize(count, 'line')} left out because another line has the same topic and document"
+    )
 
 
 def order_messages(name: str, measures: Iterable[Measure], ranker: Ranker) -> Iterator[Message]:
-    """Report why RBP may differ from that of cwl-eval, which ir_measures asks if `rel` is given."""
+    """Report why RBP may differ from cwl-eval, which ir_measures uses if `rel` is given."""
     if not any(type(m) is type(irm.RBP) and "rel" in m.params for m in measures):
         return
     tied, not_sorted = ranker.tied_topics(TREC_EVAL), ranker.unsorted_topics(TREC_EVAL)
     parts = [f"topics with tied scores: {tied}"] * (tied > 0)
-    parts += [f"topics that are not in the order of scores: {not_sorted}"] * (not_sorted > 0)
+    parts += [f"topics that are not sorted by score: {not_sorted}"] * (not_sorted > 0)
     if parts:
         yield Message(
-            f"{', '.join(parts)}; RBP is by score and id, cwl-eval's by file order", run=name
+            f"{', '.join(parts)}; for RBP ir_std ranks by score and ID, cwl-eval by file order",
+            run=name,
         )
 
 
@@ -96,7 +103,7 @@ def order_messages(name: str, measures: Iterable[Measure], ranker: Ranker) -> It
 
 
 def _fault_messages(name: str, run: Run, qrels: Qrels, n_relevant: int) -> Iterator[Message]:
-    """Report what speaks for a broken run, whose scores say nothing of its system."""
+    """Report signs of a broken run, whose scores say nothing about the system."""
     sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
     missing = [topic for topic, size in zip(qrels.topics, sizes.tolist(), strict=True) if not size]
     yield from _missing_topics(name, missing, run.topics, qrels)
@@ -135,12 +142,12 @@ def _missing_topics(
 
 
 def _holds_for_most(holds: Mask) -> bool:
-    """Check whether something holds on most of the topics of a run that has more than one."""
+    """Check whether a condition is true on most topics of a run; False for a single topic."""
     return len(holds) > 1 and float(np.mean(holds)) > FAULT_SHARE
 
 
 def _has_constant_scores(run: Run) -> Mask:
-    """Check each topic with a list of documents for having one score only.
+    """Check, for each topic with enough documents, whether all have the same score.
 
     Scores are compared as 32-bit floats, as in trec_eval.
     """
@@ -174,7 +181,7 @@ def _has_reversed_scores(run: Run) -> Mask:
 
 
 def _cause_of_unknown_ids(run: Run, qrels: Qrels) -> str:
-    """Return why no document of a run may be judged: by the form of its IDs, if that differs."""
+    """Return a possible reason, such as differing IDs, why no document of a run is judged."""
     first = run.ids(np.arange(min(ID_SAMPLE_SIZE, len(run.scores))))
     here = [id_ if isinstance(id_, str) else id_.decode() for id_ in first]
     judged = chain.from_iterable(qrels.judged.values())
@@ -193,7 +200,7 @@ def _cause_of_unknown_ids(run: Run, qrels: Qrels) -> str:
 def _depth_messages(
     name: str, plans: Iterable[Plan], lengths: Ints, qrels: Qrels
 ) -> Iterator[Message]:
-    """Report for which measures a run has too many documents, or too few, and on which topics.
+    """Report measures for which a run has too many or too few documents per topic.
 
     Parameters
     ----------
@@ -225,7 +232,7 @@ def _depth_messages(
 
 
 def _cutoff_messages(name: str, cutoffs: Mapping[Measure, int], sizes: Ints) -> Iterator[Message]:
-    """Report topics on which a run returns fewer documents than measures divide by or look at."""
+    """Report topics on which a run returns fewer documents than a measure's cutoff."""
     needed = {measure: k for measure, k in cutoffs.items() if sizes.min() < k}
     if not needed:
         return
@@ -246,7 +253,9 @@ def _cutoff_messages(name: str, cutoffs: Mapping[Measure, int], sizes: Ints) -> 
 
 
 def _depth_texts(plan: Plan, sizes: Ints, last: Floats) -> Iterator[tuple[str, bool]]:
-    """Yield how the length of a run's lists misleads a measure without a cutoff, and if it does.
+    """Yield problems of list lengths for a measure without a cutoff.
+
+    Each problem is a text and a flag, which is True for a warning and False for a note.
 
     Parameters
     ----------
@@ -254,7 +263,7 @@ def _depth_texts(plan: Plan, sizes: Ints, last: Floats) -> Iterator[tuple[str, b
     sizes : ndarray, shape (n_topics,)
         Number of documents on each topic.
     last : ndarray, shape (n_topics,)
-        Last ranks at which documents matter; infinity if all do.
+        Last rank on each topic at which a document matters; infinity if all ranks matter.
     """
     set_id, depth = plan.factors.id, plan.factors.about(plan.name, "depth")
     deepest = int(sizes.max())
@@ -283,12 +292,12 @@ def _depth_texts(plan: Plan, sizes: Ints, last: Floats) -> Iterator[tuple[str, b
 
 
 def _short_list_texts(sizes: Ints, is_short: Mask, needed: Floats) -> Iterator[tuple[str, bool]]:
-    """Yield on which topics runs return fewer documents than a measure needs.
+    """Yield a text about topics on which a run returns fewer documents than a measure needs.
 
-    It misleads if at least `CUT_TOPICS` and half of the short lists share one length, which
-    suggests truncation, or if most lists are less than half as long as needed.  Otherwise this is
-    a note, because the engine may simply have found nothing else; nothing if at most a tenth of
-    the topics are affected.
+    It is a warning if at least `CUT_TOPICS` and half of the short lists share one length, which
+    suggests truncation, or if most lists are less than half as long as needed.  Otherwise it is a
+    note, because the engine may simply have found nothing else.  If at most a tenth of the topics
+    are affected, there is no note.
     """
     short = sizes[is_short]
     same = int(np.bincount(short).max())
@@ -321,7 +330,7 @@ def score_messages(
     qrels: Qrels,
     raw: Mapping[str, RawScores],
 ) -> Iterator[Message]:
-    """Report what a reader should know of scores that another program computed.
+    """Report problems of scores that were computed by another program.
 
     Parameters
     ----------
@@ -330,7 +339,7 @@ def score_messages(
     scores : RunScores
     qrels : Qrels
     raw : mapping of str to RawScores
-        By the measure's name.
+        Raw scores by measure name.
     """
     present = set(scores.topics)
     missing = [
@@ -349,7 +358,7 @@ def score_messages(
     without = {m: n for m, column in raw.items() if (n := int(np.isnan(column.values).sum()))}
     if without:
         units = "datasets" if scores.unit == "collection" else "topics"
-        text = f"no value on some {units} ({listed_counts(without)}), which the means leave out"
+        text = f"no value on some {units} ({listed_counts(without)}), so means leave these out"
         yield Message(text, warns=True, run=name)
     if scores.skipped:
         yield Message(
@@ -364,7 +373,7 @@ def score_messages(
 def _rounding_messages(
     name: str, plans: Iterable[Plan], raw: Mapping[str, RawScores]
 ) -> Iterator[Message]:
-    """Report how much means may change by the rounding of the values in a score file."""
+    """Report how much the rounding of values in a score file may change the means."""
     changes_by_step: dict[float, dict[str, float]] = {}
     for plan in plans:
         values, _, step = raw[str(plan.raw)]
@@ -395,16 +404,17 @@ def _round_up(value: float) -> str:
 def saturation_messages(
     name: str, plans: Sequence[Plan], standardized: Sequence[Floats], told: Iterable[Message]
 ) -> Iterator[Message]:
-    """Report whether a run saturates the factors, and what still separates such runs.
+    """Report a run that saturates the factors, and name alternatives that still separate runs.
 
     Parameters
     ----------
     name : str
     plans : sequence of Plan
     standardized : sequence of ndarray, shape (n_topics,)
-        The run's scores for each plan.
+        The run's standardized scores for each plan.
     told : iterable of Message
-        Other messages about the run.  A warning among them explains unusual scores better.
+        Other messages about the run.  If one is a warning, it explains unusual scores better, and
+        nothing is reported.
     """
     if any(message.warns for message in told):
         return
@@ -433,7 +443,7 @@ def saturation_messages(
 
 @lru_cache(maxsize=16)
 def _alternatives(factors: FactorSet) -> str:
-    """Return what separates runs that saturate a set."""
+    """Return schemes and factor sets that still separate runs that saturate a set."""
     siblings = [f"--factors {sibling.id}" for sibling in sibling_sets(factors)]
     return " or ".join(["scheme z", *siblings])
 
@@ -442,7 +452,7 @@ def _alternatives(factors: FactorSet) -> str:
 
 
 class EarlierDocuments:
-    """Find documents that were judged in earlier rounds of the collections that are used.
+    """Find documents in runs that were judged in earlier rounds of the collections in use.
 
     Parameters
     ----------
@@ -453,7 +463,7 @@ class EarlierDocuments:
     Raises
     ------
     UsageError
-        If they are to be taken out, and none of the sets knows any.
+        If ``take_out`` is True and no set records documents judged in earlier rounds.
     """
 
     def __init__(self, matches: Iterable[Match], take_out: bool) -> None:
@@ -469,7 +479,7 @@ class EarlierDocuments:
             raise UsageError(f"--residual (residual=True) does not apply: {why}")
 
     def check(self, run: Run, name: str) -> tuple[Run, list[Message]]:
-        """Return the run to rank, and messages about such documents in it."""
+        """Return the run to rank, and messages about documents judged in earlier rounds."""
         messages = []
         for factors in self._sets.values():
             earlier = find_earlier(run, factors)

@@ -1,4 +1,4 @@
-"""Uncertainty of standardized means that comes from the choice of reference systems."""
+"""Uncertainty of standardized means due to the choice of reference systems."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ BY_THEORY = (
 
 @dataclass(frozen=True, eq=False)
 class Influences:
-    """Influence of each reference system on runs' means, and the groups that are drawn together.
+    """Influence of each reference system on the runs' means, and the grouping into teams.
 
     Attributes
     ----------
     values : ndarray, shape (n_standardizing, n_runs)
         See :func:`ir_std.analysis.influence.influence`.
     names : tuple of str
-        The systems' names; empty where they have only numbers.
+        Names of the systems; empty if they have only numbers.
     teams : tuple of str
-        The team of each system; empty where teams are not known.
+        Team of each system; empty if teams are unknown.
     design_effect : float
-        Design effect that is used if the teams are unknown.
+        Design effect to use if teams are unknown.
     """
 
     values: Floats
@@ -69,9 +69,10 @@ class Influences:
     def error(self, contrast: npt.ArrayLike) -> tuple[float, float]:
         """Return the standard error of a combination of the runs' means, and its df.
 
-        By team, but not below what it would be by system: of few teams the sums may cancel.
+        The error by team is never taken as smaller than the error by system, because with few
+        teams the influences within a team may cancel out.
         """
-        # Only for the combination, as a matrix of all pairs of many runs would be made in vain.
+        # Compute it for the combination only: with many runs, a matrix of all pairs is wasteful.
         combined = self.values @ np.asarray(contrast, float)[:, None]
         covariance, df = replace(self, values=combined).covariance()
         by_system, _ = covariance_by_design(combined, 1.0)
@@ -80,18 +81,18 @@ class Influences:
 
 @dataclass(frozen=True, eq=False)
 class SystemsCovariance:
-    """Covariance of runs' means by one standardized measure over the reference systems.
+    """Covariance of runs' means for one standardized measure over the reference systems.
 
     Attributes
     ----------
     covariance : ndarray, shape (n_runs, n_runs)
-        NaN where nothing is known of the systems.
+        Covariance matrix; NaN if nothing is known about the systems.
     df : float
         Degrees of freedom.
     source : str
-        The method of computation in words; empty if it was not computed.
+        Method of computation in words; empty if the covariance was not computed.
     influences : Influences or None
-        Influences from which it was computed, if the systems' scores are known.
+        Influences from which the covariance was computed; None if the systems' scores are unknown.
     """
 
     covariance: Floats
@@ -100,23 +101,23 @@ class SystemsCovariance:
     influences: Influences | None = None
 
     def estimate(self, values: npt.ArrayLike, contrast: npt.ArrayLike) -> Estimate:
-        """Estimate the mean of scores per topic that are a combination of the runs' scores."""
+        """Estimate the mean of per-topic scores that combine the runs' scores linearly."""
         if self.influences is None:
             return Estimate.of(values, contrast_error(self.covariance, contrast), self.df)
         return Estimate.of(values, *self.influences.error(contrast))
 
 
 def systems_covariance(plan: Plan, raw: Floats) -> SystemsCovariance:
-    """Estimate how runs' means by a standardized measure vary with its systems.
+    """Estimate how runs' means for a standardized measure vary with the reference systems.
 
     Parameters
     ----------
     plan : Plan
     raw : ndarray, shape (n_topics, n_runs)
-        The runs' scores by ``plan.raw`` on the plan's topics.
+        Scores of the runs for ``plan.raw`` on the plan's topics.
     """
     factors, name, rows = plan.factors, plan.name, plan.rows
-    # Where one of them has no value (flat topics under z) the mean does without the topic.
+    # If a run has no value on a topic (all systems equal, scheme z), leave out the topic.
     used: Mask = (rows >= 0) & ~np.isnan(
         np.stack([plan.apply(column) for column in raw.T], axis=1)
     ).any(axis=1)
@@ -158,9 +159,10 @@ _ANONYMOUS = re.compile(r"(sys|run|system)[ _-]?\d+")
 
 
 def teams_of(factors: FactorSet) -> dict[str, str]:
-    """Return the team of each system, by its name; empty if nothing tells.
+    """Return the team of each system by system name; empty if the teams are unknown.
 
-    As the set says itself, else guessed from the names, but not for alternative system sets.
+    The teams are read from the set if it records them.  Otherwise they are guessed from the system
+    names, except for alternative system sets.
     """
     tags = factors.systems
     if "teams" in factors.info:
@@ -169,17 +171,17 @@ def teams_of(factors: FactorSet) -> dict[str, str]:
 
 
 def guess_teams(tags: Sequence[str]) -> dict[str, str]:
-    """Guess the team of each system from its name; empty if the names do not look like teams'.
+    """Guess the team of each system from its name; empty if the names do not reveal teams.
 
-    They do if some systems' names begin alike, but not those of all: names that all begin
-    differently, such as bm25, dpr and splade, are not teams of one system each.
+    The names reveal teams if some of them, but not all, begin alike.  If all names begin
+    differently, such as bm25, dpr and splade, no teams are assumed.
     """
     teams = {tag: team_of(tag) for tag in team_tags(tags)}
     return teams if 1 < len(set(teams.values())) < len(teams) else {}
 
 
 def team_tags(tags: Sequence[str]) -> Sequence[str]:
-    """Return the names, if teams gave any: not only numbers, such as ``sys12``."""
+    """Return the system names; empty if all are only numbers, such as ``sys12``."""
     return () if all(map(is_anonymous, tags)) else tags
 
 
@@ -189,37 +191,37 @@ def is_anonymous(tag: str) -> bool:
 
 
 def team_of(tag: str) -> str:
-    """Guess the team behind a run from its name: the first three characters.
+    """Guess a run's team from the first three characters of its name.
 
-    The team of a model, such as ``Qwen/Qwen3-Embedding-8B``, is the part before the slash.  A
-    system without a name, such as ``sys12``, is taken for a team of its own.
+    For a model, such as ``Qwen/Qwen3-Embedding-8B``, the team is the part before the slash.  A
+    system with only a number, such as ``sys12``, is treated as a team of its own.
     """
     organization, slash, _ = tag.partition("/")
     return tag if is_anonymous(tag) else organization if slash else tag[:3].lower()
 
 
 def no_covariance(n_runs: int) -> SystemsCovariance:
-    """Return the covariance of raw scores, which have no factors: 0."""
+    """Return a covariance of 0, for raw scores, which do not depend on reference systems."""
     return SystemsCovariance(np.zeros((n_runs, n_runs)), inf, "")
 
 
 def joint_errors(
     parts: Sequence[tuple[SystemsCovariance, npt.ArrayLike]],
 ) -> list[tuple[float, float]]:
-    """Return the systems' errors of a sum of means on collections, in independent parts.
+    """Return independent errors, due to the systems, of a sum of means over collections.
 
-    Sets that share at least half of their systems' names are drawn together: a system that is in
-    both counts once, with what it does to both means.
+    Sets that share at least half of their system names are drawn together.  A system that is in
+    several of them counts once, with the sum of its influences on their means.
 
     Parameters
     ----------
     parts : sequence of (SystemsCovariance, array_like)
-        Covariance of each collection, and the mean there as a contrast of its runs.
+        Covariance for each collection, and the contrast of its runs whose mean is summed.
 
     Returns
     -------
     list of (error, df)
-        One for each group of sets that are drawn together.
+        One entry per group of sets that are drawn together.
     """
     groups: list[list[tuple[SystemsCovariance, npt.ArrayLike]]] = []
     for part in parts:

@@ -1,17 +1,18 @@
 """Measure objects and their names: SP, DCG, Q, nERR, a wider nDCG, and the standardized family.
 
-Importing this module makes them known to ``ir_measures.parse_measure``, after everything that is
-registered there.  It stands in for ``ir_measures.measures``: what it does not have, that has.
+Importing this module registers the measures with ``ir_measures.parse_measure``; names that are
+already registered there take precedence.  You can use this module instead of
+``ir_measures.measures``, because it also provides all names of that module.
 
 ===============  =====================================================================
-module           what it holds
+module           contents
 ===============  =====================================================================
-``objects``      measures that ir_measures lacks, or has in part; their parameters
-``formulas``     what ir_std computes, and the terms of sums
-``records``      one record for each measure, and the registry of measures by name
-``external``     measures that other programs compute, and the names of trec_eval and MTEB
+``objects``      measures that ir_measures lacks or has only in part; their parameters
+``formulas``     formulas that ir_std computes, and the terms of sums
+``records``      one record per measure, and the registry of measures by name
+``external``     measures of other programs, and the names used by trec_eval and MTEB
 ``family``       the standardized form of every measure: ``sAP``, ``snDCG@10``
-``names``        names to objects, in whatever way users write them
+``names``        parsing of measure names, in the spellings of all these tools
 ===============  =====================================================================
 """
 
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from ir_measures import measures as irm
 
 if not TYPE_CHECKING:
-    from ir_measures.measures import *  # noqa: F403  # for tools that read a module's names
+    from ir_measures.measures import *  # noqa: F403  # for tools that list a module's names
 
 from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
 from ir_std.measures.family import FORMS as _FORMS
@@ -89,7 +90,7 @@ if not TYPE_CHECKING:
     __all__.extend(name for name in irm.__all__ if name not in __all__)
 
     def __getattr__(name: str) -> Any:
-        """Return an attribute of ir_measures' module that this one lacks."""
+        """Return an attribute of ir_measures' module that this module lacks."""
         return getattr(irm, name)
 
 

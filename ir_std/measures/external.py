@@ -1,4 +1,4 @@
-"""Measures of other programs: their names for ours, and those known only by name."""
+"""Measures of other programs: name translation, and measures known only by their name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TREC_EVAL_NAMES = {
     "rbp_resid": "RBPResidual",
     "unj_{}": "Unjudged@{}",
 }
-"""Measures by trec_eval's names, in the order it prints them; ``{}`` is the cutoff."""
+"""Measures by trec_eval name, in the order of trec_eval's output; ``{}`` is the cutoff."""
 
 MTEB_NAMES = {
     "ndcg_at_{}": "nDCG@{}",
@@ -52,18 +52,18 @@ MTEB_NAMES = {
     "precision_at_{}": "P@{}",
     "main_score": "main_score",
 }
-"""Measures by MTEB's names."""
+"""Measures by MTEB name."""
 
 IN_LOWER_CASE = {theirs.lower(): ours for theirs, ours in (TREC_EVAL_NAMES | MTEB_NAMES).items()}
-"""Names of both in lower case, for users who write them in any case."""
+"""Measures by the trec_eval and MTEB names in lower case, for lookup in any case."""
 
 _SHARES = ("IPrec@{}", "SetF(beta={})")
-"""Measures whose number is a fraction, not a rank, even if it is written 0 or 1."""
+"""Measures whose number is a fraction and not a rank, even if it is written as 0 or 1."""
 
 
 def translated(name: str, names: dict[str, str]) -> str | None:
-    """Return the measure that a name of another program means, if it is one of these names."""
-    # Looked up, not gone through: each column of a table may be a measure.
+    """Translate another program's measure name; return None if ``names`` does not have it."""
+    # Look the name up instead of trying all names, because a table may have many columns.
     stem = name.rstrip("0123456789.")
     cutoff = name[len(stem) :]
     ours = names.get(f"{stem}{{}}" if cutoff else name)
@@ -77,26 +77,29 @@ _PLAIN = r"[A-Za-z_][A-Za-z0-9_.-]*"
 
 
 class ExternalMeasure(TypedMeasure):
-    """A measure that another program computed: nugget recall, faithfulness, a grade, latency.
+    """A measure computed by another program, such as nugget recall, faithfulness or latency.
 
-    It prints as its name, in quotes where that holds other characters than letters, digits and
-    ``_.-``, or is the name of another measure: ``faithfulness``, ``'strict vital'``.  Its
-    standardized form prints as ``s'faithfulness'``: more is better there, whatever it is by the
-    measure itself.  Both can be parsed.
+    The measure prints as its name, such as ``faithfulness``.  The name is quoted if it contains
+    characters other than letters, digits and ``_.-``, as in ``'strict vital'``, or if it is the
+    name of another measure.  The standardized form prints as ``s'faithfulness'``, and higher values
+    of it are always better.  Both forms can be parsed.
 
     Parameters
     ----------
     name : str
+        Name of the measure.
     lower_is_better : bool
-        True if lower is better, as for latency.  Measures with one name are equal, whatever the
-        direction.
+        True if lower is better, as for latency.  Measures with the same name are equal, even if
+        their directions differ.
 
     Attributes
     ----------
     name : str
+        Name of the measure.
     quoted : str
-        The name in quotes.
+        Name in quotes.
     lower_is_better : bool
+        True if lower is better.
 
     Raises
     ------
@@ -115,14 +118,14 @@ class ExternalMeasure(TypedMeasure):
 
     def __init__(self, name: str, lower_is_better: bool = False) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise UsageError(f"expected a measure's name that is not blank, got {name!r}")
+            raise UsageError(f"expected a non-blank measure name, got {name!r}")
         super().__init__()
         self.name, self.lower_is_better = name, lower_is_better
         self.quoted = repr(name)
         self.__name__ = name if _is_plain(name) else self.quoted
 
     def __call__(self, **params: Any) -> ExternalMeasure:
-        """Return the measure itself, which takes no parameters."""
+        """Return the measure itself; reject parameters, because it has none."""
         if params:
             raise UsageError(f"{self} is computed by another program, and takes no parameters")
         return self
@@ -132,13 +135,13 @@ class ExternalMeasure(TypedMeasure):
 
 
 def _is_plain(name: str) -> bool:
-    """Check whether a name needs no quotes, because it is not another measure's."""
+    """Check whether a name is plain and not that of another measure, so needs no quotes."""
     theirs = translated(name.lower(), IN_LOWER_CASE)
     return bool(re.fullmatch(_PLAIN, name)) and name not in by_name and theirs is None
 
 
 def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:
-    """Return the external measures of these names, for which lower values are better."""
+    """Return the external measures with the given names, for which lower is better."""
     given = [*measures]
     known = {name: m for m in given for name in (str(m), getattr(m, "name", str(m)))}
     for name in names:
@@ -150,9 +153,10 @@ def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Me
 
 
 def sign_of(measure: Measure) -> float:
-    """Return -1 for a lower-is-better measure, else 1; scores times that are higher-is-better.
+    """Return -1 for a lower-is-better measure, else 1.
 
-    Standardized measures are always higher-is-better.
+    Multiplied by this sign, higher scores are always better.  Standardized measures always have the
+    sign 1.
     """
     return -1.0 if isinstance(measure, ExternalMeasure) and measure.lower_is_better else 1.0
 

@@ -22,16 +22,17 @@ class NanMean(irm.MeanAgg):
     """Mean of the values that are not NaN; NaN if there are none."""
 
     def add(self, value: float) -> None:
-        """Count ``value`` in unless it is NaN (a topic without factors)."""
+        """Add a value, unless it is NaN because the topic has no factors."""
         if not math.isnan(value):
             super().add(value)
 
 
 class Standardized(TypedMeasure):
-    """A measure whose value on each topic is standardized by the topic's factors.
+    """A measure whose value on each topic is standardized with the topic's factors.
 
-    All parameters of the base measure, and ``scheme`` (N, U, E or z), ``A`` and ``B`` (of U),
-    ``factors`` (the id or path of a factor set; recognized from the qrels if not given).
+    It accepts all parameters of the base measure, and in addition ``scheme`` (N, U, E or z), ``A``
+    and ``B`` (for scheme U), and ``factors`` (the ID or path of a factor set, which is recognized
+    from the qrels by default).
 
     Examples
     --------
@@ -54,7 +55,7 @@ class Standardized(TypedMeasure):
         super().__init__(**{name: self._normalized(name, value) for name, value in params.items()})
 
     def _normalized(self, name: str, value: Any) -> Any:
-        """Return a parameter's value as names spell it: whole numbers as floats, paths as text."""
+        """Return a parameter's value in the type used in names: a float, or a path as text."""
         info = self.SUPPORTED_PARAMS.get(name)
         if info and info.dtype is float and isinstance(value, int) and not isinstance(value, bool):
             return float(value)
@@ -70,13 +71,13 @@ class Standardized(TypedMeasure):
 
     @property
     def base(self) -> Measure:
-        """Raw measure, with the parameters that are its own."""
+        """Raw measure, with the parameters that it supports itself."""
         ours = self.OWN_PARAMS
         return self.BASE(**{name: value for name, value in self.params.items() if name not in ours})
 
     @property
     def scheme_params(self) -> dict[str, float]:
-        """``A`` and ``B`` where the scheme has them."""
+        """Parameters ``A`` and ``B`` for scheme U; empty for the other schemes."""
         return {name: self[name] for name in ("A", "B")} if self["scheme"] == "U" else {}
 
     def validate_params(self) -> None:
@@ -85,7 +86,7 @@ class Standardized(TypedMeasure):
         Raises
         ------
         UsageError
-            Naming the parameter and what is allowed.
+            If a parameter is wrong; the message names it and the allowed values.
         """
         if not isinstance(self.params.get("factors", ""), str):
             raise UsageError(
@@ -112,14 +113,14 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
     Parameters
     ----------
     measure : Measure
-        A raw measure; its parameters are kept.
+        Raw measure.  The standardized version keeps its parameters.
     **params
-        ``scheme``, ``A``, ``B``, ``factors``.
+        Additional parameters: ``scheme``, ``A``, ``B`` and ``factors``.
 
     Raises
     ------
     UsageError
-        If measures of this kind have no standardized form (counts, diversity measures).
+        If the measure has no standardized form, as for counts and diversity measures.
 
     Examples
     --------
@@ -139,7 +140,7 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
 def has_standardized(measure: Measure) -> bool:
     """Check whether measures of this kind have a standardized form.
 
-    By class: a user's measure with the name of another has none.
+    The check compares classes, so a user's measure that shares its name with another has none.
     """
     if isinstance(measure, ExternalMeasure):
         return True
@@ -155,11 +156,11 @@ def standardized_external(name: str) -> Standardized:
 
 
 def _standardized_form(base: Measure, name: str) -> Standardized:
-    """Return the standardized form of a raw measure, an object of a class made for it."""
+    """Create a class for the standardized form of a raw measure, and return its instance."""
     attributes = {
         "__name__": name,
-        "__doc__": f"{base.__name__}, standardized by the factors of each topic; also as "
-        f"``{name}(scheme='U')``.  See :class:`ir_std.Standardized`.",
+        "__doc__": f"{base.__name__}, standardized with the factors of each topic.  For "
+        f"scheme U, write ``{name}(scheme='U')``.  See :class:`ir_std.Standardized`.",
         "NAME": name,
         "AT_PARAM": base.AT_PARAM,
         "PRETTY_NAME": f"Standardized {base.PRETTY_NAME}",
@@ -172,15 +173,15 @@ def _standardized_form(base: Measure, name: str) -> Standardized:
 
 
 FORMS: dict[str, Standardized] = {}
-"""The standardized forms by name, those of aliases too."""
+"""Standardized forms by name, including those of aliases."""
 
 
 def register_family() -> None:
-    """Make a standardized form of every measure, and of its aliases."""
+    """Create the standardized form of every measure, and register it under all aliases."""
     forms: dict[str, Standardized] = {}
     for alias, base in list(by_name.items()):
         name = base.__name__
-        # A user's own measure may not say what it is called.
+        # A user's own measure may lack a descriptive name.
         described = isinstance(base, Measure) and getattr(base, "PRETTY_NAME", None)
         if described and not measure_record(base).kind:
             if name not in forms:

@@ -309,8 +309,8 @@ def test_calls_of_ir_std_tell_where_rbp_is_not_cwl_evals() -> None:
     tied = {"1": {"a": 1.0, "b": 1.0}, "2": {"d": 1.0, "c": 2.0}}
     (note,) = ir_std.calc_aggregate([RBP(rel=1), AP], qrels, tied).notes[-1:]
     assert note == (
-        "run: topics with tied scores: 1, topics that are not in the order of scores: 1; "
-        "RBP is by score and id, cwl-eval's by file order"
+        "run: topics with tied scores: 1, topics that are not sorted by score: 1; "
+        "for RBP ir_std ranks by score and ID, cwl-eval by file order"
     )
     for measure, run in ((RBP(rel=1), sorted_run), (RBP, tied), (AP, tied)):
         notes = ir_std.calc_aggregate(measure, qrels, run).notes

@@ -64,7 +64,7 @@ def test_graded_rbp_of_a_part_is_the_same_wherever_it_is_shown_and_its_gains_are
         placed = ir_std.place(run, qrels, [RBP(p=0.8)], factors="dl19-passage")
     assert placed[0].value == pytest.approx(results.means["run"][RBP(p=0.8)])
     assert results.means["run"][RBP(p=0.8)] == pytest.approx(0.2 * (2 / 3 + 0.8 / 3))
-    assert any("gains are shares of 3" in note for note in results.notes)
+    assert any("gains are relative to 3" in note for note in results.notes)
 
 
 def test_thousands_of_topics_without_factors_make_one_short_line() -> None:

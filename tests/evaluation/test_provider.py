@@ -81,9 +81,9 @@ def test_a_level_that_no_document_has_is_reported() -> None:
         measures = [AP, AP(rel=highest), AP(rel=highest + 1)]
         scores = ir_std.calc_aggregate(measures, qrels, run)
         assert scores[AP(rel=highest + 1)] == 0
-        assert [note for note in scores.notes if "nothing is relevant" in note] == [
-            f"nothing is relevant by AP(rel={highest + 1}): the highest level of these qrels is "
-            f"{highest}"
+        assert [note for note in scores.notes if "no document is relevant" in note] == [
+            f"no document is relevant for AP(rel={highest + 1}), because the highest level in "
+            f"these qrels is {highest}"
         ]
 
 

@@ -157,7 +157,7 @@ def test_gains_of_another_highest_level_have_no_factors() -> None:
     qrels = QRELS | {"more": {"doc-1": 4}}
     evaluator = ir_std.evaluator(["RBP(p=0.8)", "AP"], qrels)
     assert [plan.name for plan in evaluator.plans] == ["AP"]
-    assert any("gains are shares of level 4 with these qrels" in note for note in evaluator.notes)
+    assert any("gains are relative to level 4 in these qrels" in note for note in evaluator.notes)
 
 
 def test_a_set_that_knows_no_judgments_says_that_nothing_was_compared() -> None:

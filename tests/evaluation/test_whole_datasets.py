@@ -128,7 +128,7 @@ def test_a_dataset_without_a_result_is_left_out_and_warned_about() -> None:
     part = RunScores("part", {nDCG @ 10: {"beir/toy": 0.5}}, unit="collection")
     with pytest.warns(
         ir_std.StandardizationWarning,
-        match=r"part: no value on some datasets \(nDCG@10 on 1\), which the means leave out",
+        match=r"part: no value on some datasets \(nDCG@10 on 1\), so means leave these out",
     ):
         results = ir_std.evaluate({"full": full, "part": part})
     assert results.means["part"][nDCG @ 10] == pytest.approx(0.5)
