@@ -1,8 +1,8 @@
 """Run the program ``ir_std`` from its console script.
 
-This module is outside the package because it runs first: importing ``ir_std`` imports numpy,
-which then starts its threads, and takes long enough to be interrupted.  A program that imports
-``ir_std`` keeps its own settings.
+This module is outside the package because it must run before ``ir_std`` is imported.  That import
+loads numpy, which starts threads, and it takes long enough to be interrupted.  A program that
+imports ``ir_std`` keeps its own settings.
 """
 
 import sys
@@ -15,13 +15,13 @@ def main() -> None:
         import signal
         import warnings
 
-        # An exception in numpy's import becomes an error of another kind.
+        # numpy's import would turn a KeyboardInterrupt into another error.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _end)
-        # The matrices here are small, so starting a thread for each processor would take longer.
+        # The matrices here are small, so starting one thread per processor would only cost time.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         if not sys.warnoptions:
-            # Python warns of strings in cwl-eval 1.0.12 when it compiles them for the first time.
+            # Python warns about strings in cwl-eval 1.0.12 when it first compiles that package.
             warnings.simplefilter("ignore", SyntaxWarning)
         from ir_std.cli.main import program
 
@@ -34,7 +34,7 @@ def _end(*_: object) -> None:
     import os
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # pressing Ctrl-C twice prints one line
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C prints no second line
     os.write(2, b"ir_std: error: interrupted\n")
     os._exit(130)
 

@@ -8,21 +8,24 @@ measure for which the collection has factors:
 >>> print(f"AP {scores['AP']:.4f}, standardized {scores['sAP']:.4f}")
 AP 0.4527, standardized 0.7650
 
-Runs and qrels can be files, dicts, DataFrames or named tuples; qrels also ir_datasets IDs.
+Runs and qrels can be files, dicts, DataFrames or named tuples.  Qrels can also be ir_datasets IDs.
 
 Results of one or many runs
-    evaluate (means, tests against a baseline, tables, plots, reports); Results
+    evaluate, Results: means, tests against a baseline, tables, plots, reports
     place, Placement: the rank of a run among the systems of its track
-    compare: systems over several collections
-    diff, RunDiff: differences of two runs, by topics and by documents
-    agreement, JudgeAgreement: two judgments of the same topics
-    correct, Correction, draw_topics: LLM judgments corrected with a few human topics
-Calls of ir_measures
-    calc_aggregate, calc, iter_calc, evaluator (built once, for many runs); Scores
+    compare: scores of systems over several collections
+    diff, RunDiff: differences between two runs, by topic and by document
+    agreement, JudgeAgreement: agreement of two judges on the same topics
+    correct, Correction, draw_topics: LLM results, corrected with a few human topics
+Functions of ir_measures
+    calc_aggregate, calc, iter_calc, Scores
+    evaluator: one evaluator for many runs
     read_trec_qrels, read_trec_run, parse_measure
 Measures
-    sAP, snDCG and so on (Standardized), with scheme=, A=, B=, factors=; standardized
-    SP, DCG, Q, nERR, nDCG with dcg='jk' and rel=; ExternalMeasure for custom measures
+    sAP, snDCG and so on (class Standardized), with scheme=, A=, B=, factors=
+    standardized: the standardized version of any measure
+    SP, DCG, Q, nERR, and nDCG with dcg='jk' and rel=
+    ExternalMeasure: custom measures
 Scores that other programs computed
     read_scores, standardize
 Factors
@@ -34,10 +37,10 @@ Merging of ranked lists
     normalize, merge
 
 Modules: ``plots``, ``report``, ``merging``, ``analysis`` (statistics), ``testing`` (simulations).
-All other names are those of ir_measures.
+All other names come from ir_measures.
 """
 
-# Names are close together here: there are many, and readers rarely look at them.
+# The names are close together here, because there are many and readers rarely look at them.
 # fmt: off
 # isort: off
 from importlib import import_module
@@ -45,7 +48,7 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
-if not TYPE_CHECKING:  # type checkers disagree on names that are imported twice: see below
+if not TYPE_CHECKING:  # type checkers disagree on repeated names, see below
     from ir_measures import *  # noqa: F403
 
 from ir_measures import qrel_inputs, run_inputs
@@ -85,7 +88,7 @@ if TYPE_CHECKING:
     )
     from ir_measures import log_handler as log_handler, logger as logger
 
-    # These are imported when they are first used: archives and processes would cost 80 ms.
+    # These names are imported when they are first used, because they would cost 80 ms.
     from ir_std import analysis, merging, plots, report, testing
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
@@ -111,7 +114,7 @@ __all__ = [
     "StandardizationWarning", "standardize", "Standardized", "standardized", "StdEvaluator",
     "StdProvider", "system", "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
 ]
-# Names that few people call are importable, but not listed.
+# Names that few people use can be imported, but are not listed.
 _OWN = {*__all__} - {"Fit", "Placer", "StdProvider"}
 __all__ += [
     "Accuracy", "accuracy", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BaseMeasure", "BPM", "BPref",
@@ -128,7 +131,7 @@ __all__ += [
 ]
 # isort: on
 # fmt: on
-__all__ += sorted(set(ir_measures.__all__) - set(__all__))  # those of later versions
+__all__ += sorted(set(ir_measures.__all__) - set(__all__))  # names of later versions
 
 _LAZY_MODULES = ("analysis", "merging", "plots", "report", "testing")
 _LAZY_NAMES = {
@@ -150,7 +153,7 @@ _LAZY_NAMES = {
     "normalize": "merging",
     "place": "evaluation.placement",
 }
-"""Modules of the names that are imported when they are first used."""
+"""Modules of the names that are imported only when they are first used."""
 
 install_provider()
 
@@ -163,7 +166,7 @@ if not TYPE_CHECKING:
             value = getattr(import_module(f"ir_std.{_LAZY_NAMES[name]}"), name)
             globals()[name] = value  # for tools that read a module's names, such as pdoc
             return value
-        # A drop-in has all other names of ir_measures too, such as its log.
+        # A drop-in replacement needs all other names of ir_measures, such as its logger.
         if not name.startswith("_") and hasattr(ir_measures, name):
             return getattr(ir_measures, name)
         raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
@@ -176,7 +179,7 @@ _CALLS = [
     "parse_trec_run", "Qrel", "ScoredDoc",
 ]
 # fmt: on
-"""Names that users of ir_measures call, in addition to measures."""
+"""Names of ir_measures that users call, in addition to measures."""
 
 
 def __dir__() -> list[str]:

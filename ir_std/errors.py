@@ -1,4 +1,4 @@
-"""Define errors of users; each message says what was found and what to do."""
+"""Define errors for users; each message says what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _LINE_BREAKS = r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]"
 
 
 class IrStdError(Exception):
-    """Base of all errors that are due to the input; the command line exits with 2.
+    """Base class of all errors in the input; for these, the program exits with 2.
 
-    The text is one line, whatever names it quotes.
+    The text is always one line; line breaks in quoted names are escaped.
     """
 
     def __init__(self, text: object = "") -> None:
@@ -24,19 +24,19 @@ class IrStdError(Exception):
 
 
 class InputError(IrStdError, ValueError):
-    """Error for a file or an object that cannot be used as it is."""
+    """Error for a file or an object that ir_std cannot use."""
 
     @classmethod
     def at(cls, file: object, found: str, expected: str, *, line: int | None = None) -> InputError:
         """Build an error from the place, what was found, and what is expected instead."""
         where = f"{file}:{line}" if line is not None else f"{file}"
-        if len(found) > 1000:  # it quotes what somebody made long
+        if len(found) > 1000:  # the text quotes a long line or name
             found = f"{found[:400]}... ({len(found)} characters)"
         return cls(f"{where}: {found}; {expected}")
 
 
 class UsageError(IrStdError, ValueError):
-    """Error for an unknown option, measure or scheme, or a conflict of two."""
+    """Error for unknown or conflicting options, measures or schemes."""
 
 
 class UnknownMeasureError(IrStdError, NameError):
@@ -49,7 +49,7 @@ class NoFactorsError(IrStdError, ValueError):
     Attributes
     ----------
     obstacle : str or None
-        Reason why the set's factors do not apply to these qrels; empty if it has none.
+        Reason why the set's factors do not apply to these qrels; empty if the set has no factors.
     """
 
     def __init__(self, message: str, obstacle: str | None = None) -> None:
@@ -60,7 +60,7 @@ class NoFactorsError(IrStdError, ValueError):
 class MissingMeasureError(IrStdError, KeyError):
     """Error for a measure that has no value."""
 
-    __str__ = Exception.__str__  # KeyError's puts the message in quotes
+    __str__ = Exception.__str__  # KeyError would put the message in quotes
 
 
 class UnknownSetError(IrStdError, LookupError):
@@ -72,14 +72,14 @@ class MissingLibraryError(IrStdError, ImportError):
 
     @classmethod
     def of(cls, what: str, library: str, extra: str | None = None) -> MissingLibraryError:
-        """Build an error for ``what``, which needs a library or an extra of ir_std."""
+        """Build the error that ``what`` needs a library or an extra of ir_std."""
         return cls(
             f"{what} needs {library}: pip install " + (f"'ir-std[{extra}]'" if extra else library)
         )
 
 
 class StandardizationWarning(UserWarning):
-    """Warning about factors or runs that a reader of the scores should know."""
+    """Warning about factors or runs that affects how to read the scores."""
 
 
 def warn_caller(texts: Iterable[str]) -> None:
@@ -98,11 +98,16 @@ def warn_caller(texts: Iterable[str]) -> None:
 def suggest_names(name: str, allowed: Iterable[str]) -> list[str]:
     """Suggest up to three allowed names that the user may have meant by ``name``.
 
-    The first rule that finds a name wins: same letters in another case; same parts in another
-    order; allowed names that begin with ``name``; names that contain all its parts (``adhoc`` finds
-    ``trec8-adhoc``); the nearest names, at most a quarter of its letters away (dropped, added,
-    changed or swapped with the next one); names that contain its letters in order (``covid5`` finds
-    ``covid-round5``).
+    The rules are tried in this order, and the first rule that finds a name decides:
+
+    1. The letters are the same in another case.
+    2. The parts are the same in another order.
+    3. The allowed name begins with ``name``.
+    4. The allowed name contains all parts of ``name`` (``adhoc`` finds ``trec8-adhoc``).
+    5. The allowed name is nearest, and at most a quarter of the letters of ``name`` are dropped,
+       added, changed or swapped with the next letter.
+    6. The allowed name contains the letters of ``name`` in order (``covid5`` finds
+       ``covid-round5``).
     """
     by_folded: dict[str, str] = {}
     for one in allowed:
@@ -144,7 +149,7 @@ def _few_letters_away(name: str, allowed: Iterable[str]) -> list[str]:
 
 
 def _distance(a: str, b: str) -> int:
-    """Count the letters to drop, add, change or swap with the next one."""
+    """Count the letters to drop, add, change or swap with the next letter."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, letter in enumerate(a, 1):
@@ -157,7 +162,7 @@ def _distance(a: str, b: str) -> int:
 
 
 def look_up(name: str, known: Mapping[str, T], what: str) -> T:
-    """Return the value of a name, or raise an error that suggests another.
+    """Return the value of a name, or raise an error that suggests another name.
 
     >>> look_up("hollm", {"holm": 1, "none": 2}, "method")
     Traceback (most recent call last):
@@ -176,19 +181,19 @@ def look_up(name: str, known: Mapping[str, T], what: str) -> T:
 
 
 def suggestion(name: str, allowed: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` with the nearest allowed names, or nothing."""
+    """Return ``"; did you mean 'x'?"`` with the nearest names, or an empty string."""
     return did_you_mean(suggest_names(name, allowed))
 
 
 def did_you_mean(names: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x' or 'y'?"``, or nothing without names."""
+    """Return ``"; did you mean 'x' or 'y'?"``, or an empty string without names."""
     quoted = [repr(name) for name in names]
     asked = " or ".join([", ".join(quoted[:-1]), *quoted[-1:]] if quoted[1:] else quoted)
     return f"; did you mean {asked}?" if asked else ""
 
 
 def abbreviate(names: Iterable[str], most: int = 3) -> str:
-    """List the first names of many, and how many there are."""
+    """List the first names and, if some are left out, the number of all names."""
     listed = list(names)
     if len(listed) <= most:
         return ", ".join(listed)
@@ -196,7 +201,7 @@ def abbreviate(names: Iterable[str], most: int = 3) -> str:
 
 
 def join_with_and(parts: Iterable[str]) -> str:
-    """Join names for a sentence: ``a, b and c``."""
+    """Join names for a sentence, such as ``a, b and c``."""
     *most, last = parts
     return f"{', '.join(most)} and {last}" if most else last
 

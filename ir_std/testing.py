@@ -12,10 +12,10 @@ _JUDGED_NOT_RELEVANT = 1000
 def simulated_qrels(
     n_rel: Mapping[str, int | Mapping[int, int] | None],
 ) -> dict[str, dict[str, int]]:
-    """Simulate qrels with given numbers of relevant documents, in all or by level.
+    """Simulate qrels with given numbers of relevant documents, in total or by level.
 
-    Document IDs are made up and occur in no collection.  Each topic has its relevant documents,
-    then 1,000 that are not relevant, which is the depth of a run.
+    Document IDs are made up and do not occur in any collection.  Each topic has its relevant
+    documents and then 1,000 documents that are not relevant, because runs have 1,000 documents.
     """
     qrels = {}
     for topic, given in n_rel.items():
@@ -30,7 +30,9 @@ def simulated_qrels(
 def simulated_run(
     qrels: Mapping[str, Mapping[str, int]], seed: int, depth: int = 1000
 ) -> dict[str, dict[str, float]]:
-    """Simulate a run: noise plus, for relevant documents, a bonus per topic.
+    """Simulate a run whose scores are noise, with a bonus for relevant documents.
+
+    The bonus has a random size for each topic and is multiplied by the relevance level.
 
     Parameters
     ----------
@@ -53,11 +55,11 @@ def simulated_run(
 
 
 def simulated_nuggets(systems: int = 10, topics: int = 30, seed: int = 0) -> str:
-    """Simulate scores of RAG systems, like AutoNuggetizer's (Pradeep et al. 2024).
+    """Simulate scores of RAG systems, as AutoNuggetizer computes them.
 
-    On each topic, an answer should hold 4 to 8 vital nuggets of information and the same number
-    that are only okay.  A system supports each of them fully, in part or not at all; better systems
-    support more.
+    See Pradeep et al. 2024.  On each topic, an answer should contain 4 to 8 vital nuggets of
+    information and the same number of okay nuggets.  A system supports each nugget fully, partly or
+    not at all, and better systems support more nuggets.
 
     Parameters
     ----------
@@ -67,8 +69,8 @@ def simulated_nuggets(systems: int = 10, topics: int = 30, seed: int = 0) -> str
     -------
     str
         CSV with columns run, topic, ``strict_vital_score`` (the share of the vital nuggets that are
-        supported), ``all score`` (of all nuggets; those supported in part count half) and
-        ``latency`` (seconds).
+        fully supported), ``all score`` (the share of all nuggets that are supported, where a partly
+        supported nugget counts half) and ``latency`` (in seconds).
     """
     random = np.random.default_rng(seed)
     lines = ["run,topic,strict_vital_score,all score,latency"]

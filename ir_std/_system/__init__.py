@@ -1,1 +1,1 @@
-"""Handle what belongs to the system: files, processes, signals and terminals."""
+"""Handle the operating system's files, processes, signals and terminals."""

@@ -1,4 +1,4 @@
-"""Write files whole or not at all."""
+"""Write each file as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ir_std.errors import InputError
 def read_bounded(
     file: str | os.PathLike[str], most: int, expected: str = "name a readable file"
 ) -> bytes:
-    """Read a file of at most ``most`` bytes; read no more from a device or a pipe."""
+    """Read a file of at most ``most`` bytes, even from an endless device or pipe."""
     with wrap_os_errors(file, "cannot be read", expected), Path(file).open("rb") as stream:
         content = stream.read(most + 1)
     if len(content) > most:
@@ -34,12 +34,12 @@ def write_atomically(
     content: bytes,
     inputs: Iterable[str | os.PathLike[str]] = (),
 ) -> None:
-    """Write a file that appears whole or not at all, in place of an older one.
+    """Write a file as a whole or not at all, and replace an older file.
 
     Parameters
     ----------
     file : str, path or open file
-        An open file gets the content, as text if it is a text file.
+        Where to write the content; an open text file gets it as text.
     content : bytes
     inputs : iterable of str or path
         Files that must not be replaced.
@@ -60,8 +60,8 @@ def write_all_atomically(
 ) -> None:
     """Write files that belong together: replace all of them, or none.
 
-    An older file keeps its mode, and its owner where that is allowed.  A link stays, and the file
-    that it leads to is replaced.
+    A new file has the mode of the file that it replaces, and its owner if allowed.  If the name is
+    a link, the link stays, and its target is replaced.
     """
     for file in contents:
         check_output(file, inputs)
@@ -93,7 +93,7 @@ def _put_in_place(written: list[tuple[Path, Path]]) -> None:
 
 
 def keep_mode(old: Path, new: Path) -> None:
-    """Give a file the mode of the one it replaces, and its owner if allowed."""
+    """Give a file the mode of the file it replaces, and its owner if allowed."""
     if not old.exists():
         return
     there, here = old.stat(), new.stat()
@@ -105,7 +105,7 @@ def keep_mode(old: Path, new: Path) -> None:
 
 @contextmanager
 def wrap_os_errors(file: object, what: str, expected: str) -> Iterator[None]:
-    """Turn the system's errors about a file into an InputError."""
+    """Turn the operating system's errors for a file into an InputError."""
     try:
         yield
     except (OSError, RuntimeError, ValueError) as failed:
@@ -117,9 +117,9 @@ def wrap_os_errors(file: object, what: str, expected: str) -> Iterator[None]:
 
 
 def path_may_exist(file: str | os.PathLike[str]) -> bool:
-    """Check whether a path exists, or is in a folder that the user may not look into.
+    """Check whether a path exists or is in a folder that the user cannot access.
 
-    A bare name in such a working folder is more likely the name of something else.
+    If the working folder cannot be accessed, a bare name is assumed not to be a file.
     """
     try:
         os.lstat(file)
@@ -131,7 +131,7 @@ def path_may_exist(file: str | os.PathLike[str]) -> bool:
 
 
 def display_name(file: object) -> str:
-    """Return the name of a file for messages: on one line, and shortened."""
+    """Return a file's name for messages, on one line and shortened."""
     name = escape_line(f"{file}")
     return name if len(name) < 400 else f"{name[:100]}... ({len(name)} characters)"
 
@@ -140,7 +140,7 @@ def display_name(file: object) -> str:
 def temporary_folder_next_to(target: Path) -> Iterator[Path]:
     """Make a hidden folder next to ``target``, and remove it at the end.
 
-    It is removed even if a signal ends the program.
+    The folder is removed even if a signal ends the program.
     """
     with ExitStack() as stack:
         with signals_blocked():
@@ -161,18 +161,19 @@ def check_output(
     Parameters
     ----------
     file : str, path or open file
-        It need not exist.  An open file may always be written to.
+        File to check.  It need not exist, and an open file always passes.
     inputs : iterable of str or path
         Files that must not be replaced.
     mark : bytes
-        Bytes that the first kilobyte of a file must hold to be replaced, unless it is empty.
+        Bytes that must occur in the first kilobyte of an existing file, unless it is empty.
     new : bool
-        If True, only an empty file may be replaced.
+        If True, an existing file may be replaced only if it is empty.
 
     Raises
     ------
     InputError
-        If it is one of the inputs, is not a regular file, lacks the mark, or is not new.
+        If the file is one of the inputs, is not a regular file, lacks the mark, or exists although
+        it must be new.
     """
     if not isinstance(file, (str, os.PathLike)):
         return

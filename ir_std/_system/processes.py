@@ -1,4 +1,4 @@
-"""Do the same work for many runs, in one or several processes, in order."""
+"""Do the same work for many runs, in one or several processes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 IN_FLIGHT = 128
-"""Number of items given to an executor ahead of time; the others are not yet in memory."""
+"""Number of items submitted to an executor in advance; further items are not yet in memory."""
 _CHECK_EVERY = 1.0
-"""Seconds between two checks of whether a result may still come."""
+"""Seconds between two checks of whether a result can still arrive."""
 
 
 def default_jobs(n_items: int) -> int:
@@ -43,14 +43,14 @@ def map_in_order(
     Parameters
     ----------
     function : callable
-        A function at the top level of a module, so that other processes find it.
+        A function at the top level of a module, so that other processes can import it.
     task : bytes
         Pickled object that all items share; bytes are cheap to send.
     items : iterable
     jobs : int
         Number of processes; 1 means this process only.
     executor : concurrent.futures.Executor, optional
-        Executor that does the work instead.
+        Executor that does the work; ``jobs`` is then ignored.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def map_in_order(
         for item in items:
             yield function(task, item)
     elif jobs < 1:
-        raise UsageError(f"jobs is {jobs}; expected a number of processes, at least 1")
+        raise UsageError(f"jobs is {jobs}; expected at least 1 process")
     else:
         yield from _in_processes(function, task, items, jobs)
 
@@ -74,8 +74,8 @@ def map_in_order(
 def _check_connected(executor: Executor) -> None:
     """Raise an error if the scheduler of a Dask cluster is gone.
 
-    Its client may wait for a new scheduler until it times out, and for results forever.  The
-    results under way are lost as soon as the connection is.
+    The client may wait for a new scheduler until it times out, and it may wait for results forever.
+    Pending results are lost as soon as the connection is lost.
     """
     distributed = sys.modules.get("distributed")
     client = getattr(executor, "_client", None)
@@ -89,9 +89,9 @@ def _in_order(
     ahead: int,
     check: Callable[[], None] = lambda: None,
 ) -> Iterator[Result]:
-    """Yield the results of submitted items, with at most ``ahead`` of them under way.
+    """Submit items and yield their results, with at most ``ahead`` pending items.
 
-    ``check`` is called before each item and while its result is waited for.
+    ``check`` is called before each item is submitted, and again while waiting for its result.
     """
     from concurrent.futures import CancelledError
     from concurrent.futures import TimeoutError as StillRunning  # Python 3.10's is not TimeoutError
@@ -102,7 +102,7 @@ def _in_order(
         while not future.done():
             try:
                 return future.result(_CHECK_EVERY)
-            except StillRunning:  # or the task's own error, which comes again below
+            except StillRunning:  # or the task's own error, which is raised below
                 check()
         return future.result()
 
@@ -137,12 +137,13 @@ def _in_order(
 def _in_processes(
     function: Callable[[bytes, Any], Result], task: bytes, items: Iterable[Any], jobs: int
 ) -> Iterator[Result]:
-    """Map in processes that end when this one does, however it ends.
+    """Map in worker processes that end when this process ends for any reason.
 
-    Each worker process has a pipe, and in this process a thread waits for it.  The pools of
-    concurrent.futures and loky share semaphores among their processes instead: when such a program
-    is interrupted, semaphores are left over, and Python warns about them after our last line;
-    when it is killed, workers wait for locks that nobody will release.  A pipe just ends.
+    Each worker process has a pipe, and a thread in this process waits for the pipe.  The pools of
+    concurrent.futures and loky share semaphores among their processes instead.  If a program with
+    such a pool is interrupted, semaphores are left over, and Python warns about them after our last
+    line.  If the program is killed, its workers wait for locks that nobody will release.  A pipe
+    does not have these problems, because it is closed with the process.
     """
     from concurrent.futures import ThreadPoolExecutor
     from multiprocessing import resource_tracker
@@ -152,7 +153,8 @@ def _in_processes(
     idle: SimpleQueue[_Worker] = SimpleQueue()
     with _start_errors():
         if hasattr(signal, "pthread_sigmask"):
-            # Started with the first process, it would unblock the signals that are blocked below.
+            # If the tracker started with the first process, it would unblock the signals that are
+            # blocked below.
             resource_tracker.ensure_running()
 
     def submit(item: Any) -> Future[Result]:
@@ -182,7 +184,7 @@ def _in_processes(
 
 @contextmanager
 def _start_errors() -> Iterator[None]:
-    """Raise a helpful error if the system allows no further process or thread."""
+    """Raise a helpful error if the system cannot start another process or thread."""
     try:
         yield
     except (OSError, RuntimeError) as failed:
@@ -190,18 +192,18 @@ def _start_errors() -> Iterator[None]:
 
 
 class _Worker:
-    """Process that computes ``function(task, item)`` for one item after the other."""
+    """Process that computes ``function(task, item)`` for one item after another."""
 
     def __init__(self, function: Callable[[bytes, Any], Any], task: bytes) -> None:
         from multiprocessing import get_context
 
-        # Forking a process that has threads, as numpy's has, may lock up.
+        # Forking a process with threads, such as numpy's, can cause a deadlock.
         context = get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self.process.start()
         theirs.close()  # so that the pipe ends with the process
-        self.unsent: tuple[Any, ...] = function, task  # goes with the first item
+        self.unsent: tuple[Any, ...] = function, task  # sent with the first item
 
     def ask(self, item: Any) -> Any:
         try:
@@ -215,7 +217,7 @@ class _Worker:
             ) from None
         if done:
             return answer
-        raise answer from RuntimeError(f"in a process of its own:\n{trace}")
+        raise answer from RuntimeError(f"in a worker process:\n{trace}")
 
 
 def _serve(pipe: Connection) -> None:
@@ -223,7 +225,8 @@ def _serve(pipe: Connection) -> None:
     from traceback import format_exc
 
     if hasattr(signal, "pthread_sigmask"):
-        # Ctrl-C reaches every process of a terminal, but it is the parent's: it stays blocked.
+        # Ctrl-C reaches every process of a terminal, but only the parent must handle it.  So
+        # SIGINT stays blocked here.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     else:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,6 +1,6 @@
-"""End the program on a signal: at once, with one line, and nothing left behind.
+"""End the program at once on a signal: print one line and remove temporary files.
 
-Only our own process does this; a program that imports ir_std keeps its signal handlers.
+Only the program ``ir_std`` does this; a program that imports ir_std keeps its signal handlers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import FrameType
 ENDING = frozenset(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""Ctrl-C, a scheduler that ends a job, and a terminal that was closed."""
+"""Signals of Ctrl-C, of a scheduler that ends a job, and of a terminal that is closed."""
 
 _clean_ups: list[Callable[[], object]] = []
 _blocked = False
@@ -23,7 +23,7 @@ _pending: list[int] = []
 
 
 def end_on_signals() -> None:
-    """End this process on a signal, except for the signals that it was started to ignore."""
+    """End this process on a signal, except on signals that it inherited as ignored."""
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)
@@ -32,18 +32,19 @@ def end_on_signals() -> None:
 def ignore_signals() -> None:
     """Let this process exit undisturbed once its work is done.
 
-    Python puts the system's own handlers back before it is gone, but keeps a signal ignored.
+    Before Python exits, it restores the system's default handlers, but ignored signals stay
+    ignored.
     """
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    if _blocked:  # another thread, such as one of numpy's, let it through
+    if _blocked:  # the signal arrived in another thread, such as numpy's
         _pending.append(number)
         return
-    # An exception may be swallowed, as in a finalizer or an import, or leave a lock locked.  So the
-    # process ends here, once it has cleaned up.
+    # An exception could be swallowed, such as in a finalizer or an import, or it could leave a lock
+    # locked.  So the process cleans up and ends here.
     ignore_signals()
     with suppress(OSError):
         os.write(2, b"\n" * _line_begun + b"ir_std: error: interrupted\n")
@@ -54,14 +55,14 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 def mark_line_started(begun: bool) -> None:
-    """Record whether the last message must begin on a new line of standard error."""
+    """Record whether the last message must begin with a new line."""
     global _line_begun  # noqa: PLW0603 - the handler has no other way to know
     _line_begun = begun
 
 
 @contextmanager
 def cleanup_on_exit(clean_up: Callable[[], object]) -> Iterator[None]:
-    """Call ``clean_up`` on leaving the block, even if a signal ends the program."""
+    """Call ``clean_up`` at the end of the block, even if a signal ends the program."""
     _clean_ups.append(clean_up)
     try:
         yield
@@ -72,7 +73,7 @@ def cleanup_on_exit(clean_up: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def signals_blocked() -> Iterator[None]:
-    """Hold signals back from this process and its children; for the main thread."""
+    """Block signals for this process and its new children; call in the main thread."""
     global _blocked  # noqa: PLW0603 - the handler has no other way to know
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

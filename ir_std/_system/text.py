@@ -1,7 +1,7 @@
 r"""Escape control characters, so that text cannot harm a terminal or break a row.
 
-Names of files, runs and topics come from elsewhere and may hold anything.  The escapes are those of
-JSON (``\u001b``), so that lines of JSON keep their meaning.
+Names of files, runs and topics come from users and may contain any character.  The escapes are the
+same as in JSON (``\u001b``), so that lines of JSON keep their meaning.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from collections.abc import Callable
 
 _HARMFUL = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except tab and newline
-    "\u2028\u2029"  # separators of lines
-    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the order in which others are shown
+    "\u2028\u2029"  # line separators
+    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the order of characters on screen
     "\ud800-\udfff]"
-)  # bytes of a file name that are not text
+)  # surrogates, such as for bytes of a file name that are not text
 
 
 def escape_controls(text: str) -> str:
     """Escape the control characters of a text, except tabs and newlines."""
-    # As nearly all is: the expression takes long to compile.
+    # Nearly all texts return here, which avoids compiling the slow expression.
     if text.replace("\t", "").replace("\n", "").isprintable():
         return text
     return re.sub(_HARMFUL, lambda match: _escaped(match[0]), text)
@@ -33,7 +33,7 @@ def escape_line(text: str) -> str:
 
 
 def escape_unencodable(text: str, encoding: str, escape: Callable[[str], str] | None = None) -> str:
-    r"""Escape the characters that ``encoding`` lacks, such as ``\u00e9`` by default."""
+    r"""Escape the characters that ``encoding`` lacks; by default like ``\u00e9``."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -61,9 +61,10 @@ def _is_formula(text: str) -> bool:
 
 
 def path_text(path: str) -> str:
-    """Return a path as text: file systems use UTF-8, whatever the locale says.
+    """Return a path as text in UTF-8, whatever the locale is.
 
-    In a C locale, Python holds bytes that are not ASCII as surrogates, which cannot be written.
+    File systems use UTF-8.  In a C locale, Python represents bytes that are not ASCII as
+    surrogates, which cannot be written.
     """
     return os.fsencode(path).decode("utf-8", "surrogateescape")
 
@@ -89,11 +90,12 @@ LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     **{c: f"\\{c}" for c in "&%$#_{}"},
-    # A row that begins with one of these would be an argument of the row before.
+    # If a row began with one of these characters, LaTeX would take it as an argument of the row
+    # before.
     "[": "{[}",
     "*": "{*}",
 }
-"""LaTeX code of the characters that have a meaning in LaTeX."""
+"""LaTeX code of the characters that have a special meaning in LaTeX."""
 
 
 def latex_escape(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Factor sets from the runs of real systems."""
+"""Build factor sets from the runs of real systems."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ BUILD_MEASURES = (
     *(f"RBP(p={p}{level})" for level in ("", ",rel=1") for p in (0.5, 0.8, 0.95)),
     *("R@100", "R@1000", "ERR@20", "Bpref"),
 )
-"""The measures of a set built from runs, unless others are named."""
+"""Default measures of a set that is built from runs."""
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
-"""Measures that are reported by default."""
+"""Measures that an evaluation with such a set reports by default."""
 SHORT = 0.1
-"""A run is short if its median topic has less than this share of the deepest run's documents."""
+"""A run is short if its median topic has less than this share of the deepest run's depth."""
 Teams = Mapping[str, str] | str | os.PathLike[str] | None
 """Teams by system, or a file of lines ``SYSTEM TEAM``; None to infer them from the names."""
 
@@ -78,57 +78,60 @@ def build_factors(
     Parameters
     ----------
     qrels
-        Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
+        Qrels in any form that :func:`ir_std.trec.inputs.as_qrels` accepts.
     runs
         The path of a run file, a folder or an archive (see
-        :func:`ir_std.reading.archives.run_sources`), or an iterable (or the values of a dict) of
-        such paths and of runs in any form that :func:`ir_std.trec.inputs.as_run` takes.
+        :func:`ir_std.reading.archives.run_sources`), or an iterable of such paths and of runs in
+        any form that :func:`ir_std.trec.inputs.as_run` accepts.  The keys of a dict name the runs
+        that are not paths.
     measures : Measure, str or iterable of them, optional
-        Raw ones; :data:`BUILD_MEASURES` if not given.
+        Raw measures; by default :data:`BUILD_MEASURES`.
     id, title, source, licence : str
         Fields of ``set.json``.
     depth : int, optional
-        Number of documents per topic to which every run is cut before it is evaluated.
+        Maximum number of documents per topic; longer runs are cut before they are evaluated.
     judge : str or mapping, optional
-        Language model that made the labels of the qrels: its name, or its fields in ``set.json``
+        Language model that made the judgments.  Give its name, or its fields in ``set.json``
         (``name``, ``model``, ``prompt``, ``source``).
     teams : mapping of str to str, or path, optional
-        Team of each system, or a file of lines ``SYSTEM TEAM``; a system that it lacks is a team
-        of its own.  Intervals draw whole teams; by default, systems whose names begin alike are
-        one team.
+        Team of each system, or a file with lines ``SYSTEM TEAM``.  A system that is not listed is a
+        team of its own.  Confidence intervals resample whole teams.  By default, systems whose
+        names begin alike are one team.
     skip_bad : bool
-        If True, leave broken runs and unreadable folders out, with a warning each, instead of
-        stopping at the first.
+        If True, leave out broken runs and unreadable folders, with a warning for each.  If False,
+        stop at the first one.
     max_member : int, optional
-        Bytes that a packed run or a member of an archive may unpack to, as for
+        Maximum size in bytes of an unpacked run or archive member, as for
         :func:`ir_std.reading.archives.run_sources`.
     duplicates : {'error', 'first', 'last'}
-        Line that counts if a run has a document twice for a topic; a warning counts the others.
+        Line that is used if a run has a document twice for a topic; a warning says how many lines
+        were ignored.
     jobs : int
         Number of processes.
     executor : concurrent.futures.Executor, optional
-        Evaluate there instead, a task for each run; such as ``Client.get_executor()`` of Dask.
-        Files given by their path must be readable by its workers.
+        Executor that evaluates the runs, one task per run, such as Dask's
+        ``Client.get_executor()``.  Its workers must be able to read the files whose paths you give.
     progress : callable
-        Function that wraps the iterable of results, such as ``tqdm.tqdm``.
+        Function that wraps the iterable of results to show progress, such as ``tqdm.tqdm``.
 
     Returns
     -------
     FactorSet
-        The same whatever the order of the runs, the executor and the number of processes.
+        The new set, which does not depend on the order of the runs, the executor or the number of
+        processes.
 
     Raises
     ------
     InputError
-        Naming file and line of a broken run.
+        If a run is broken; the message names file and line.
     UsageError
         If there are fewer than two runs, or a run or a measure is given twice.
 
     Notes
     -----
-    For each topic, the mean and the sample standard deviation (n-1) are computed over the systems;
-    a topic that is absent from a run counts as 0.  Where no two scores differ by more than
-    :data:`ir_std.schemes.EXACT`, the deviation is 0.
+    For each topic, the mean and the sample standard deviation (n-1) are computed over the systems.
+    If a topic is absent from a run, its score is 0.  If no two scores differ by more than
+    :data:`ir_std.schemes.EXACT`, the standard deviation is 0.
 
     Examples
     --------
@@ -184,7 +187,7 @@ def build_factors(
 def _check_results(
     results: Iterable[SystemScores | InputError], skip_bad: bool
 ) -> list[SystemScores]:
-    """Return the scores of usable runs; warn of the others, or raise the first error."""
+    """Return the scores of usable runs; raise or warn if a run is broken."""
     systems: list[SystemScores] = []
     for result in results:
         if isinstance(result, SystemScores):
@@ -209,7 +212,8 @@ def _warn_of_copies(runs: Iterable[SystemScores]) -> None:
     """Warn of runs that have the same scores on every topic."""
     names_by_scores: dict[bytes, list[str]] = {}
     for run in runs:
-        if ((run.values != 0) & (run.values != 1)).any():  # successes and failures often agree
+        # Runs with only scores of 0 and 1 often agree by chance.
+        if ((run.values != 0) & (run.values != 1)).any():
             names_by_scores.setdefault(run.values.tobytes(), []).append(run.name)
     copies = [" and ".join(names) for names in names_by_scores.values() if len(names) > 1]
     if copies:
@@ -218,7 +222,7 @@ def _warn_of_copies(runs: Iterable[SystemScores]) -> None:
 
 
 def _warn_of_repeated(runs: Iterable[SystemScores]) -> None:
-    """Warn of runs that had a document twice in a topic."""
+    """Warn of runs that contain a document twice for a topic."""
     repeated = [f"{run.name}: {repeated_text(run.repeated)}" for run in runs if run.repeated]
     warn_caller(
         [*repeated[:3], *([f"{len(repeated) - 3} more runs have such lines"] * (len(repeated) > 3))]
@@ -228,9 +232,9 @@ def _warn_of_repeated(runs: Iterable[SystemScores]) -> None:
 def _runs_with_tags(
     runs: Any, max_member: int | None, skip: Callable[[InputError], None] | None
 ) -> Iterator[tuple[str, Any]]:
-    """Yield each file once, and runs in memory as they are.
+    """Yield each file once, and yield runs in memory unchanged.
 
-    Each has the name that a dict gives it; an empty one if it is not from a dict.
+    A run in memory has its name from the dict; all other names are empty.
     """
     if isinstance(runs, (str, os.PathLike, Run)):
         runs = [runs]
@@ -250,7 +254,7 @@ def _runs_with_tags(
 
 
 def _identity(source: Source) -> object:
-    """Return what all names of one file have in common."""
+    """Return a key that is equal for all names of the same file."""
     if isinstance(source, FileSource):
         there = source.path.stat()
         return there.st_dev, there.st_ino
@@ -270,11 +274,11 @@ class SystemScores:
         Name of the system in the set.
     values : ndarray, shape (n_measures, n_topics)
     depth : int
-        Maximum number of documents on a topic, before the run is cut.
+        Maximum number of documents per topic, before the run is cut.
     length : int
         Number of documents on the median topic.
     repeated : int
-        Number of lines that were left out because other lines have their documents.
+        Number of lines that were ignored because another line has the same document.
     """
 
     name: str
@@ -286,20 +290,20 @@ class SystemScores:
 
 
 def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputError:
-    """Evaluate one run; what a worker does.
+    """Evaluate one run in a worker process.
 
     Parameters
     ----------
     task : bytes
-        Pickled qrels, measures, depth and treatment of duplicates: bytes are cheap to send, and
-        the worker unpickles them once.
+        Pickled qrels, measures, depth and treatment of duplicates.  Bytes are cheap to send, and
+        the worker unpickles them only once.
     item : tuple of str and a source, path, Run, dict, DataFrame or iterable
-        The system's tag, or nothing if the run's name gives it; and the run.
+        The system's tag and the run.  If the tag is empty, it is taken from the run's name.
 
     Returns
     -------
     SystemScores or InputError
-        The error, not raised, if the run is broken.
+        The system's scores.  If the run is broken, the error is returned and not raised.
     """
     tag, source = item
     evaluator, depth, duplicates = _unpickle_evaluator(task)
@@ -328,7 +332,7 @@ def _unpickle_evaluator(pickled: bytes) -> tuple[StdEvaluator, int | None, str]:
 
 
 def run_tag(name: str) -> str:
-    """Return a system's name: its run's file name, without folders, archive and ``.gz``.
+    """Return a system's name: its run's file name without folders and ``.gz``.
 
     >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn.gz")
     'Flab8atdn'
@@ -337,7 +341,7 @@ def run_tag(name: str) -> str:
 
 
 def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of ``set.json`` about a language model that made the judgments."""
+    """Return the fields of ``set.json`` that describe a language model as judge."""
     if not judge:
         return {}
     fields = {"name": judge} if isinstance(judge, str) else dict(judge)
@@ -347,13 +351,13 @@ def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
 
 
 def team_fields(teams: Teams, systems: Collection[str]) -> dict[str, Any]:
-    """Return the fields of ``set.json`` about the systems' teams; none if they are not given."""
+    """Return the field of ``set.json`` for teams; nothing if no teams are given."""
     if teams is None:
         return {}
     if not isinstance(teams, Mapping):
         teams = _teams_in(teams)
     if len(set(systems)) < len(systems):
-        raise UsageError("teams need different names of systems; give each run another file name")
+        raise UsageError("teams need unique system names; give each run its own file name")
     if unknown := [system for system in teams if system not in systems]:
         raise UsageError(f"teams name systems without scores ({abbreviate(unknown)})")
     if problem := field_problem("teams", teams):
@@ -368,7 +372,7 @@ def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
     for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if fields and (len(fields) != 2 or fields[0] in teams):
-            wrong = f"{fields[0]} a second time" if fields[0] in teams else repr(line)
+            wrong = f"repeats {fields[0]}" if fields[0] in teams else repr(line)
             raise InputError.at(file, wrong, expected, line=number)
         teams |= dict([fields]) if fields else {}
     if not teams:
@@ -377,7 +381,7 @@ def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def check_measure_names(measures: Measures) -> tuple[str, ...]:
-    """Return the names of raw measures that can be standardized; strings stay as written."""
+    """Check that measures can be standardized; return names, as written if strings."""
     names: dict[str, str] = {}
     for given in [measures] if isinstance(measures, (str, Measure)) else measures:
         measure = parse_measure(given)

@@ -1,4 +1,4 @@
-"""Factor sets from tables of scores, of any form."""
+"""Build factor sets from tables of scores in any form."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ir_std.trec.frames import is_frame
 from ir_std.trec.inputs import as_qrels, is_file
 
 TOLERANCE = 1e-4
-"""Rounding of scores, by which related measures can contradict each other."""
+"""Rounding error of scores, by which related measures can contradict each other."""
 
 
 def build_from_scores(
@@ -48,25 +48,25 @@ def build_from_scores(
     Parameters
     ----------
     tables : path, DataFrame, iterable of these, or mapping of str to these
-        Scores of several systems, in any form that :func:`ir_std.read_scores` reads.  If a table
-        has one column per system, its measure is its key in the mapping, or its file name:
-        ``P@10.csv``, ``nDCG(dcg='exp-log2')@20.csv``.  Names that ir_measures does not know are
-        custom measures, see :class:`ir_std.ExternalMeasure`.
+        Scores of several systems, in any form that :func:`ir_std.read_scores` accepts.  If a table
+        has one column per system, its measure is the table's key in the mapping or its file name,
+        such as ``P@10.csv`` or ``nDCG(dcg='exp-log2')@20.csv``.  A name that ir_measures does not
+        know becomes a custom measure, see :class:`ir_std.ExternalMeasure`.
     qrels : optional
-        The judgments behind the scores, in any form; or a dict from topic to the number of
-        relevant documents, or to :class:`Judgments`.  Without them no collection is recognized
-        by the set: it is used by name.
+        The judgments behind the scores, in any form, or a dict from topic to the number of relevant
+        documents or to :class:`Judgments`.  Without judgments, ir_std cannot recognize the set's
+        collection, so you must name the set to use it.
     id, title, source, licence : str
         Fields of ``set.json``.
     depth : int, optional
-        The depth of the runs behind the scores, if known.
+        Number of documents per topic in the runs behind the scores, if known.
     judge : str or mapping, optional
-        See :func:`ir_std.build_factors`.
+        Language model that made the judgments, see :func:`ir_std.build_factors`.
     teams : mapping of str to str, or path, optional
-        See :func:`ir_std.build_factors`.
+        Team of each system, see :func:`ir_std.build_factors`.
     lower_is_better : iterable of str
-        Custom measures whose lower values are better; their standardized scores are inverted, so
-        that higher is better.
+        Custom measures for which lower values are better.  Their standardized scores are inverted,
+        so that higher scores are better.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def build_from_scores(
         If a table is broken (the message names file and line) or has a topic that the qrels lack,
         if a file name is not a measure, or if no topic has two scores.
     UsageError
-        If a measure cannot be standardized or comes twice.
+        If a measure cannot be standardized or is given twice.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def build_from_scores(
 
 
 def _warn_of_impossible(scores: Mapping[Measure, Mapping[str, RunScores]]) -> None:
-    """Warn of runs whose RR@k exceeds k P@k: a first relevant document is one of the first k."""
+    """Warn of runs whose RR@k exceeds k P@k, which is impossible."""
     for measure, runs in scores.items():
         k = measure.params.get("cutoff")
         if measure.NAME != "RR" or k is None:
@@ -147,7 +147,7 @@ def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
                 of_measure = scores.setdefault(measure, {})
                 if name in of_measure:
                     raise InputError.at(
-                        table, f"{measure} of {name} a second time", "give one table per measure"
+                        table, f"repeats {measure} of {name}", "give one table per measure"
                     )
                 of_measure[name] = run
     usable = {m: runs for m, runs in scores.items() if has_standardized(m)}
@@ -158,7 +158,7 @@ def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
 
 
 def _read_tables(tables: Any) -> list[tuple[Any, dict[str, RunScores]]]:
-    """Read the scores of each table, by run; messages call the table by its first part."""
+    """Read the scores of each table by run, with the table's name for messages."""
     if isinstance(tables, Mapping):
         check_measure_names(tables)
         return [
@@ -170,11 +170,11 @@ def _read_tables(tables: Any) -> list[tuple[Any, dict[str, RunScores]]]:
 
 
 _NO_MEASURES = ("data", "eval", "metrics", "results", "runs", "scores", "systems", "table")
-"""Names of score files that do not name their measure."""
+"""File names that are not the name of a measure."""
 
 
 def _read(table: Any) -> dict[str, RunScores]:
-    """Read a table; if its columns are runs, its file name is the measure."""
+    """Read a table; if its columns are runs, its file name names the measure."""
     if not is_file(table) or hasattr(table, "read") or table == STANDARD_INPUT:
         return read_scores(table)
     if not Path(table).is_file():
@@ -197,14 +197,14 @@ def _read(table: Any) -> dict[str, RunScores]:
 def _unit(scores: Mapping[Measure, Mapping[str, RunScores]]) -> str:
     units = {run.unit for runs in scores.values() for run in runs.values()}
     if len(units) > 1:
-        raise UsageError("got scores per topic and per dataset; build one set for each")
+        raise UsageError("got scores per topic and per dataset; build a separate set for each")
     return units.pop()
 
 
 def _about(measure: Measure, runs: Iterable[RunScores], worse: bool) -> dict[str, Any]:
-    """Return the fields of a measure: the step of its scores, and which values are better."""
+    """Return the fields of a measure: its resolution and its direction."""
     finest = max((run.decimals.get(measure, 0) for run in runs if run.step), default=0)
-    step = 10.0**-finest if finest else 0.0  # whole numbers may well be exact
+    step = 10.0**-finest if finest else 0.0  # whole numbers are probably exact
     better = {"better": "lower" if worse else "higher"}
     is_external = isinstance(measure, ExternalMeasure)
     return {"resolution": step if step > EXACT else 0.0} | (better if is_external else {})
@@ -228,7 +228,7 @@ def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[st
 
 
 def _judgments(qrels: Any) -> tuple[dict[str, int | Judgments | None], int | None]:
-    """Return what is known of each topic's judgments, and the highest level of all."""
+    """Return each topic's judgments, if known, and the highest relevance level."""
     if qrels is None or (
         isinstance(qrels, Mapping)
         and all(n is None or isinstance(n, (int, Judgments)) for n in qrels.values())

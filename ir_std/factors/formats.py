@@ -1,4 +1,4 @@
-"""Factors in other formats: tidy table, ``trec_eval -Z``, and published CSV files."""
+"""Factors in other formats: tidy tables, ``trec_eval -Z``, published CSV files."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Quality of a set's factors: number and similarity of systems, and separation of scores.
+"""Quality of a set's factors: number of systems, weak systems, and coarse scores.
 
-Nothing here is stored: all of it is computed from the tables, for any set.
+None of these results are stored.  They are computed from the tables of any set.
 """
 
 from __future__ import annotations
@@ -23,27 +23,29 @@ from ir_std.measures import measure_record
 from ir_std.schemes import EXACT, get_scheme
 
 FEW_SYSTEMS = 40
-"""Number of systems below which standard deviations are imprecise: with 40 normally distributed
-scores by 11%, which is 1 / sqrt(2 (n - 1)).
+"""Number of systems below which standard deviations are imprecise.
+
+With 40 normally distributed scores, the relative error is 11%, which is 1 / sqrt(2 (n - 1)).
 """
 FEW_MODELS = 30
-"""The same for a whole dataset, whose models come from many teams."""
+"""The same limit for a whole dataset, whose models come from many teams."""
 COARSE_STEPS = 5
-"""A spread of fewer steps than these is as much rounding as difference."""
+"""If scores spread over fewer steps than this, differences may be due to rounding."""
 COARSE_TOPICS = 0.1
-"""A measure is coarse if more than this share of its topics spread by no more than that."""
+"""A measure is coarse if the scores spread that little on more than this share of its topics."""
 LOW_CEILING = 1.0
 CAPPED_TOPICS = 0.5
-"""It is coarse, too, if on more than this share of the topics a perfect score is less than
-:data:`LOW_CEILING` deviations above the mean: N stays below 0.84 there for every run."""
+"""A measure is also coarse if, on more than this share of the topics, a perfect score is less than
+:data:`LOW_CEILING` standard deviations above the mean.  On such a topic, N is below 0.84 for every
+run."""
 OLD = 2019
-"""Systems of before this year are old: neural rankers came with the Deep Learning track."""
+"""Systems from before this year are old, because the Deep Learning track brought neural rankers."""
 LOW_SYSTEMS = 0.05
-"""A measure is low if more than this share of its systems is."""
+"""A measure gets the label ``weak-systems`` if more than this share of its systems is weak."""
 NEAR_THE_END = 0.01
-"""N this close to 0 or 1 says no more than that a run is far from all systems."""
+"""If N is this close to 0 or 1, it only shows that a run is far from all systems."""
 SATURATED = {"N": 0.1, "E": 1 / 3}
-"""The share of the topics on which a run is at the end of a scheme when it saturates a set."""
+"""Minimum share of topics with extreme values, by scheme, for a run that saturates a set."""
 QUALITY_LABELS = {
     "few-systems": f"fewer than {FEW_SYSTEMS} systems",
     "coarse": "scores barely separate the systems",
@@ -51,18 +53,18 @@ QUALITY_LABELS = {
     "weak-systems": f"over {LOW_SYSTEMS:.0%} of the systems are far below the others",
     "ok": "no known issue",
 }
-"""Quality labels of a measure, with their meanings; where several apply, the first of these."""
+"""Quality labels of a measure, with their meanings; if several apply, the first one is used."""
 
 
 class Quality:
-    """Quality of the factors of one measure of a set; each part is computed on first use.
+    """Quality of a set's factors for one measure; each part is computed on first use.
 
     Parameters
     ----------
     factors : FactorSet
     measure : str
     topics : iterable of str, optional
-        The topics of the set to look at; all if not given.
+        Topics of the set to consider; by default all topics.
     """
 
     def __init__(
@@ -95,7 +97,7 @@ class Quality:
 
     @cached_property
     def systems(self) -> int:
-        """Number of systems; if each dataset has its own, the median over the datasets."""
+        """Number of systems; for a set of datasets, the median over the datasets."""
         if not self.factors.of_datasets or self.measure not in self.factors.scores:
             return self.factors.n_systems[self.measure]
         counts = self._n_scores[self._n_scores > 0]
@@ -108,7 +110,7 @@ class Quality:
 
     @cached_property
     def sparse_topics(self) -> tuple[str, ...]:
-        """Topics with fewer than :data:`FEW_SYSTEMS` systems, where others have more."""
+        """Topics with too few systems, if the set as a whole has enough."""
         fewest = fewest_systems(self.factors)
         if self.systems < fewest or self.measure not in self.factors.scores:
             return ()
@@ -116,8 +118,8 @@ class Quality:
 
     @cached_property
     def weak_systems(self) -> tuple[int, ...]:
-        """The numbers of the systems that are far below the others: :func:`find_weak_systems`."""
-        # A dataset has models of all sorts: many of them are far below the median, and sound.
+        """Numbers of the weak systems, see :func:`find_weak_systems`."""
+        # The models of a dataset vary so much that many valid models are far below the median.
         if self.factors.of_datasets:
             return ()
         found = find_weak_systems(self.factors, self.measure, self._known)
@@ -125,20 +127,20 @@ class Quality:
 
     @cached_property
     def constant_topics(self) -> tuple[str, ...]:
-        """Topics on which all systems scored the same."""
+        """Topics on which all systems have the same score."""
         return self._topics_where(self._sd <= EXACT)
 
     @cached_property
     def low_resolution_topics(self) -> tuple[str, ...]:
-        """Topics with a deviation below :data:`COARSE_STEPS` steps of the scores' resolution."""
+        """Topics with a deviation of fewer than :data:`COARSE_STEPS` steps."""
         resolution = self.factors.about(self.measure, "resolution", 0)
         return self._topics_where(has_coarse_deviation(self._sd, self.measure, resolution))
 
     @cached_property
     def truncated_topics(self) -> tuple[str, ...]:
-        """Topics with more relevant documents than the systems were evaluated to.
+        """Topics with more relevant documents than the evaluation depth of the systems.
 
-        Only of measures that look at whole runs.
+        Empty for measures that do not use whole runs.
         """
         depth = self.factors.about(self.measure, "depth")
         is_cut = "cutoff" in self._parsed.params or not measure_record(self._parsed).recall
@@ -149,23 +151,23 @@ class Quality:
 
     @property
     def ceiling(self) -> float:
-        """The median over topics of the best attainable z; NaN without a highest score."""
+        """Median over topics of the best attainable z; NaN if scores have no maximum."""
         known = self._best_z[~np.isnan(self._best_z)]
         return float(np.median(known)) if len(known) else np.nan
 
     @cached_property
     def capped_topics(self) -> tuple[str, ...]:
-        """Topics where the best attainable z is below :data:`LOW_CEILING`."""
+        """Topics on which the best attainable z is below :data:`LOW_CEILING`."""
         return self._topics_where(self._best_z < LOW_CEILING)
 
     @property
     def is_capped(self) -> bool:
-        """True if that is so on more than :data:`CAPPED_TOPICS` of the topics."""
+        """True if more than a share :data:`CAPPED_TOPICS` of the topics are capped."""
         return len(self.capped_topics) > CAPPED_TOPICS * self.n_topics
 
     @cached_property
     def _best_z(self) -> Floats:
-        """Value of z for a score of 1; NaN if that has no meaning."""
+        """Value of z for a score of 1; NaN if this value has no meaning."""
         gap = 1 - self.factors.mean[self.measure]
         has_limit = measure_record(self._parsed).high <= 1
         return divide(gap, np.where(self._sd > EXACT, self._sd, 0) * has_limit, np.nan)
@@ -175,22 +177,22 @@ class Quality:
 
 
 def fewest_systems(factors: FactorSet) -> int:
-    """Return the number of systems below which a measure has too few."""
+    """Return the minimum number of systems for precise standard deviations."""
     return FEW_MODELS if factors.of_datasets else FEW_SYSTEMS
 
 
 def quality_labels(
     factors: FactorSet, measures: Iterable[str], topics: Iterable[str]
 ) -> dict[str, str]:
-    """Return the quality label on these topics of each of the measures that the set has."""
+    """Return the quality labels, on these topics, of the measures that the set has."""
     names = [measure for measure in measures if measure in factors.measures]
     return {measure: Quality(factors, measure, topics).label for measure in names}
 
 
 def quality_warnings(factors: FactorSet, labels: Mapping[str, str]) -> Iterator[str]:
-    """Say in clauses what the quality labels of measures mean for scores.
+    """Yield a clause for each quality label that says what it means for scores.
 
-    Name the measures if others have another label.
+    A clause names its measures if other measures have another label.
     """
     clauses = {
         "few-systems": f"fewer than {fewest_systems(factors)} systems make standard deviations "
@@ -208,15 +210,15 @@ def quality_warnings(factors: FactorSet, labels: Mapping[str, str]) -> Iterator[
 
 
 def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
-    """Find deviations above 0 and below :data:`COARSE_STEPS` steps of rounded scores.
+    """Find deviations that are not 0, but smaller than :data:`COARSE_STEPS` steps.
 
     Parameters
     ----------
     sd : ndarray, shape (n_topics,)
     measure : str
     resolution : float
-        The step in which the scores were recorded.  That of a precision, such as 0.1 of P@10,
-        rounds nothing.
+        Step to which the scores were rounded.  A step that a precision has anyway, such as 0.1 for
+        P@10, is ignored, because it rounds nothing.
 
     Returns
     -------
@@ -256,25 +258,30 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
 
 
 WEAK_DEVIATIONS = 3.5
-"""A system is weak if the log of its mean is this many robust deviations below the median: B.
-Iglewicz and D. C. Hoaglin, How to detect and handle outliers (1993), there for both sides."""
+"""A system is weak if the log of its mean is this many robust deviations below the median.
+
+The number is from B. Iglewicz and D. C. Hoaglin, How to detect and handle outliers (1993), who use
+it on both sides.
+"""
 LOWEST_LIMIT, HIGHEST_LIMIT = 1 / 4, 2 / 3
-"""Below this share of the median system's mean every system is weak, and above the other none."""
+"""Shares of the median system's mean.  A system below the first is always weak, and a system above
+the second is never weak."""
 
 
 class WeakSystems(NamedTuple):
-    """Systems far below the others, and what their absence would change.
+    """Systems far below the others, and the effect of leaving them out.
 
     Attributes
     ----------
     numbers : tuple of int
         Numbers of the systems in the set.
     limit : float
-        The share of the median system's mean that theirs are below.
+        Share of the median system's mean below which a system is weak.
     sd : float
-        The median over topics of the deviation without them, as a share of that with them.
+        Standard deviation without these systems divided by the standard deviation with them; the
+        median over topics.
     median, median_without : float
-        The median system's mean of N, with and without them.
+        Mean N of the median system, with and without these systems.
     """
 
     numbers: tuple[int, ...]
@@ -287,29 +294,30 @@ class WeakSystems(NamedTuple):
 def find_weak_systems(
     factors: FactorSet, measure: str, topics: Mask | None = None
 ) -> WeakSystems | None:
-    """Find systems whose mean is far below the median on a log scale, such as broken runs.
+    """Find systems whose mean is far below the median, such as broken runs.
 
-    Below a quarter of the median every system is weak, above two thirds none; in between those
-    that are :data:`WEAK_DEVIATIONS` times 1.4826 median absolute deviations of the logarithms
-    below the median.  Unlike a fence by quartiles this finds many such systems, too.
+    A system below a quarter of the median is always weak, and a system above two thirds of the
+    median is never weak.  In between, a system is weak if the logarithm of its mean is more than
+    :data:`WEAK_DEVIATIONS` times 1.4826 median absolute deviations below the median.  Unlike a
+    limit based on quartiles, this rule also works if there are many weak systems.
 
     Parameters
     ----------
     factors : FactorSet
     measure : str
     topics : ndarray of bool, shape (n_topics,), optional
-        The topics to look at; all if not given.
+        Mask of the topics to consider; by default all topics.
 
     Returns
     -------
     WeakSystems or None
-        None if there are none or none are known.
+        None if no system is weak or the systems' scores are unknown.
     """
     if measure not in factors.scores:
         return None
     numbers, scores = scores_by_system(factors, measure)
     known = ~np.isnan(scores).any(axis=1) & (True if topics is None else topics)
-    if not known.any():  # on every topic some system has no score: means are not of the same topics
+    if not known.any():  # each topic lacks a system, so means cannot be compared
         return None
     scores = scores[known]
     means = scores.mean(axis=0)
@@ -342,7 +350,7 @@ def _mean_n(values: Floats, scores: Floats) -> float:
 
 
 def duplicate_systems(factors: FactorSet) -> list[tuple[int, ...]]:
-    """Group the numbers of systems that score the same in every measure on every topic."""
+    """Group systems that have the same scores for every measure on every topic."""
     columns: dict[int, bytes] = {}
     for measure in factors.scores:
         numbers, scores = scores_by_system(factors, measure)
@@ -357,15 +365,15 @@ def duplicate_systems(factors: FactorSet) -> list[tuple[int, ...]]:
 def findings(
     factors: FactorSet, measures: Iterable[str] | None = None, *, weak_systems: bool = True
 ) -> Iterator[str]:
-    """Yield the known limitations of a set in sentences: its notes, then what its tables show.
+    """Yield sentences about the limits of a set, from its notes and from its tables.
 
     Parameters
     ----------
     factors : FactorSet
     measures : iterable of str, optional
-        Measures to look at, named as in the set; by default all.
+        Measures to consider, named as in the set; by default all measures.
     weak_systems : bool
-        If True, say for each of the default measures which systems are weak.
+        If True, name the weak systems of each default measure.
     """
     yield from factors.info.get("notes", ())
     if groups := duplicate_systems(factors):
@@ -411,7 +419,7 @@ def _topic_findings(quality: Quality) -> Iterator[str]:
     if quality.is_capped:
         yield (
             f"a perfect score is less than {LOW_CEILING:g} standard deviation above the mean on "
-            f"{len(quality.capped_topics)} of {total} (best attainable z, median: "
+            f"{len(quality.capped_topics)} of {total} (median of the best attainable z: "
             f"{quality.ceiling:.2f})"
         )
 
@@ -429,7 +437,7 @@ def _weak_findings(quality: Quality) -> Iterator[str]:
 
 
 def measures_of_weak_systems(factors: FactorSet) -> dict[str, list[str]]:
-    """Return the weak systems by name, each with the default measures for which it is weak."""
+    """Return the default measures for which each weak system is weak, by name."""
     found: dict[str, list[str]] = {}
     for measure in factors.default_measures:
         weak = find_weak_systems(factors, measure)
@@ -444,7 +452,7 @@ def _system_names(factors: FactorSet, numbers: Iterable[int]) -> str:
 
 
 def summarize_quality(factors: FactorSet) -> str:
-    """Say in a phrase what a set is good for, and what limits it."""
+    """Summarize the use and the limits of a set in a phrase."""
     labels = quality_labels(factors, factors.measures, factors.topics)
     usual = [labels[m] for m in factors.default_measures if labels.get(m, "coarse") != "coarse"]
     parts = ["fine for ranking" if factors.scores else "only means and deviations, so no ranks"]

@@ -1,4 +1,4 @@
-"""Recognition: which factor set belongs to given judgments."""
+"""Recognition of the factor set that belongs to given judgments."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ Sets = tuple[SetVersion, ...]
 def recognize_collection(collection: Collection) -> Match:
     """Find the factor set that belongs to a collection.
 
-    One set is used for one file of qrels.  A set is eligible if it holds more than half of the
-    topics and its judgments are proven on at least half of the topics that it shares with the file:
-    by equal fingerprints of the relevant documents or, where the set has none, by their numbers,
-    see :class:`~ir_std.factors.match.Fit`.  Topics that differ have no standardized values.
+    One set is used for one file of qrels.  A set is eligible if it has more than half of the topics
+    and if its judgments are verified on at least half of the topics that it shares with the file.
+    They are verified by equal fingerprints of the relevant documents or, if the set has no
+    fingerprints, by equal numbers of relevant documents (see
+    :class:`~ir_std.factors.match.Fit`).  Topics that differ have no standardized values.
 
-    The eligible set that shares the most topics is used, then a shipped one, then one
-    with the systems of the track itself, then the one with the fewest topics.  An ir_datasets ID
-    that a set names decides by itself.
+    If several sets are eligible, the set that shares the most topics is used.  Ties are broken in
+    favor of a shipped set, then a set with the systems of the track itself, then the set with the
+    fewest topics.  If a set names the ir_datasets ID of the qrels, the ID alone decides.
     """
     sets = known_sets()
     if sets not in collection.cached:
@@ -55,7 +56,7 @@ def _match_by_dataset_id(collection: Collection, sets: Sets) -> Match | None:
 
 
 def _match_by_judgments(collection: Collection, sets: Sets) -> Match | None:
-    """Return the best of the sets whose judgments agree on enough of the topics."""
+    """Return the best set whose judgments agree on enough topics."""
     proven = _proven_fits(collection, sets)
     eligible = sorted(filter(_holds_most_topics, proven), key=_preference)
     if not eligible:
@@ -70,7 +71,7 @@ def _match_by_judgments(collection: Collection, sets: Sets) -> Match | None:
 
 
 def _match_whole_dataset(collection: Collection, sets: Sets) -> Match | None:
-    """Return the first set of datasets that has the qrels, as a whole, as a row."""
+    """Return the first set of datasets in which the whole qrels match a row."""
     for factors in described_sets(sets, _is_of_datasets):
         for fit in dataset_fits(factors, collection):
             if fit.match_type:
@@ -79,7 +80,7 @@ def _match_whole_dataset(collection: Collection, sets: Sets) -> Match | None:
 
 
 def _match_by_measures(collection: Collection, sets: Sets) -> Match | None:
-    """Return the user's own set that has most of the topics, and one of the custom measures."""
+    """Return the user's set with most of the topics and one of the custom measures."""
 
     def is_candidate(fit: Fit) -> bool:
         return (
@@ -117,7 +118,7 @@ def _usable_fits(
     wanted: Callable[[Entry], bool],
     is_candidate: Callable[[Fit], bool] = lambda _: True,
 ) -> list[Fit]:
-    """Return the candidates among the wanted sets, most specific first, without broken ones."""
+    """Return fits of the wanted sets that are not broken, most specific first."""
     fits = (Fit(factors, collection) for factors in described_sets(sets, wanted))
     usable = [
         fit
@@ -128,7 +129,7 @@ def _usable_fits(
 
 
 def _proven_fits(collection: Collection, sets: Sets) -> list[Fit]:
-    """Return the sets whose judgments agree on the topics that they share with the collection."""
+    """Return fits of the sets whose judgments agree on the shared topics."""
     shares_topics = _shares_topics(collection)
 
     def is_likely(entry: Entry) -> bool:
@@ -138,7 +139,7 @@ def _proven_fits(collection: Collection, sets: Sets) -> list[Fit]:
 
 
 def _topics_elsewhere(topics: Iterable[str], fits: Iterable[Fit]) -> dict[str, int]:
-    """Count how many of the topics belong to which other sets, the set with the most first."""
+    """Count the topics that belong to each set, the set with the most topics first."""
     left, found = set(topics), {}
     verified = {f.factors.id: left & {*f.agreement.topics_where(f.is_verified)} for f in fits}
     for name, belonging in sorted(verified.items(), key=lambda item: -len(item[1])):
@@ -149,7 +150,7 @@ def _topics_elsewhere(topics: Iterable[str], fits: Iterable[Fit]) -> dict[str, i
 
 
 def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
-    """Yield the rows of a set of datasets that the qrels may be, by ir_datasets ID or judgments."""
+    """Yield fits of the rows (datasets) that have the qrels' ID or judgments."""
     qrels = collection.qrels
     if qrels is None:
         return
@@ -163,7 +164,7 @@ def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
 
 
 def _nearest_fits(collection: Collection, sets: Sets) -> tuple[Fit, ...]:
-    """Return the three sets that come nearest."""
+    """Return the fits of the three nearest sets."""
     for factors in described_sets(sets, _is_of_datasets):
         for fit in dataset_fits(factors, collection):
             return (fit,)
@@ -177,7 +178,7 @@ def _nearest_fits(collection: Collection, sets: Sets) -> tuple[Fit, ...]:
 
 
 def _loaded(fit: Fit) -> Fit:
-    """Return the same fit with the rows of its set that are used, if each has its own systems."""
+    """Return the fit; if the set is of datasets, keep only the rows that are used."""
     if not fit.factors.of_datasets:
         return fit
     from ir_std.factors.derived import select_rows  # rarely needed
@@ -200,7 +201,7 @@ def _specificity(factors: FactorSet) -> tuple[object, ...]:
 
 
 def _is_equivalent(fit: Fit, best: Fit) -> bool:
-    """Check whether a user's own set of the track's systems might have been used as well."""
+    """Check whether a user's set is as good a choice as the best set."""
     if is_shipped(fit.factors) or len(fit.matched) < len(best.matched):
         return False
     own, used = _specificity(fit.factors)[:2], _specificity(best.factors)[:2]
@@ -227,5 +228,5 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
 
 
 def match_by_systems(factors: FactorSet, collection: Collection) -> Match:
-    """Return the match with the set whose own systems' scores are evaluated."""
+    """Return the match for scores that belong to the set's own systems."""
     return Match(Fit(factors, collection, "systems"), chosen_by="systems")

@@ -1,4 +1,4 @@
-"""Schema of a factor set's file: the fields of ``set.json``, and the cells of MTEB."""
+"""Schema of a factor set's file: fields of ``set.json``, and cells of MTEB."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ir_std.factors.store import quoted
 from ir_std.measures import ExternalMeasure, parse_measure
 
 FORMAT = 1
-"""The format in which sets are written."""
+"""Format version in which sets are written."""
 LONGEST = 10_000
 """Maximum number of characters in a text, and of entries in a list."""
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
@@ -52,14 +52,14 @@ def _list_of(holds: Check) -> Check:
 
 
 def _object_of(holds: Check) -> Check:
-    """Return a check of objects with texts as names, and of their values."""
+    """Return a check of objects whose names are texts and whose values are valid."""
     return lambda value: (
         isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(holds, value.values()))
     )
 
 
 def _record_of(rules: Mapping[str, Rule], required: str = "") -> Check:
-    """Return a check of objects with some of these fields."""
+    """Return a check of objects that have only these fields, with valid values."""
     return lambda value: (
         isinstance(value, Mapping)
         and value.keys() <= rules.keys()
@@ -107,14 +107,14 @@ OF_MEASURE: dict[str, Rule] = {
     "resolution": _STEP,
     "better": _one_of("higher", "lower"),
 }
-"""The fields of one measure; they take the place of the set's own fields of the same names.
+"""The fields of one measure, which override the set's fields of the same names.
 
-``better`` says which values of a custom measure are better; other measures do not have it.
+Only custom measures have ``better``, which says whether higher or lower values are better.
 """
 OF_DATASET: dict[str, Rule] = {"split": _TEXT, "queries": _whole(1), "note": _TEXT}
-"""The fields of a dataset; the note is what a reader of its scores should know."""
+"""The fields of a dataset; ``note`` is a remark for readers of its scores."""
 OF_JUDGE: dict[str, Rule] = {"name": _NAME, "model": _TEXT, "prompt": _TEXT, "source": _TEXT}
-"""The fields of a judge that is a language model; its name is required."""
+"""The fields that describe a language model as judge; ``name`` is required."""
 FIELDS: dict[str, Rule] = {
     "format": _whole(1),
     "id": _NAME,
@@ -155,25 +155,29 @@ FIELDS: dict[str, Rule] = {
 }
 """The fields of a set, except ``measures``.
 
-``format`` is that of the file (:data:`FORMAT`).  ``levels`` are those of the columns of ``counts``
-and ``prints``; ``same_scores`` names the measure that has the same scores.  ``corpus`` says what
-the documents are, ``doc_id_example`` is the ID of one.  ``year`` is that of the systems; ``teams``
-names their teams, and a system that it lacks is a team of its own.  ``sources`` adds URL, licence
-and date to what ``source`` names; ``inputs`` are the files that the set was made of, with their
-SHA-256.  ``datasets`` describes the rows of a set of unit ``collection``, and ``aliases`` has their
-other names.  ``beside`` names the set that has the track's own systems on this collection;
-``population`` says which other systems these are.  ``topic_kinds`` has the kind of each topic if
-there are several.  ``short_systems`` are systems whose runs have few documents: how many on the
-median topic.
-
-A set of ``kind`` judge has judgments of a language model, which ``judge`` describes;
-``same_topics_as`` names the set of the same topics with judgments of people.
+- ``format`` is the format version of the file (:data:`FORMAT`).
+- ``levels`` are the relevance levels of the columns of ``counts`` and ``prints``.
+- ``same_scores`` maps a measure to another measure that has the same scores.
+- ``corpus`` describes the documents, and ``doc_id_example`` is the ID of one document.
+- ``year`` is the year of the systems.  ``teams`` gives the team of each system; a system that is
+  not listed is a team of its own.
+- ``sources`` gives URL, licence and date of the publications in ``source``.  ``inputs`` lists the
+  files from which the set was made, with their SHA-256.
+- ``datasets`` describes the rows of a set of unit ``collection``, and ``aliases`` gives other names
+  of the rows.
+- ``beside`` names the set that has the track's own systems on this collection, and ``population``
+  describes the systems of this set.
+- ``topic_kinds`` gives the kind of each topic, if there are several kinds.
+- ``short_systems`` lists the systems whose runs have few documents, with the number of documents on
+  the median topic.
+- A set with ``kind`` judge has judgments made by a language model, which ``judge`` describes.
+  ``same_topics_as`` names the set of the same topics with human judgments.
 """
 
 
 @lru_cache(maxsize=1024)
 def parse_set_measure(name: str) -> Measure:
-    """Parse the name of a set's measure, once, because many sets have the same measures."""
+    """Parse the name of a set's measure; cached, because sets share measures."""
     try:
         return parse_measure(name)
     except IrStdError:
@@ -193,7 +197,7 @@ def highest_mean(name: str, n_rel: Floats) -> Floats:
 
 
 def field_problem(field: str, value: Any, rules: Mapping[str, Rule] = FIELDS) -> str | None:
-    """Say what is expected as the value of a field instead; None if it is allowed."""
+    """Say what value is expected for a field; None if the value is allowed."""
     if field not in rules or rules[field].holds(value):
         return None
     return f"expected {rules[field].expected} as {field}, got {quoted(value)}"
@@ -250,29 +254,29 @@ def _name_problems(name: str) -> Iterator[str]:
 
 
 def unknown_fields(info: Mapping[str, Any]) -> list[str]:
-    """Return the fields that this version does not know; a newer one may have written them."""
+    """Return unknown fields, which a newer version may have written."""
     of_measures = {field for about in info["measures"].values() for field in about}
     return sorted(({*info} - {*FIELDS, "measures"}) | (of_measures - {*OF_MEASURE}))
 
 
 MAIN = "main_score"
-"""The measure of every model, which is not standardized."""
+"""Name of the measure that every model has; it is not standardized."""
 FEWEST = 20
-"""A dataset with fewer models has no factors."""
+"""Minimum number of models of a dataset with factors."""
 STEPS = 1_000_000
-"""Scores are whole numbers of millionths."""
+"""Scores are stored as whole numbers of millionths."""
 MISSING = np.iinfo(np.int32).min
-"""Marks a score that is not known."""
+"""Marker of an unknown score."""
 
 NOT_TRAINED, TRAINED, UNKNOWN = 0, 1, 2
-"""Whether a model was trained on the dataset or one that resembles it, as its authors state."""
+"""Whether a model was trained on the dataset or a similar one, according to its authors."""
 KINDS: dict[str, str] = {
     "all": "all models that list a language of the dataset, or that list none if it is English; "
     "some were trained on it (--systems zero-shot leaves these out)",
     "zero-shot": "zero-shot models, which state their training data, and it includes neither the "
     "dataset nor a similar one",
 }
-"""Kinds of models of a dataset from which factors are made; the default first."""
+"""Kinds of models from which a dataset's factors can be made; the first is the default."""
 
 
 class Cells:
@@ -281,9 +285,10 @@ class Cells:
     Parameters
     ----------
     arrays : mapping of str to ndarray of int, shape (n_datasets, n_models)
-        ``counted``, 1 where a model is one of the reference systems of the dataset; ``trained``,
-        one of :data:`NOT_TRAINED`, :data:`TRAINED`, :data:`UNKNOWN`; and measures, :data:`MAIN`
-        among them, in steps of a millionth, :data:`MISSING` where a score is not known.
+        ``counted`` is 1 where a model is one of the reference systems of the dataset.  ``trained``
+        is one of :data:`NOT_TRAINED`, :data:`TRAINED`, :data:`UNKNOWN`.  The other arrays, such as
+        :data:`MAIN`, are the scores for a measure in millionths; an unknown score is
+        :data:`MISSING`.
     """
 
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -295,16 +300,16 @@ class Cells:
         return np.asarray(self.arrays["counted"] > 0)
 
     def main_scores(self) -> Floats:
-        """Return the main scores of all models, whether they count or not."""
+        """Return the main scores of all models, including models that do not count."""
         return _scores(self.arrays[MAIN])
 
     def scores(self, measure: str, kind: str = "all") -> Floats:
-        """Return the scores of the models that count, of one of :data:`KINDS`.
+        """Return the scores of the models that count and belong to a kind.
 
         Returns
         -------
         ndarray, shape (n_datasets, n_models)
-            NaN where a model has none, and on datasets with fewer than :data:`FEWEST` models.
+            NaN where a model has no score, and on datasets with fewer than :data:`FEWEST` models.
         """
         used = (
             self.counted
@@ -316,7 +321,7 @@ class Cells:
         return scores
 
     def problems(self, n_rows: int, n_systems: int, measures: tuple[str, ...]) -> Iterator[str]:
-        """Yield what is wrong with the arrays."""
+        """Yield the problems of the arrays."""
         expected = {"counted", "trained", MAIN, *measures}
         if {*self.arrays} != expected:
             yield f"expected {', '.join(sorted(expected))}, got {', '.join(self.arrays)}"

@@ -1,7 +1,8 @@
-"""The file of a factor set: an ``.npz`` of arrays, with the description in ``set.json``.
+"""The file of a factor set: an ``.npz`` of arrays with a description.
 
-numpy opens it in one line: ``np.load("factors/trec8-adhoc.npz")["scores/AP"]``.  The whole file is
-read at once; each array is unpacked when it is asked for.
+The description is in ``set.json``.  numpy can open the file in one line:
+``np.load("factors/trec8-adhoc.npz")["scores/AP"]``.  The whole file is read at once, and each array
+is unpacked when it is first used.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ DESCRIPTION = "set.json"
 LARGEST = 1 << 26
 """Maximum size of a file in bytes (64 MiB)."""
 LARGEST_UNPACKED = 1 << 28
-"""Maximum size of all its arrays (256 MiB)."""
+"""Maximum size of all arrays of a file in bytes (256 MiB)."""
 LARGEST_JSON = 1 << 22
-"""Maximum size of a JSON text, which takes up to 30 times as much in memory."""
+"""Maximum size of a JSON text in bytes; parsed, it needs up to 30 times as much memory."""
 MOST_ARRAYS = 10_000
 LEVEL = 9
 """Compression level of deflate."""
@@ -43,7 +44,7 @@ _HEADERS = {
 
 
 class FrozenDict(dict[str, Value]):
-    """A dict that refuses changes; ``frozen | {...}`` gives an ordinary one."""
+    """A dict that refuses changes; ``frozen | {...}`` makes an ordinary dict."""
 
     def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
         raise TypeError("a factor set is frozen; make another one")
@@ -56,7 +57,7 @@ class FrozenDict(dict[str, Value]):
 
 
 def freeze(value: Any) -> Any:
-    """Return the same value, deeply read-only; mutable parts are copied."""
+    """Return a read-only version of a value and all its parts; copy mutable parts."""
     if isinstance(value, Mapping):
         return FrozenDict({key: freeze(item) for key, item in value.items()})
     if isinstance(value, (list, tuple)):
@@ -65,7 +66,7 @@ def freeze(value: Any) -> Any:
 
 
 class LazyDict(Mapping[str, Value]):
-    """A read-only mapping whose values are computed when they are first asked for."""
+    """A read-only mapping that computes each value when it is first used."""
 
     def __init__(
         self, names: Mapping[str, Any] | tuple[str, ...], compute: Callable[[str], Value]
@@ -91,12 +92,12 @@ class LazyDict(Mapping[str, Value]):
 
 
 def parse_file(content: bytes, file: object) -> tuple[dict[str, Any], Mapping[str, Array]]:
-    """Parse the content of a factor set's file: its description, and its arrays by name.
+    """Parse the content of a factor set's file into its description and its arrays.
 
     Raises
     ------
     InputError
-        If it is damaged.  Damage to an array is found when it is first asked for.
+        If the file is damaged.  A damaged array raises this error when it is first used.
     """
     try:
         archive = ZipFile(BytesIO(content))
@@ -140,7 +141,7 @@ def _check_members(listed: list[ZipInfo], members: Mapping[str, ZipInfo]) -> Non
 
 
 def _unpack(archive: ZipFile, member: ZipInfo) -> bytes:
-    """Return the content of a member, of the length and checksum that the archive states."""
+    """Return the content of a member, and check its length and its checksum."""
     with archive.open(member) as stream:
         content = stream.read(member.file_size)
         if len(content) != member.file_size or stream.read(1):
@@ -166,7 +167,8 @@ def _parse_array(content: bytes) -> Array:
 def to_bytes(description: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
     """Return the content of a factor set's file.
 
-    The same set gives the same bytes: names are sorted, times are fixed, nothing is pickled.
+    The same set always gives the same bytes, because names are sorted, times are fixed, and nothing
+    is pickled.
     """
     content = BytesIO()
     with ZipFile(content, "w", ZIP_DEFLATED, compresslevel=LEVEL) as archive:
@@ -179,8 +181,8 @@ def to_bytes(description: Mapping[str, Any], arrays: Mapping[str, Array]) -> byt
 
 
 def content_hash(description: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
-    """Return the SHA-256 of a set's description and arrays, however they are packed."""
-    import hashlib  # reading a set does without
+    """Return the SHA-256 of the description and arrays, independent of compression."""
+    import hashlib  # slow, and reading a set does not need it
 
     digest = hashlib.sha256()
     for name, member in _members(description, arrays):
@@ -217,7 +219,7 @@ def parse_json(content: bytes, file: object) -> Any:
         )
     try:
         return json.loads(content.decode())
-    except (ValueError, RecursionError) as broken:  # also a number of thousands of digits
+    except (ValueError, RecursionError) as broken:  # ValueError also for huge numbers
         raise InputError.at(
             file,
             f"cannot be read as JSON in UTF-8 ({broken})",
@@ -241,9 +243,9 @@ def read_text(file: str | os.PathLike[str], advice: str = "name a readable file"
 
 
 def quoted(value: object) -> str:
-    """Return a value as messages show it: quoted, and cut where it is long."""
+    """Quote a value for messages, and cut a long one."""
     try:
         written = repr(value)
-    except (ValueError, RecursionError):  # a number of thousands of digits, or deep lists
+    except (ValueError, RecursionError):  # huge numbers, or deeply nested lists
         return "something that cannot be shown"
     return written if len(written) <= 80 else f"{written[:77]}..."

@@ -85,7 +85,7 @@ def test_two_tables_of_one_measure_are_refused(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "AP.csv").write_text(AP)
-    with pytest.raises(InputError, match=r"b/AP\.csv: AP of a a second time"):
+    with pytest.raises(InputError, match=r"b/AP\.csv: repeats AP of a"):
         build_from_scores([tmp_path / "a" / "AP.csv", tmp_path / "b" / "AP.csv"], id="x")
 
 
@@ -160,7 +160,7 @@ def test_teams_come_from_a_file_and_stay_in_the_set(table: Path, tmp_path: Path)
     ("lines", "message"),
     [
         ("a team1\nb\n", r"teams\.txt:2: 'b'; expected a system and its team"),
-        ("a team1\na team2\n", r"teams\.txt:2: a a second time; expected a system"),
+        ("a team1\na team2\n", r"teams\.txt:2: repeats a; expected a system"),
         ("\n", r"teams\.txt: no line has a system; expected a system and its team"),
         ("d team1\n", "teams name systems without scores \\(d\\)"),
     ],
