@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ir_measures import providers
 from ir_measures.measures import Measure
@@ -406,8 +405,7 @@ class StdEvaluator(providers.Evaluator):
 # --- the columns ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """One measure of an evaluator, and how it is computed.
 
     Attributes

@@ -10,7 +10,6 @@ import logging
 import math
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,8 +71,7 @@ def _ranks_with_weight(params: Params, relevant: Ints) -> Floats:
     return np.full(len(relevant), math.ceil(math.log(NEGLIGIBLE_WEIGHT) / math.log(p)) if p else 1)
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """Known properties of a measure.
 
     Attributes

@@ -22,10 +22,11 @@ from ir_std.reading.numbers import DECIMAL, LOWEST, MARGIN, NotANumber, floats, 
 from ir_std.reading.sources import Source, read_pieces
 from ir_std.reading.unpacking import MOST_TOPICS, UNPACK_FIRST
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 19
 """Number of bytes that are split at once.
 
-With fewer, calls of numpy take longer than their work; with more, results leave the cache.
+With fewer, calls of numpy take longer than their work; with more, results leave the cache, and a
+new process needs more memory for them.
 """
 
 

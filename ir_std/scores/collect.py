@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -54,8 +53,7 @@ class Texts(NamedTuple):
         return Texts(self.names, self.numbers[kept])
 
 
-@dataclass
-class ScoreCells:
+class ScoreCells(NamedTuple):
     """Values as a file has them, one item of each of the arrays and texts for each value.
 
     Attributes
@@ -123,8 +121,7 @@ def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
             "no scores of a measure" + f" (found {abbreviate(skipped)})" * bool(skipped),
             "list scores per topic with -q of trec_eval or ir_measures",
         )
-    cells = replace(
-        cells,
+    cells = cells._replace(
         lines=cells.lines[kept],
         runs=cells.runs.where(kept),
         topics=cells.topics.where(kept),

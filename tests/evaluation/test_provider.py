@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -425,7 +424,7 @@ def test_a_raw_metric_that_several_standardized_ones_need_is_computed_once(
         calls.append(params)
         return np.zeros(len(r.qrels.topics))
 
-    monkeypatch.setitem(by_class, type(AP), replace(by_class[type(AP)], formula=counted))
+    monkeypatch.setitem(by_class, type(AP), by_class[type(AP)]._replace(formula=counted))
     ir_measures.calc_aggregate([AP, sAP, sAP(scheme="U"), sAP(scheme="z")], QRELS, RUN)
     assert calls == [{}]
 
