@@ -254,7 +254,7 @@ def test_terabyte_2005_got_new_judgments(data: Path) -> None:
     assert match.factors is not None
     assert match.factors.id == "terabyte04-06"
     page = " ".join((DOCS / "explanation/recognition.md").read_text("utf-8").split())
-    assert "are the ones behind `terabyte04-06`" in page
+    assert "`terabyte04-06` uses the published judgments of Terabyte 2005" in page
     assert f"with other judgments on {changed} of its {len(factors.topics)} topics" in page
 
 
