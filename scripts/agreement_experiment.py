@@ -1,12 +1,13 @@
-"""Whether the intervals that ``ir_std agree`` prints hold, on real labels and many topics.
+"""Test how often the intervals that ``ir_std agree`` prints hold on real labels.
 
     python scripts/agreement_experiment.py           # six minutes on one core
 
-The topics of a collection are the population, and its figures over all of them the truth.  Topics
-are drawn from it: with replacement from collections with labels of people and of a language model,
-and without from collections with many topics, where two measures replace the two judges (and 60 of
-the systems are drawn, too).  Draws without an interval are counted, and left out of the coverage.
-Writes into out/agreement.
+The topics of a collection are the population, and the figures over all of them are the true values.
+The script draws topics from the population. It draws with replacement from collections that have
+labels of people and of a language model. It draws without replacement from collections with many
+topics; there, two measures replace the two judges, and the script also draws 60 of the systems. It
+counts the draws without an interval, and leaves them out of the coverage. It writes into
+out/agreement.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ MANY_TOPICS = {
     "robust04": ("scores/robust04/AP.csv", "scores/robust04/P@10.csv"),
     "blog08": ("more-scores/blog08/AP.csv", "more-scores/blog08/P@10.csv"),
 }
-"""Collections with 100 topics or more, and the scores that replace those of two judges."""
+"""Collections with 100 topics or more, and the scores that replace two judges' scores."""
 MOST_SYSTEMS = 60
 WITHOUT_REPLACEMENT_FROM = 100
 """Fewest topics of a collection that are drawn without replacement."""
 SELDOM = 0.1
-"""Coverage is not computed where fewer draws have an interval."""
+"""Smallest share of draws with an interval for which coverage is computed."""
 FIGURES = ("tau", "gap", "r")
 LABELS = [*((name, FEW_TOPICS_JUDGES[0]) for name in TRACKS), ("dl23-passage", "gpt4")]
 """Collections whose labels are compared, and the model's name."""
@@ -84,9 +85,9 @@ def draw_topics(random: np.random.Generator, n_topics: int, size: int) -> Ints:
 
 
 def order_coverage(trials: int, seed: int, case: Case) -> Floats:
-    """Compute how many draws have an interval, and how often it holds, (sizes, 2, figures).
+    """Compute the share of draws with an interval, and its coverage, (sizes, 2, figures).
 
-    The second is NaN where fewer than one draw in ten has an interval.
+    The coverage is NaN if fewer than one draw in ten has an interval.
     """
     return np.array([_coverage_of(case, size, trials, seed) for size in SIZES])
 
@@ -138,7 +139,7 @@ def _kappa_of(random: np.random.Generator, confusion: Ints, size: int) -> Interv
 
 
 def describe(shares: Floats) -> str:
-    """Say a mean, and the smallest and largest in parentheses; ``-`` if all are NaN."""
+    """Format a mean, with the smallest and largest in parentheses; ``-`` if all are NaN."""
     known = shares[~np.isnan(shares)]
     if not known.size:
         return "-"

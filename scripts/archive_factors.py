@@ -1,9 +1,9 @@
 """Pack the factor sets for an archive such as Zenodo.
 
-``python archive_factors.py FOLDER [--since OLD.zip]``: the folder gets
-``ir_std-factors-VERSION.zip``, its SHA-256, and ``.zenodo.json``, the record's metadata.  The same
-sets give the same bytes.  With ``--since`` the numbers that differ from those of an earlier archive
-are listed, for ``factors/CHANGELOG.md``.
+``python archive_factors.py FOLDER [--since OLD.zip]`` writes ``ir_std-factors-VERSION.zip``, its
+SHA-256, and ``.zenodo.json`` (the record's metadata) into the folder. The same sets give the same
+bytes. With ``--since``, the script lists the numbers that differ from an earlier archive, for
+``factors/CHANGELOG.md``.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ NAME = "ir_std-factors"
 
 
 def archive(root: Path, version: str) -> bytes:
-    """Return a zip file of all that is below a folder, with the SHA-256 of each file.
+    """Return a zip file of all files below a folder, with the SHA-256 of each file.
 
-    Stored: packed bytes differ between versions of zlib, and the arrays are packed already.
+    Files are stored without compression, because compressed bytes differ between versions of zlib,
+    and the arrays are compressed already.
     """
     contents = {
         file.relative_to(root).as_posix(): file.read_bytes()
@@ -55,7 +56,7 @@ def sha256(content: bytes) -> str:
 
 
 def metadata(root: Path, version: str) -> dict[str, object]:
-    """Return what Zenodo wants to know of the record."""
+    """Return the metadata that Zenodo needs for the record."""
     names = sorted(file.stem for file in root.glob("*.npz"))
     history = re.split(r"^## .*", (root / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)
     return {
@@ -80,7 +81,7 @@ def metadata(root: Path, version: str) -> dict[str, object]:
 
 
 def changes(old: Path, new: Path) -> Iterator[str]:
-    """Yield sets that came and went, and on how many topics their means or deviations changed."""
+    """Yield the sets that were added or removed, and the number of topics that changed."""
     before, after = ({file.stem for file in root.glob("*.npz")} for root in (old, new))
     yield from (f"- `{name}` is gone." for name in sorted(before - after))
     yield from (f"- `{name}` is new." for name in sorted(after - before))

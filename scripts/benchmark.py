@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""How fast, side by side: ir_std against ir_measures, pytrec_eval and ranx.
+"""Compare the speed of ir_std with ir_measures, pytrec_eval and ranx.
 
     python scripts/benchmark.py --data ../shared/data --trec-eval PATH
 
-Every pair of ways to do the same work runs alternately in this process; medians of ``--rounds``
-runs are compared, on one run of each of three collections, on whole tracks, and on made-up runs
-of growing size and awkward shape.  ir_std gives all eleven published measures raw and
-standardized (N), the others only AP, nDCG, P@10, RR and Rprec raw.  Prints ratios (below 1:
-ir_std is faster), says which are above what they may be, and writes ``benchmark.json``.
-``--trec-eval`` names the C program; without it its rows are left out.
+For each comparison, the two programs run in turn in this process, and the script compares the
+medians of ``--rounds`` rounds. It uses one run of each of three collections, whole tracks, and
+made-up runs of growing size and awkward shape. ir_std computes all eleven published measures raw
+and standardized (N); the other programs compute only AP, nDCG, P@10, RR and Rprec raw. The script
+prints ratios (below 1 if ir_std is faster), reports the ratios that are above their limit, and
+writes ``benchmark.json``. ``--trec-eval`` names the C program; without this option, the rows for
+trec_eval are left out.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ ELEVEN = [
     )
 ]
 RUNS = {"trec8-adhoc": "ok8alx", "covid-round5": "BioInfo-run3", "dl19-passage": "TUW19-p3-f"}
-"""Collections, and a run of each: few ties and many, scores of 6 digits and of 17."""
+"""Collections and one run of each; ties and the number of digits differ between the runs."""
 TREC_EVAL = [
     "-q",
     *(word for name in ("map", "ndcg", "P.10", "recip_rank", "Rprec") for word in ("-m", name)),
@@ -90,7 +91,7 @@ class Row:
 
 
 def alternate(ours: Work, theirs: Work, rounds: int) -> tuple[float, float]:
-    """Median milliseconds of both, run in turn after one run each to warm up."""
+    """Return the median milliseconds of both, run in turn after a warm-up run of each."""
     times: tuple[list[float], list[float]] = ([], [])
     for work in (ours, theirs):
         work()
@@ -103,7 +104,7 @@ def alternate(ours: Work, theirs: Work, rounds: int) -> tuple[float, float]:
 
 
 class Bench:
-    """Collects rows and prints them as they come."""
+    """Collect rows, and print each as soon as it is measured."""
 
     def __init__(self, rounds: int) -> None:
         self.rounds = rounds
@@ -133,7 +134,7 @@ class Bench:
 
 
 def single(bench: Bench, name: str, run: Path, qrels: Path) -> None:
-    """Time one run in every form, and as whole processes."""
+    """Time the evaluation of one run in every input form, and as whole processes."""
     import pandas as pd
 
     judged = pd.DataFrame(ir_measures.read_trec_qrels(str(qrels)))
@@ -181,13 +182,13 @@ def single(bench: Bench, name: str, run: Path, qrels: Path) -> None:
 
 
 def split(run: Path) -> list[bytes]:
-    """Return the least that a reader in Python does."""
+    """Read and split a file, which is the least work of any reader in Python."""
     with run.open("rb") as file:
         return file.read().split()
 
 
 def pytrec(bench: Bench, name: str, dicts: Any, qrels: Path, ours: Any) -> None:
-    """pytrec_eval called directly, its fastest form."""
+    """Time pytrec_eval, called directly, which is its fastest form."""
     import pytrec_eval
 
     judged = ir_measures.util.QrelsConverter(
@@ -205,7 +206,7 @@ def pytrec(bench: Bench, name: str, dicts: Any, qrels: Path, ours: Any) -> None:
 
 
 def ranx(bench: Bench, name: str, run: Path, qrels: Path, ours: Any) -> None:
-    """ranx, after it has compiled."""
+    """Time ranx after it has compiled."""
     try:
         import ranx as rx
     except ImportError:
@@ -239,9 +240,9 @@ def processes(bench: Bench, name: str, run: Path, qrels: Path) -> None:
 
 
 def spawn(*command: object) -> Work:
-    """Return a program run from start to end."""
+    """Return a function that runs a program from start to end."""
     words = list(map(str, command))
-    # Installed packages are compiled; without this a checkout would be compiled again each time.
+    # Installed packages are compiled, but a checkout would be compiled again in each process.
     given = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return lambda: subprocess.run(words, check=True, capture_output=True, env=given)
 
@@ -277,7 +278,7 @@ def building(bench: Bench, runs: Path, qrels: Path) -> None:
 
 
 def scaling(bench: Bench, folder: Path, largest: int) -> None:
-    """Made-up runs of growing length: time, and memory at the peak."""
+    """Compare time and peak memory on made-up runs of growing length."""
     shapes = [(lines // 1000, 1000) for lines in (10**5, 10**6, 10**7)]
     shapes += [(6_980, 1000), (100_000, 10), (1, 5_000_000)]
     for topics, depth in shapes:
@@ -287,7 +288,7 @@ def scaling(bench: Bench, folder: Path, largest: int) -> None:
 
 
 def awkward(bench: Bench, folder: Path) -> None:
-    """Long ids, and lines in an order that nobody wants."""
+    """Compare time and peak memory for long IDs and for unsorted lines."""
     run, qrels = made_up(folder, "plain", 1000, 1000)
     lines = run.read_text().splitlines(keepends=True)
     beside(bench, "1,000,000 lines in order", run, qrels)
@@ -320,7 +321,7 @@ def awkward(bench: Bench, folder: Path) -> None:
 
 
 def beside(bench: Bench, work: str, run: Path, qrels: Path) -> None:
-    """Measure seconds and megabytes of a fresh process, next to ir_measures'."""
+    """Compare seconds and megabytes of a new process with those of ir_measures."""
     ours, theirs = (peak(library, run, qrels) for library in ("ir_std", "ir_measures"))
     bench.add(Row(work, "ir_measures", ours[0], theirs[0], 1.0, "s"))
     bench.add(Row(f"{work}, memory at the peak", "ir_measures", ours[1], theirs[1], 1.0, "MB"))
@@ -329,7 +330,7 @@ def beside(bench: Bench, work: str, run: Path, qrels: Path) -> None:
 def made_up(
     folder: Path, name: str, topics: int, depth: int, behind: str = ""
 ) -> tuple[Path, Path]:
-    """Return a run, and qrels with up to 50 judgments a topic; ``behind`` makes ids longer."""
+    """Write a run, and qrels with up to 50 judgments per topic; ``behind`` lengthens the IDs."""
     random = np.random.default_rng(topics)
     run, qrels = folder / f"run-{name}", folder / f"qrels-{name}"
     with run.open("w", encoding="utf-8") as out, qrels.open("w", encoding="utf-8") as judged:
@@ -364,10 +365,10 @@ PEAK = {
 
 
 def peak(library: str, run: Path, qrels: Path) -> tuple[float, float]:
-    """Processor seconds and, at the peak, megabytes of a fresh process."""
+    """Return the processor seconds and the peak megabytes of a new process."""
     measures = [str(m) for m in (ELEVEN if library == "ir_std" else FIVE)]
     code = PEAK[library].format(measures=measures, qrels=str(qrels), run=str(run))
-    # Not ru_maxrss, which counts this process too: a child starts in its parent's memory.
+    # ru_maxrss would count this process too, because a child starts in its parent's memory.
     code += (
         "; import time; print(time.process_time(), "
         "open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"
@@ -380,7 +381,7 @@ def peak(library: str, run: Path, qrels: Path) -> tuple[float, float]:
 
 
 def versions() -> dict[str, str]:
-    """Return what was measured, and on what."""
+    """Return the versions of the programs and of the machine."""
     found = {
         "date": date.today().isoformat(),
         "python": platform.python_version(),

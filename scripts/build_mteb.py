@@ -3,10 +3,10 @@
 
     python scripts/build_mteb.py --data ../shared/data
 
-reads ``mteb/`` and ``qrels/beir/`` below the data folder and writes, in ``factors/``, the set
-``mteb-retrieval.npz``, next to it ``mteb-benchmarks.json``, which rows each benchmark has, and
-``mteb-left-out.csv.gz``, every result that is left out or does not count, and why.  The same
-input gives the same bytes.
+reads ``mteb/`` and ``qrels/beir/`` below the data folder, and writes three files into ``factors/``.
+``mteb-retrieval.npz`` is the factor set. ``mteb-benchmarks.json`` has the rows of each benchmark.
+``mteb-left-out.csv.gz`` lists every result that is left out or does not count, with the reason. The
+same input gives the same bytes.
 """
 
 from __future__ import annotations
@@ -42,33 +42,33 @@ MEASURES = {
     "recall_at_100": "R@100",
     "precision_at_10": "P@10",
 }
-"""The columns of the table, and what the measures are called here."""
+"""Columns of the table, and ir_std's names of the measures."""
 _FILE = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 NOT_MODELS: dict[str, str] = _FILE["not_models"]
-"""What is listed among the models and is not one, and the reason."""
+"""Entries in the list of models that are not models, with the reason."""
 SAME = 1e-4
-"""Scores that differ by no more are the same."""
+"""Largest difference between scores that count as equal."""
 SAME_ROWS = 0.5
-"""Two models with the same scores on this share of the rows that both have are one."""
+"""Share of equal scores on common rows from which two models count as one."""
 FEWEST_ROWS = 5
-"""On fewer common rows the same scores prove nothing."""
+"""Fewest common rows on which equal scores prove that two models are one."""
 VARIANTS: dict[str, str] = _FILE["variants"]
-"""Quantised, shortened and LoRA variants, and the models that they are variants of."""
+"""Quantized, shortened and LoRA variants, each with the model that it is a variant of."""
 MACROLANGUAGES = {
     member: macro
     for macro, members in _FILE["macrolanguages"].items()
     for member in members.split()
 }
-"""ISO 639-3's macrolanguages: tasks state one, models the other, of the same language."""
+"""Macrolanguages of ISO 639-3; a task can name the member and a model the macrolanguage."""
 ENGLISH = frozenset(["eng"])
 PARTS = tuple(f"CQADupstack{part.capitalize()}Retrieval" for part in CQADUPSTACK)
 WHOLE = "CQADupstackRetrieval"
 MOST_QUERIES = 4000
-"""The most queries that are told from scores of five decimals."""
+"""Largest number of queries that can be inferred from scores with five decimals."""
 ROUNDED = 5.1e-6
-"""By how much these may be off."""
+"""Largest rounding error of scores with five decimals."""
 BY_CHANCE = 1e-6
-"""With this probability any scores would be means over a number of queries."""
+"""Largest probability that scores fit a number of queries by chance."""
 NEGLIGIBLE_SHARE = 0.05
 """A score below this share of a row's median is a broken result, if the model is usually good."""
 MIN_MEDIAN = 0.05
@@ -78,21 +78,21 @@ LOW_SHARE = 0.5
 MAX_LOW_ROWS = 0.1
 """A model that is low on more of its rows is a weak model, whose low scores are not an accident."""
 MAX_LOW_MODELS = 0.15
-"""If more models of a row are low, the row is hard, or tells models of two kinds apart."""
+"""If more models of a row are low, the row is hard, or it separates two kinds of models."""
 MIN_BEST = 0.05
-"""If no model reaches this score on a row, the row is not a scale."""
+"""If no model reaches this score on a row, the row has no factors."""
 TOLERANCE = 1e-4
-"""Rounding of scores, by which related measures may contradict each other."""
+"""Difference between related measures that rounding can cause."""
 BROKEN = {(one["row"], one["model"]): one["reason"] for one in _FILE["broken"]}
-"""Results that are plainly broken although the rule does not find them, with the reason."""
+"""Results that are clearly broken although the rule does not find them, with the reason."""
 NOTES: dict[str, str] = _FILE["row_notes"]
-"""What a reader of a dataset's scores should know."""
+"""Notes on a dataset's scores for their readers."""
 TASK_NOTES: dict[str, str] = _FILE["task_notes"]
-"""The same for all rows of a task."""
+"""Notes that apply to all rows of a task."""
 
 
 class Result(NamedTuple):
-    """A line of the table: a model's scores on a row, NaN where there is none."""
+    """A line of the table, with a model's scores on a row; NaN if a score is missing."""
 
     model: str
     task: str
@@ -111,7 +111,7 @@ class LeftOut(NamedTuple):
 
 @dataclass
 class Known:
-    """What MTEB knows of models, tasks and benchmarks, by name."""
+    """MTEB's metadata of models, tasks and benchmarks, by name."""
 
     models: Mapping[str, Mapping[str, Any]]
     tasks: Mapping[str, Mapping[str, Any]]
@@ -128,21 +128,21 @@ class Known:
         return cls({m["name"]: m for m in models}, {t["name"]: t for t in tasks}, benchmarks)
 
     def trained(self, model: str, task: str) -> int:
-        """Whether a model was trained on a task or one that resembles it."""
-        if model not in self._trained:  # an empty list is what is written by who states nothing
+        """Check whether a model was trained on a task or on a similar one."""
+        if model not in self._trained:  # An empty list means that the authors stated nothing.
             listed = self.models[model]["training_with_similar"]
             self._trained[model] = frozenset(listed) if listed else None
         tasks = self._trained[model]
         return UNKNOWN if tasks is None else TRAINED if task in tasks else NOT_TRAINED
 
     def speaks(self, model: str, task: str, subset: str) -> bool:
-        """Check whether a model states all languages of the row; one that states none, English."""
+        """Check whether a model states all languages of the row; without any, English counts."""
         theirs = plain_languages(self.models[model]["languages"]) or ENGLISH
         return plain_languages(self.tasks.get(task, {}).get("by_subset", {}).get(subset)) <= theirs
 
 
 def plain_languages(stated: Iterable[str] | None) -> frozenset[str]:
-    """Return languages without scripts, without programming languages, which few models state.
+    """Return languages without scripts, and without the programming languages.
 
     >>> sorted(plain_languages(["cmn-Hans", "python-Code", "swa-Latn"]))
     ['swa', 'zho']
@@ -156,7 +156,7 @@ def plain_languages(stated: Iterable[str] | None) -> frozenset[str]:
 
 
 def main() -> None:
-    """Parse the arguments, write the files, say what was left out."""
+    """Parse the arguments, write the files, and print what was left out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_data_option(parser)
     parser.add_argument("--out", type=Path, default=ROOT / "factors")
@@ -198,7 +198,7 @@ def inputs_of(data: Path) -> list[dict[str, str]]:
 
 
 def mtebs_name(model: str) -> str:
-    """Return what MTEB calls a model of the table.
+    """Return MTEB's name of a model of the table.
 
     >>> mtebs_name("voyageai__voyage-4-large_(embed_dim=2048,_evolved_prompts=True)")
     'mongodb/voyage-4-large (embed_dim=2048, evolved_prompts=True)'
@@ -223,11 +223,11 @@ def read_results(file: Path) -> list[Result]:
 
 
 def other_revisions(file: Path) -> dict[tuple[str, str], str]:
-    """Return the revisions of tasks' data that have other queries than the usual one, and how many.
+    """Return the revisions of tasks' data that have a different number of queries.
 
-    P@10 is a whole number of tenths in the sum over queries, so that the scores of several models
-    tell how many queries there are.  The usual number of a row is that of more models.
-    A revision has others if that is so on most of its rows.
+    The sum of P@10 over queries is a whole number of tenths, so the scores of several models reveal
+    the number of queries. The usual number of a row is the number that most models have. A revision
+    has different queries if its number is unusual on most of its rows.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def other_revisions(file: Path) -> dict[tuple[str, str], str]:
     Returns
     -------
     dict of (str, str) to str
-        By task and revision, in words.
+        A description of the difference, by task and revision.
     """
     with file.open(encoding="utf-8", newline="") as text:
         rows: dict[tuple[str, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -261,7 +261,7 @@ def other_revisions(file: Path) -> dict[tuple[str, str], str]:
 
 
 def number_of_queries(scores: Iterable[float]) -> int | None:
-    """Return the number of queries that P@10 of several models are means over, or None.
+    """Return the number of queries over which several models' P@10 are means, or None.
 
     >>> number_of_queries(round(hits / 70, 5) for hits in (3, 5, 8, 11, 24, 29, 33))
     7
@@ -273,7 +273,7 @@ def number_of_queries(scores: Iterable[float]) -> int | None:
 
 
 def shares_of_whole(scores: Iterable[float]) -> np.ndarray:
-    """For each number of queries from 1, which share of the scores may be P@10 over so many."""
+    """Return, by number of queries from 1, the share of scores that can be a P@10 over them."""
     hits = 10 * np.arange(1, MOST_QUERIES + 1)[:, None] * np.array(sorted({*scores} - {0.0}))
     allowed = 10 * ROUNDED * np.arange(1, MOST_QUERIES + 1)[:, None]
     shares: np.ndarray = (np.abs(hits - np.rint(hits)) <= allowed).mean(axis=1)
@@ -300,7 +300,7 @@ def clean(results: Iterable[Result], known: Known) -> tuple[list[Result], list[L
 
 
 def with_computed_means(results: Sequence[Result]) -> list[Result]:
-    """Return the mean over the parts of CQADupstack computed, of models that have them all."""
+    """Add the computed mean over the parts of CQADupstack for models that have all parts."""
     parts: dict[str, dict[str, Result]] = defaultdict(dict)
     for one in results:
         if one.task in PARTS:
@@ -323,15 +323,15 @@ def with_computed_means(results: Sequence[Result]) -> list[Result]:
 
 
 def variants(results: Iterable[Result]) -> dict[str, str]:
-    """Return listed variants of models that are there themselves."""
+    """Return the listed variants of models that have results themselves."""
     models = {one.model for one in results}
     return {v: of for v, of in VARIANTS.items() if v in models and of in models}
 
 
 def twins(results: Iterable[Result], known: Known) -> dict[str, str]:
-    """Models that score as another does: the other has more rows, or was released earlier.
+    """Return models with the scores of another that has more rows or was released earlier.
 
-    Scores of 0 and 1 do not tell: on some rows many models have them.
+    Scores of 0 and 1 are ignored, because many models have them on some rows.
     """
     scores: dict[str, dict[str, float]] = defaultdict(dict)
     for one in results:
@@ -353,7 +353,7 @@ def twins(results: Iterable[Result], known: Known) -> dict[str, str]:
 
 
 def judgments(folder: Path) -> dict[str, tuple[int, Judgments]]:
-    """Return the number of queries of each row, and what is known of its judgments."""
+    """Return each row's number of queries, and its known judgments."""
     rows = aliases_of_rows()
     by_row = {}
     for file in sorted(folder.glob("*.txt")):
@@ -371,7 +371,7 @@ def mteb(
     judged: Mapping[str, tuple[int, Judgments]],
     inputs: Sequence[Mapping[str, str]],
 ) -> tuple[FactorSet, list[LeftOut]]:
-    """Build the factor set, one row per data set, and list what does not count there."""
+    """Build the factor set, one row per dataset, and list the results that do not count."""
     by_row: dict[str, dict[str, Result]] = defaultdict(dict)
     for one in results:
         by_row[one.row][one.model] = one
@@ -402,7 +402,7 @@ def speakers(results: Mapping[str, Result], known: Known) -> set[str]:
 
 
 def no_scale(scores: Sequence[float]) -> str:
-    """Return why a row with these scores has no factors; empty if it has."""
+    """Return the reason why a row has no factors, or an empty text if it has factors."""
     if len(scores) < FEWEST:
         return f"fewer than {FEWEST} models count on the row"
     return "" if max(scores) >= MIN_BEST else f"no model reaches {MIN_BEST} on the row"
@@ -411,7 +411,7 @@ def no_scale(scores: Sequence[float]) -> str:
 def implausible(
     by_row: Mapping[str, Mapping[str, Result]], counted: Mapping[str, set[str]]
 ) -> dict[str, dict[str, str]]:
-    """Return, by row and model, why a result that would count cannot be right.
+    """Return, by row and model, the reason why a result cannot be right.
 
     A result is impossible if RR@10 exceeds 10 P@10: a query whose reciprocal rank is above 0 has a
     relevant document among the first ten.  It is broken if it is below `NEGLIGIBLE_SHARE` of the
@@ -478,7 +478,7 @@ def described(
     judged: Mapping[str, tuple[int, Judgments]],
     inputs: Sequence[Mapping[str, str]],
 ) -> tuple[dict[str, Any], dict[str, Judgments | None]]:
-    """Describe the set, and return what is known of its judgments."""
+    """Describe the set and its known judgments."""
     n_systems = {
         m: int((~np.isnan(Cells(cells).scores(m))).any(axis=0).sum()) for m in MEASURES.values()
     }
@@ -491,7 +491,7 @@ def described(
         "unit": "collection",
         "ir_datasets": [],
         "max_level": None,
-        # RR is not a default, as in the other sets, because too many tie at the top.
+        # As in the other sets, RR is not a default measure, because too many models tie at the top.
         "default_measures": [m for m in MEASURES.values() if m not in (MAIN, "RR@10")],
         "depth": None,
         "resolution": 1 / STEPS,
@@ -541,9 +541,10 @@ def _about(row: str, judged: Mapping[str, tuple[int, Judgments]]) -> dict[str, s
 
 
 def benchmark_rows(known: Known, rows: set[str]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return, by benchmark and task, the rows of the set, and of how many parts they are.
+    """Return, by benchmark and task, the rows of the set, and the number of parts.
 
-    A part is a split and subset that the benchmark takes; the set lacks those with few results.
+    A part is a split and subset that the benchmark uses. The set has no rows for parts with few
+    results.
     """
     return {
         name: {
@@ -564,13 +565,13 @@ def benchmark_rows(known: Known, rows: set[str]) -> dict[str, dict[str, dict[str
 
 
 def write_json(file: Path, content: Any) -> None:
-    """Write a JSON file in one line an entry."""
+    """Write a JSON file with one line per entry."""
     entries = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in content.items())
     file.write_text(f"{{\n{entries}\n}}\n", encoding="utf-8")
 
 
 def write_left_out(file: Path, left_out: Iterable[LeftOut]) -> None:
-    """Write a packed table: model, reason, number of rows, rows of a task each in one line."""
+    """Write a packed table with one line per model, reason and task."""
     rows: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for one in left_out:
         rows[one.model, one.reason, one.row.partition("/")[0]].append(one.row)
@@ -583,7 +584,7 @@ def write_left_out(file: Path, left_out: Iterable[LeftOut]) -> None:
 
 
 def overview(factors: FactorSet) -> Iterator[str]:
-    """Yield what the set holds, in numbers."""
+    """Yield the numbers of models, rows and other contents of the set."""
     assert factors.cells
     counted = factors.cells.counted.sum(axis=1)
     n_results = int((factors.cells.arrays[MAIN] != MISSING).sum())
