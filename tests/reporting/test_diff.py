@@ -186,7 +186,7 @@ def test_topics_are_in_the_order_of_the_standardized_difference(
     table = pair.table(top=3)
     assert len(table.rows) == 4
     assert "<table>" in pair._repr_html_()
-    assert "Topics that only their raw difference would list" in " ".join(table.notes)
+    assert "Topics that would be listed only by their raw difference" in " ".join(table.notes)
 
 
 def test_the_means_are_tested_and_what_the_test_would_find_is_given(files: Files) -> None:

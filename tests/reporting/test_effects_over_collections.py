@@ -139,7 +139,7 @@ def test_collections_that_share_documents_are_named() -> None:
     )
     run = {t: {"FT1": 1.0, f"FT{t}": 0.5} for t in "1234"}
     notes = ir_std.compare([("x", run, first), ("x", run, second)], AP).notes
-    assert any("share documents, not topics" in text for text in notes)
+    assert any("share documents but not topics" in text for text in notes)
 
 
 def test_documents_with_plain_numbers_are_not_taken_for_the_same() -> None:

@@ -294,7 +294,7 @@ def test_same_topics_need_no_link(data: Path, tmp_path: Path, ir_std_cli: Any) -
     entries = [f"{name}={run}:{q}" for name in ("a", "b") for q in (qrels, copy)]
     done = ir_std_cli("compare", *entries, "nDCG@10", "--anchor", "a")
     assert done.status == 2
-    assert "share 43 topics, which need no link" in done.err[-1]
+    assert "need no link, because they share 43 topics" in done.err[-1]
     assert "--factors" in done.err[-1]
 
 

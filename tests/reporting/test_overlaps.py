@@ -12,6 +12,7 @@ from ir_std.trec.inputs import as_qrels
 Judged = dict[str, dict[str, int]]
 
 NEWS = "[A-Z]{2}\\d+"
+ONE_SHARED = "a and b share 1 topic and would count twice, so they are not pooled"
 
 
 def judged(topics: str, *documents: str) -> Judged:
@@ -42,12 +43,12 @@ def notes_on(
 def test_topics_are_shared_where_ids_and_documents_are(
     a: Judged, b: Judged, forms: tuple[str | None, str | None]
 ) -> None:
-    assert notes_on(a, b, forms) == ("a and b share 1 topic: not pooled, they would count twice",)
+    assert notes_on(a, b, forms) == (ONE_SHARED,)
 
 
 def test_documents_may_be_shared_without_topics() -> None:
     assert notes_on(judged("1", "FT1", "FT2"), judged("2", "FT2")) == (
-        "a and b share documents, not topics: what depends on the documents is seen twice",
+        "a and b share documents but not topics, so effects of the documents count twice",
     )
 
 
@@ -72,8 +73,8 @@ PEOPLE = {"1": {"FT1": 1, "FT2": 0}, "2": {"FT3": 2, "FT4": 0}}
 def test_the_same_documents_with_other_levels_are_the_same_topics_judged_again() -> None:
     model = {"1": {"FT1": 1, "FT2": 1}, "2": {"FT3": 2, "FT4": 0}}
     assert notes_on(PEOPLE, model) == (
-        "a and b are the same 2 topics under different labels: one collection judged twice, not "
-        "pooled",
+        "a and b are one collection judged twice (the same 2 topics under different labels), so "
+        "they are not pooled",
     )
 
 
@@ -85,7 +86,7 @@ def test_the_same_documents_with_other_levels_are_the_same_topics_judged_again()
     ],
 )
 def test_topics_are_judged_again_only_if_most_documents_are(other: Judged) -> None:
-    assert notes_on(PEOPLE, other) == ("a and b share 1 topic: not pooled, they would count twice",)
+    assert notes_on(PEOPLE, other) == (ONE_SHARED,)
 
 
 def test_where_only_scores_are_known_the_factor_sets_say_whose_labels_these_are() -> None:

@@ -149,10 +149,10 @@ def test_more_runs_than_can_be_compared_in_pairs_are_refused(
 def test_five_topics_tell_runs_apart_and_fewer_datasets_do_not() -> None:
     by_run = {run: RunRank(1, 1, 2, 1) for run in "ab"}
     assert could_be_first(by_run, 4, "dataset") == (
-        "Either run could be first: fewer than 5 datasets do not separate any runs."
+        "Either run could be first, because fewer than 5 datasets cannot rule out any run."
     )
     few, many = (could_be_first(by_run, n, "topic") for n in (12, 30))
-    assert few.endswith("With fewer than 30 topics both hold less often.")
+    assert few.endswith("With fewer than 30 topics, both statements hold less often.")
     assert "fewer than" not in many
 
 

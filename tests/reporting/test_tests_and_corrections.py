@@ -129,7 +129,10 @@ def test_runs_that_differ_by_less_than_the_bound_are_marked(collections: dict[st
     assert alike
     assert all(cells[run].mark == "=" for run in alike)
     text = " ".join(found.table().text().split())
-    assert "= differs from c by less than 0.2: two one-sided t-tests over topics, p < 0.05" in text
+    assert (
+        "= marks runs that differ from c by less than 0.2 (two one-sided t-tests over topics"
+        in text
+    )
 
 
 def test_the_command_marks_equivalent_runs_and_json_has_their_p(ir_std_cli: Any) -> None:
@@ -211,9 +214,9 @@ def test_what_is_shown_of_differences_is_the_adjusted_p_value(comparison: ir_std
             assert cell.text == format_p(cell.extra["bonferroni"])
     text = " ".join(found.table().text().split())
     assert (
-        "p: two-sided paired t-test over topics after Bonferroni's correction for 4 runs or after "
-        "Bonferroni's correction for 3 runs, each collection and measure separately; it takes the "
-        "factors as fixed"
+        "p is from a two-sided paired t-test over topics after Bonferroni's correction for 4 runs "
+        "or after Bonferroni's correction for 3 runs, each collection and measure separately. The "
+        "test takes the factors as fixed"
     ) in text
 
 
@@ -226,7 +229,7 @@ def test_summaries_are_corrected_for_the_number_of_runs(comparison: ir_std.Resul
     assert [float(row["sAP p holm"]) for row in rows] == pytest.approx(
         multipletests(p, method="holm")[1]
     )
-    assert "the normal one, p after Holm's correction for 3 runs." in " ".join(
+    assert "the normal one; the p-value is given after Holm's correction for 3 runs." in " ".join(
         comparison.table().text().split()
     )
 
@@ -240,7 +243,7 @@ def test_one_run_needs_no_correction(comparison: ir_std.Results) -> None:
         },
     )
     text = " ".join(pair.table().text().split())
-    assert "p: two-sided paired t-test over topics; it takes the factors as fixed" in text
+    assert "p is from a two-sided paired t-test over topics. The test takes the factors" in text
 
 
 def test_all_decimals_can_be_had(comparison: ir_std.Results) -> None:

@@ -372,7 +372,7 @@ def warnings_of(facts: RunStanding) -> list[str]:
     if saturated := [run for run in named if _is_saturated(facts, run)]:
         texts.append(
             f"{join_with_and(saturated)} {'is' if len(saturated) == 1 else 'are'} at an end of the "
-            "scale on many topics, where runs look alike; scheme z has no ends"
+            "scale on many topics, where runs look alike; use scheme z, which has no limits"
         )
     return [f"Warning: {text}." for text in texts]
 

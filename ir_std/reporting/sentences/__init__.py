@@ -1,1 +1,1 @@
-"""Turn facts into sentences; nothing else does, and nothing reads a sentence to get a fact."""
+"""Turn facts into sentences; no other module does, and none parses a sentence."""

@@ -1,4 +1,4 @@
-"""Sentences about several collections: what they share, and how they are linked."""
+"""Sentences about the topics that collections share, and about the links between them."""
 
 from __future__ import annotations
 
@@ -15,49 +15,50 @@ RESEMBLING = 1.0
 
 
 def describe_overlap(overlaps: Overlaps, a: str, b: str) -> str:
-    """Describe what two collections share, and what follows."""
+    """Describe the topics or documents that two collections share, and the consequence."""
     n = overlaps.topics[a, b]
     if not n:
         return (
-            f"{a} and {b} share documents, not topics: what depends on the documents is seen twice"
+            f"{a} and {b} share documents but not topics, so effects of the documents count twice"
         )
     topics = pluralize(n, "topic")
     if overlaps.is_relabelled(a, b):
         return (
-            f"{a} and {b} are the same {topics} under different labels: one collection judged "
-            "twice, not pooled"
+            f"{a} and {b} are one collection judged twice (the same {topics} under different "
+            "labels), so they are not pooled"
         )
-    return f"{a} and {b} share {topics}: not pooled, they would count twice"
+    return f"{a} and {b} share {topics} and would count twice, so they are not pooled"
 
 
 def overlap_notes(overlaps: Overlaps) -> list[str]:
-    """Return what a reader must know of each two collections that share documents."""
+    """Describe each pair of collections that share documents."""
     return [describe_overlap(overlaps, *pair) for pair in overlaps.topics]
 
 
 def why_not_linked(overlaps: Overlaps) -> str:
-    """Return why some of the collections need no link; empty if none share topics."""
+    """Return why some collections need no link; empty if no two of them share topics."""
     for a, b in overlaps.shared([name for pair in overlaps.topics for name in pair]):
         if overlaps.is_relabelled(a, b):
             return (
-                f"{a} and {b} are the same topics under different labels, which need no link: "
-                "scores by the factors of each are relative to the same systems (ir_std agree)"
+                f"{a} and {b} need no link, because they have the same topics under different "
+                "labels, and the factors of both come from the same systems; use ir_std agree"
             )
         return (
-            f"{a} and {b} share {pluralize(overlaps.topics[a, b], 'topic')}, which need no link: "
-            "the factors of one set give its scale to both (ir_std RUN QRELS --factors SET)"
+            f"{a} and {b} need no link, because they share "
+            f"{pluralize(overlaps.topics[a, b], 'topic')}; to put both on one scale, use the "
+            "factors of one set (ir_std RUN QRELS --factors SET)"
         )
     return ""
 
 
 def describe_links(links: CollectionLinks) -> str:
-    """Describe what was linked to what, and by which constants."""
+    """Describe the reference collection, the anchors, and the shift of each collection."""
     shifts = ", ".join(
         f"{one.shift:+.2f}{'' if isnan(one.error) else f' (standard error {one.error:.2f})'} "
         f"on {collection}"
         for collection, one in links.links.items()
     )
-    same = "" if len(links.anchors) == 1 else "; one name may be two programs"
+    same = "" if len(links.anchors) == 1 else "; a name may stand for two different programs"
     return (
         f"{links.measure} is linked by {', '.join(links.anchors)} to {links.reference}: every z "
         f"is shifted by {shifts}{same}"
@@ -65,7 +66,7 @@ def describe_links(links: CollectionLinks) -> str:
 
 
 def link_warnings(links: CollectionLinks, z: Mapping[tuple[str, str], Floats]) -> Iterator[str]:
-    """Yield why links are doubtful, and which runs the anchors do not resemble.
+    """Yield why links are doubtful, and the runs that the anchors do not resemble.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def link_warnings(links: CollectionLinks, z: Mapping[tuple[str, str], Floats]) -
             yield (
                 f"{links.measure} of {abbreviate(far)} on {collection}: up to "
                 f"{max(abs(above[system]) for system in far):.1f} standard deviations from "
-                "the anchors, which do not resemble them; add anchors of their level"
+                "the anchors, which do not resemble them; add anchors with similar scores"
             )
         if len(anchors) >= MIN_TESTED and (
             min(anchors) > max(above.values()) or max(anchors) < min(above.values())

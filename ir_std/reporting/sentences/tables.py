@@ -1,4 +1,4 @@
-"""Notes below tables, and sentences of pages about the same facts."""
+"""Notes below tables, and sentences about the same facts on pages."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def describe_factors(results: Results) -> list[str]:
 
 
 def describe_firsts(results: Results, measure: Measure | str) -> str:
-    """Describe which runs could be first, and how that is known."""
+    """Describe which runs could be first, and why."""
     by_run = {run: results.ranks[run][measure] for run in results.runs}
     (collection,) = results.collections.values()
     return could_be_first(by_run, len(results.topics), collection.unit)
 
 
 def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> str:
-    """Describe which runs could be first, and how that is known; empty for a single run."""
+    """Describe which runs could be first, and why; empty for a single run."""
     ranked = {run: each for run, each in by_run.items() if each.rank is not None}
     first = [run for run, each in ranked.items() if each.could_be_first]
     if len(ranked) < 2:
@@ -71,8 +71,12 @@ def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> s
     else:
         which = "Either run" if len(ranked) == 2 else f"All {len(ranked)} runs"
     if n_topics < FEWEST:
-        return f"{which} could be first: fewer than {FEWEST} {unit}s do not separate any runs."
-    few = f" With fewer than {FEW_TOPICS} {unit}s both hold less often." * (n_topics < FEW_TOPICS)
+        return (
+            f"{which} could be first, because fewer than {FEWEST} {unit}s cannot rule out any run."
+        )
+    few = f" With fewer than {FEW_TOPICS} {unit}s, both statements hold less often." * (
+        n_topics < FEW_TOPICS
+    )
     return (
         f"{which} could be first (95% confidence set for the best). Intervals of ranks hold for "
         "all runs at once (95%), so one can begin at 1 although the run could not be first."
@@ -89,8 +93,8 @@ def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool)
         how = results.procedure
         test = describe_test(how.test, how.correction, len(results.differences))
         yield (
-            f"+ - significantly better or worse than {results.baseline}: {test}, each measure "
-            "tested separately."
+            f"+ and - mark runs significantly better or worse than {results.baseline} ({test}, "
+            "each measure tested separately)."
         )
         yield from equivalence_notes(results)
         yield from power_notes(d for each in results.differences.values() for d in each.values())
@@ -118,13 +122,14 @@ def equivalence_notes(results: Results) -> Iterator[str]:
     """Yield an explanation of the mark of equivalent runs, if there is a bound."""
     if (bound := results.procedure.equivalent) is not None:
         yield (
-            f"{EQUIVALENT} differs from {results.baseline} by less than {bound:g}: two one-sided "
-            f"t-tests over topics, p < {ALPHA}, corrected like the test of a difference."
+            f"{EQUIVALENT} marks runs that differ from {results.baseline} by less than {bound:g} "
+            f"(two one-sided t-tests over topics, p < {ALPHA}, corrected like the test of a "
+            "difference)."
         )
 
 
 def power_notes(differences: Iterable[Difference]) -> Iterator[str]:
-    """Yield the smallest differences that the tests would usually find."""
+    """Yield the smallest differences that the tests would find four times in five."""
     missed: dict[str, list[float]] = {}
     for d in differences:
         if not isnan(d.detectable):
@@ -137,14 +142,14 @@ def power_notes(differences: Iterable[Difference]) -> Iterator[str]:
 
 
 def describe_detectable(found: tuple[str, Sequence[float]]) -> str:
-    """Describe the smallest differences that a test finds: ``AP 0.041``, ``AP 0.04 to 0.05``."""
+    """Describe the smallest differences that a test finds, such as ``AP 0.04 to 0.05``."""
     measure, differences = found
     ends = dict.fromkeys(size_text(d) for d in (min(differences), max(differences)))
     return f"{measure} {' to '.join(ends)}"
 
 
 def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
-    """Yield the set that places belong to, the runs' neighbors, and reasons for no place."""
+    """Yield the set behind the places, the runs' neighbors, and why places are missing."""
     placed = [p for places in results.placements.values() for p in places.values()]
     for p in placed:
         if not p.unavailable_reason:
@@ -182,13 +187,14 @@ def benchmark_notes(results: Results, benchmark: Benchmark) -> Iterator[str]:
         parts = [f"{task} ({n} of {total})" for task, (n, total) in partial.items()]
         yield f"Tasks with results on only some of their subsets: {abbreviate(parts)}."
     yield (
-        "rank: by the mean, among these models; mean: standardized (N), on a scale that does not "
-        "depend on which models ran a task, ± half of its 95% interval over tasks; raw: mean main "
-        "score, for models with all tasks; Borda: MTEB's rank among all models."
+        "The rank is by the mean, among these models. The mean is standardized (N), on a scale "
+        "that does not depend on which models ran a task; ± is half of its 95% interval over "
+        "tasks. The raw column has the mean main score of models with all tasks. Borda is MTEB's "
+        "rank among all models."
     )
     if len(results.runs) > 1:
         yield (
-            "ranks: all ranks that paired tests with the other runs cannot rule out. "
+            "The ranks column has all ranks that paired tests with the other runs cannot rule out. "
             f"{describe_firsts(results, results.measures[1])}"
         )
     if any(run in results.runs for run in benchmark.own):
@@ -223,7 +229,10 @@ def means_notes(results: Results) -> Iterator[str]:
         over = ", ".join(
             ["the reference systems", *filter(None, ["; ".join(error_sources(results))])]
         )
-    yield f"± half-widths of 95% intervals of the mean: over topics (Student's t), and over {over}."
+    yield (
+        "± marks half-widths of 95% intervals of the mean, over topics (Student's t) and over "
+        f"{over}."
+    )
 
 
 def _comparability(results: Results, raw: str) -> str:
@@ -257,7 +266,7 @@ def _comparability(results: Results, raw: str) -> str:
 
 
 def missing_collections(results: Results) -> dict[str, tuple[str, ...]]:
-    """Find, for each incomplete run, the collections that it lacks and other runs have."""
+    """Return the collections that each incomplete run lacks but other runs have."""
     lacked = {
         run: tuple(c for c, scored in results.evaluations.items() if run not in scored)
         for run in results.runs
@@ -266,7 +275,7 @@ def missing_collections(results: Results) -> dict[str, tuple[str, ...]]:
 
 
 def describe_missing(results: Results) -> list[str]:
-    """Describe missing runs: ``a and b have no run on trec8-adhoc``."""
+    """Describe missing runs, such as ``a, b have no run on trec8-adhoc``."""
     by_lack: dict[tuple[str, ...], list[str]] = {}
     for run, lacked in missing_collections(results).items():
         by_lack.setdefault(lacked, []).append(run)
@@ -277,16 +286,19 @@ def describe_missing(results: Results) -> list[str]:
 
 
 def _means_without(results: Results) -> Iterator[str]:
-    """Yield which runs lack a collection, and which means are missing."""
+    """Describe the runs that lack a collection, and the means that are missing."""
     lacking = describe_missing(results)
     shared = [n for n, runs in results.evaluations.items() if len(runs) == len(results.runs)]
     if lacking and len(shared) >= MIN_SUMMARIZED:
         over = ", ".join(shared)
         yield f"Means over collections include only the collections that all runs have: {over}."
     elif lacking:
-        yield f"There is no mean over collections: it needs {MIN_SUMMARIZED} that all runs have."
+        yield (
+            f"There is no mean over collections, because it needs {MIN_SUMMARIZED} collections "
+            "that all runs have."
+        )
     elif len(shared) == MIN_SUMMARIZED - 1:
-        yield f"There is no mean over collections: it needs {MIN_SUMMARIZED}."
+        yield f"There is no mean over collections, because it needs {MIN_SUMMARIZED} collections."
     yield from (f"{text}." for text in lacking)
 
 
@@ -314,24 +326,24 @@ def differences_notes(
         dict.fromkeys(describe_correction(how.correction, n) for n in n_runs.values())
     )
     yield (
-        f"Differences from {results.baseline}: the mean over the topics that both have, with "
-        "95% intervals over topics and, for standardized scores, over the reference systems that "
-        f"both share{', and over the anchors of the link' * bool(results.links)}. p: two-sided "
-        f"{get_test(how.test)[1]} over topics{correction}"
-        f"{', each collection and measure separately' * bool(correction)}; it takes the factors as "
-        "fixed, so the interval of a standardized difference may include 0 although p is below "
-        "0.05. g: the difference in standard deviations over topics (Hedges)."
+        f"A difference from {results.baseline} is the mean over the topics that both runs have. "
+        "Its 95% interval is over topics and, for standardized scores, over the reference systems "
+        f"that both share{', and over the anchors of the link' * bool(results.links)}. p is from a "
+        f"two-sided {get_test(how.test)[1]} over topics{correction}"
+        f"{', each collection and measure separately' * bool(correction)}. The test takes the "
+        "factors as fixed, so the interval of a standardized difference may include 0 although p "
+        "is below 0.05. g is the difference in standard deviations over topics (Hedges)."
     )
     yield from equivalence_notes(results)
     yield from power_notes(chain.from_iterable(d.differences for d in each))
     if summarized := [d for d in each if d.has_summary()]:
         adjusted = describe_correction(how.correction, len({d.run for d in summarized}))
         yield (
-            "Summary: random effects, with Paule and Mandel's variance between collections and "
-            "Hartung and Knapp's interval, which is at least as wide as the normal one"
-            f"{f', p{adjusted}' * bool(adjusted)}. Variation: the number of collections, "
-            "Cochran's Q and its p, the share I2 of the variance that is between collections, and "
-            "tau, the standard deviation between collections."
+            "The summary uses random effects, with Paule and Mandel's variance between collections "
+            "and Hartung and Knapp's interval, which is at least as wide as the normal one"
+            f"{f'; the p-value is given{adjusted}' * bool(adjusted)}. The variation row has the "
+            "number of collections, Cochran's Q and its p, the share I2 of the variance that is "
+            "between collections, and tau, the standard deviation between collections."
         )
     for d in summarized:
         if left_out := d.left_out():
@@ -343,7 +355,7 @@ def differences_notes(
     best = [f"{c.best} on {name}" for name, c in results.collections.items() if c.best]
     if best:
         yield (
-            f"best: for each set, the system with the highest mean ({', '.join(best)}), chosen by "
+            f"best is the system of each set with the highest mean ({', '.join(best)}), chosen by "
             "its scores on these topics."
         )
     own = [name for name, runs in results.evaluations.items() if results.baseline in runs]
@@ -357,7 +369,7 @@ def differences_notes(
     if MIN_SUMMARIZED <= most < MIN_COLLECTIONS and not of_labels:
         yield (
             f"{most} collections are too few to estimate how much a difference varies between "
-            f"collections; it takes {MIN_COLLECTIONS}."
+            f"collections; this needs {MIN_COLLECTIONS}."
         )
     yield from overlap_notes(overlaps_of(results))
     if most > 1 and not of_labels:
@@ -381,7 +393,7 @@ def why_no_summary(differences: RunDifferences) -> str:
 
 
 def _without_summary(each: Sequence[RunDifferences]) -> Iterator[str]:
-    """Yield the runs without a summary, each reason once."""
+    """Yield the runs without a summary, with one note per reason."""
     measures: dict[tuple[str, str], list[str]] = {}
     for d in each:
         if not d.has_summary() and not d.shared and sum(d.known) > 1:
@@ -403,15 +415,15 @@ def diff_notes(pair: RunDiff, shown: Sequence[TopicScores]) -> Iterator[str]:
     if not pair.standardized:
         yield f"Topics are sorted by the raw difference, because {pair.measure} has no factors."
     else:
-        first = f"The {len(shown)} topics" if len(shown) > 1 else "The topic"
+        first = f"the {len(shown)} topics" if len(shown) > 1 else "the topic"
         yield (
-            f"{first} with the largest difference in {pair.standardized}, of {len(pair.topics)}; "
-            f"raw place: rank by the difference in {pair.measure}."
+            f"The table has {first} with the largest difference in {pair.standardized}, out of "
+            f"{len(pair.topics)}. The raw place is the rank by the difference in {pair.measure}."
         )
         rest = [t for t in pair.topics[len(shown) :] if t.raw_place <= len(shown)]
         if rest:
             topics = ", ".join(f"{t.topic} ({t.raw_place})" for t in rest)
-            yield f"Topics that only their raw difference would list (raw place): {topics}."
+            yield f"Topics that would be listed only by their raw difference (raw place): {topics}."
     yield from _mean_difference_notes(pair)
     for text in pair.disagreements:
         yield f"{text[0].upper()}{text[1:]}."
@@ -433,12 +445,12 @@ def disagreements(pair: RunDiff) -> Iterator[str]:
     if equal:
         yield (
             f"only the raw scores differ on {pluralize(len(equal), 'topic')} "
-            f"({', '.join(equal)}); the standardized ones are equal"
+            f"({', '.join(equal)}); the standardized scores are equal"
         )
 
 
 def _mean_difference_notes(pair: RunDiff) -> Iterator[str]:
-    """Yield the tests of the two means, and what they could have missed."""
+    """Yield the tests of the two means, and the differences that they could have missed."""
     tested = [d for d in pair.differences if not isnan(d.p)]
     parts = [f"{d.measure} {size_text(d.mean, '+')} ({p_text(d.p)})" for d in tested]
     if parts:
@@ -453,7 +465,7 @@ def _mean_difference_notes(pair: RunDiff) -> Iterator[str]:
 SMALLEST = 5e-4
 """Smaller differences would be rounded to 0."""
 NAMED = 3
-"""Runs that a sentence names; more are counted."""
+"""Number of runs that a sentence names; further runs are counted."""
 
 
 def size_text(difference: float, sign: str = "") -> str:
@@ -463,7 +475,7 @@ def size_text(difference: float, sign: str = "") -> str:
 
 
 def listed(runs: Sequence[str]) -> str:
-    """Join the names of runs; if there are many, the first and a count."""
+    """Join the names of runs; if there are many, join the first ones and a count."""
     if len(runs) <= NAMED + 1:  # "1 more" is no shorter than its name
         return join_with_and(runs)
     return join_with_and([*runs[:NAMED], f"{len(runs) - NAMED} more"])
