@@ -1,8 +1,8 @@
 """Extend PyTerrier by ``pt.std``.
 
-PyTerrier finds this module by the entry point of the installed distribution, so a program that
-imports PyTerrier need not import ir_std.  ``pt.std`` has all names of ir_std, measures such as
-``pt.std.snDCG`` among them, and the contents of this module.
+PyTerrier finds this module through the entry point of the installed distribution, so you only need
+to import PyTerrier.  ``pt.std`` contains all names of ir_std, including measures such as
+``pt.std.snDCG``, and the contents of this module.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def Experiment(  # noqa: N802 - PyTerrier's name
     factors: Factors | None = None,
     **options: Any,
 ) -> Any:
-    """Run ``pt.Experiment`` with a standardized score behind each raw one that has factors.
+    """Run ``pt.Experiment``, and add standardized scores for raw measures that have factors.
 
-    The factor set is recognized once, from all of ``qrels``, so batches cannot be taken for
+    The factor set is recognized once from all of ``qrels``, so a batch cannot be mistaken for
     another collection.
 
     Parameters
@@ -55,18 +55,18 @@ def Experiment(  # noqa: N802 - PyTerrier's name
     retr_systems, topics, qrels, names
         As for ``pt.Experiment``.
     eval_metrics : iterable of Measure or str
-        Measures, by name too: ``"snDCG@10"``, ``"AP"``, and what PyTerrier knows (``"map"``,
-        ``"official"``, ``"mrt"``), which keeps its name and meaning there.
+        Measures as objects or names, such as ``"snDCG@10"`` or ``"AP"``.  PyTerrier's own names,
+        such as ``"map"``, ``"official"`` and ``"mrt"``, keep their meaning.
     schemes : str or iterable of str
-        ``"N"``, ``"N,U"``, ``"all"`` or several names.
+        Standardization schemes: ``"N"``, ``"N,U"``, ``"all"`` or a list of names.
     factors : FactorSet, str or path, optional
-        The factors to use: a set on disk, a set's id, or its file.
+        Factor set to use: a set that is saved on disk, its ID, or its file.
     **options
-        As for ``pt.Experiment``: ``perquery``, ``baseline``, ``batch_size``, ...
+        Other options of ``pt.Experiment``, such as ``perquery``, ``baseline`` and ``batch_size``.
 
     Returns
     -------
-    What ``pt.Experiment`` returns; the columns of means are in the order of the request.
+    The result of ``pt.Experiment``, with the columns of means in the requested order.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def Experiment(  # noqa: N802 - PyTerrier's name
             ] = None
         wanted = [m for m in added.measures if isinstance(m, Standardized) and m not in refused]
         for part in [*([] if isinstance(metric, Standardized) else [metric]), *wanted]:
-            # Once, though its raw measure may bring it too.
+            # Keyed by name, because a standardized measure may also be added by its raw measure.
             columns[str(part)] = _decided(part, match, judgments)
     warn_caller(messages)
     outcome = pt.Experiment(retr_systems, topics, qrels, [*columns.values()], names, **options)
@@ -100,7 +100,7 @@ def Experiment(  # noqa: N802 - PyTerrier's name
 
 
 def _in_order(outcome: Any, asked: list[str]) -> Any:
-    """Return PyTerrier's result with columns in the order that was asked for."""
+    """Return PyTerrier's result with the columns in the requested order."""
     if isinstance(outcome, tuple) and hasattr(outcome, "averages"):  # perquery="both"
         return outcome._replace(averages=_in_order(outcome.averages, asked))  # type: ignore[attr-defined]
     if not isinstance(outcome, pd.DataFrame):
@@ -110,19 +110,19 @@ def _in_order(outcome: Any, asked: list[str]) -> Any:
 
 
 def _parsed(metric: Measure | str) -> Measure | str:
-    """Return a measure; names that PyTerrier knows stay names, so that they keep their meaning."""
+    """Parse a metric; return PyTerrier's own names as they are, so they keep their meaning."""
     if metric == "mrt":
         return metric
     try:
         if isinstance(metric, str):
             ir_measures.parse_trec_measure(metric)
         return metric
-    except ValueError:  # not PyTerrier's
+    except ValueError:  # not a PyTerrier name
         return parse_measure(metric)
 
 
 def _measures_of(metric: Measure | str) -> list[Measure]:
-    """Return the measures that a metric of PyTerrier stands for."""
+    """Return the measures that a PyTerrier metric means."""
     if not isinstance(metric, str):
         return [metric]
     measures: list[Measure] = [] if metric == "mrt" else ir_measures.parse_trec_measure(metric)
@@ -130,7 +130,7 @@ def _measures_of(metric: Measure | str) -> list[Measure]:
 
 
 def _decided(metric: Measure | str, match: Match, qrels: Qrels) -> Measure | str:
-    """Return a measure with what all qrels decide, so that batches of topics do not."""
+    """Attach decisions based on all qrels to a measure, so that batches do not affect them."""
     plan, given = None, metric
     if isinstance(metric, Standardized):
         if match.factors is None or "factors" in metric.params:
@@ -141,7 +141,7 @@ def _decided(metric: Measure | str, match: Match, qrels: Qrels) -> Measure | str
         metric = metric()
     else:
         return metric
-    # PyTerrier calls columns by str(); measures are told apart by repr().
+    # PyTerrier names columns with str(), but measures are distinguished with repr().
     highest = highest_level_of_collection(match.fit, qrels) if match.fit else qrels.max_level
     metric.decided = Decision(str(given), match, plan, highest)
     return metric

@@ -1,7 +1,7 @@
-"""Turn raw scores into standardized ones by z, N, U and E: pure array formulas.
+"""Array formulas that standardize raw scores by schemes z, N, U and E.
 
-Each scheme takes a topic's raw scores ``x`` and, for the reference systems on that topic, their
-mean, their sample standard deviation (n-1), or their sorted scores.
+The input of a scheme is a topic's raw scores ``x``, and data about the reference systems on that
+topic: the mean and the sample standard deviation (n-1) of their scores, or the scores themselves.
 """
 
 from __future__ import annotations
@@ -17,27 +17,28 @@ from ir_std._arrays import Floats
 from ir_std.errors import NoFactorsError, UsageError, look_up
 
 EXACT = 1e-9
-"""Raw scores are reproduced to this accuracy; closer values count as equal."""
+"""Accuracy to which raw scores are reproduced; values that differ by less count as equal."""
 
 _MANY = 50_000
 """Number of values above which scipy.special is faster, including its import."""
 
 
 def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats:
-    """Compute differences from the mean in units of the standard deviation.
+    """Compute the difference from the mean in units of the standard deviation.
 
     Webber, Moffat and Zobel (SIGIR 2008), eq. 1: ``(x - mean) / sd``.
 
     Parameters
     ----------
     x, mean, sd : array_like
-        Broadcast against each other.  NaN marks a topic without factors.
+        Raw scores and factors, which are broadcast against each other.  NaN marks a topic without
+        factors.
 
     Returns
     -------
     ndarray
-        NaN where a factor is NaN, and where ``sd`` is 0: if all reference systems have the same
-        score, there is no unit.
+        The z-scores.  They are NaN if a factor is NaN, and also if ``sd`` is 0, because there is no
+        unit if all reference systems have the same score.
     """
     x, mean, sd = (np.asarray(a, dtype=float) for a in (x, mean, sd))
     spread = sd > 0
@@ -51,10 +52,10 @@ def limit_of_z(x: npt.ArrayLike, mean: npt.ArrayLike, resolution: float = 0.0) -
     Parameters
     ----------
     x, mean : array_like
-        Raw scores, and the score that all reference systems share.
+        Raw scores, and the common score of all reference systems.
     resolution : float
-        Step in which the reference systems' scores were recorded (0.0001 for four decimals, 0 for
-        exact scores); ``x`` equals the mean if it would be recorded as the mean.
+        Step to which the reference systems' scores were rounded (0.0001 for four decimals, 0 for
+        exact scores).  ``x`` counts as equal to the mean if it would be rounded to the mean.
     """
     above = np.asarray(x, dtype=float) - np.asarray(mean, dtype=float)
     same = np.abs(above) <= max(resolution / 2, 0) + EXACT
@@ -95,21 +96,23 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
         Raw scores.
     scores : array_like, shape (..., n)
         Scores of the ``n`` reference systems on the topic of each raw score.  NaN means that a
-        system has no score; a row of only NaN gives NaN.
+        system has no score.  If all systems have NaN, the result is NaN.
     resolution : float
-        See :func:`limit_of_z`; ``x`` is rounded to it before it is compared.
+        Step to which ``x`` is rounded before it is compared; see :func:`limit_of_z`.
 
     Returns
     -------
     ndarray, shape (...)
+        Shares between 0 and 1.
 
     Notes
     -----
-    Systems that tie with ``x`` count in full, so 0.5 is average only where no systems tie.  If they
-    counted half, 0.5 would always be average, but coarse measures would separate systems less well:
-    between halves of the topics, 0.156 of the comparisons swap for P@10 on TREC-8 instead of 0.150,
-    and 0.141 on DL 2019 instead of 0.133.  Scores that are only 0 or 1 would not be standardized at
-    all, as the two values would then be half apart on every topic.
+    Systems that tie with ``x`` count in full, so 0.5 is average only if no systems tie.  If each of
+    them counted as half a system, 0.5 would always be average, but coarse measures would separate
+    systems less well.  In comparisons between halves of the topics for P@10, 0.156 instead of 0.150
+    of the comparisons would swap on TREC-8, and 0.141 instead of 0.133 on DL 2019.  A measure with
+    only the values 0 and 1 would not be standardized at all, because the two values would be 0.5
+    apart on every topic.
     """
     x = np.asarray(x, dtype=float)
     scores = np.asarray(scores, dtype=float)
@@ -123,7 +126,7 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
 
 
 class Scheme(NamedTuple):
-    """Scheme: name, source and formula, and whether it needs the systems' scores."""
+    """Standardization scheme, with its name, its source, its formula and its requirements."""
 
     name: str
     needs_scores: bool
@@ -147,6 +150,7 @@ class Scheme(NamedTuple):
         Parameters
         ----------
         x : array_like, shape (...)
+            Raw scores.
         mean, sd : array_like, broadcastable to ``x``
             Factors for z, N and U.
         scores : array_like, shape (..., n)
@@ -154,17 +158,17 @@ class Scheme(NamedTuple):
         resolution : float
             See :func:`limit_of_z`.
         sign : {1, -1}
-            -1 if lower is better: then all scores are negated first, so that 0.84 is always one
-            standard deviation better than average.
+            -1 if lower is better.  All scores are then negated first, so that 0.84 always means
+            one standard deviation better than average.
         **params
             Parameters ``A`` and ``B`` of U.
 
         Returns
         -------
         ndarray, shape (...)
-            NaN where a factor is NaN.  Where ``sd`` is 0, N and U take their limits: 0 below the
-            reference systems' common score, 0.5 (U: ``B``) at it, 1 above it; z has no limit and is
-            NaN for every ``x``.
+            Standardized scores; NaN if a factor is NaN.  If ``sd`` is 0, N and U take their limits:
+            0 below the reference systems' common score, 0.5 (for U: ``B``) at it, and 1 above it.
+            Scheme z has no limit and is NaN for every ``x``.
 
         Raises
         ------
@@ -195,7 +199,7 @@ SCHEMES: dict[str, Scheme] = {
         Scheme("z", False, "Webber, Moffat and Zobel 2008, eq. 1", np.asarray, bounded=False),
     )
 }
-"""Schemes by name, the default first."""
+"""Schemes by name; the default scheme is first."""
 
 
 def get_scheme(name: str) -> Scheme:
@@ -210,12 +214,12 @@ def get_scheme(name: str) -> Scheme:
 
 
 def scheme_names(schemes: str | Iterable[str]) -> tuple[str, ...]:
-    """Parse names of schemes: ``"N,U"``, several names, ``"all"`` or ``"none"``.
+    """Parse scheme names from ``"N,U"``, a list of names, ``"all"`` or ``"none"``.
 
     Raises
     ------
     UsageError
-        If a name is unknown, or if there is none.
+        If a name is unknown, or if no name is given.
     """
     if not isinstance(schemes, Iterable):
         raise UsageError(f"expected names of schemes, got {schemes!r}")

@@ -227,7 +227,7 @@ def test_a_topic_without_documents_stays() -> None:
     [
         (lambda: normalize({}, "mimmax"), "unknown method 'mimmax'.*did you mean 'minmax'"),
         (lambda: merge([{}], "minmax", combine="avg"), "unknown combination 'avg'.*sum, max, mnz"),
-        (lambda: merge([{}], "minmax", depth=0), "as depth, got 0"),
+        (lambda: merge([{}], "minmax", depth=0), "depth must be an integer of at least 1, got 0"),
         (lambda: merge([], "minmax"), "no runs"),
         (
             lambda: merge([{}]),

@@ -1,13 +1,13 @@
-"""Raw formulas on the arrays of :mod:`ir_std.trec.ranking`, and the terms of sums.
+"""Formulas of raw measures on the arrays of :mod:`ir_std.trec.ranking`, and their terms.
 
-A formula takes a ranking and the measure's parameters and returns one value for each topic of the
+A formula takes a ranking and the measure's parameters, and returns one value for each topic of the
 qrels, shape (n_topics,).  A document is relevant at level ``rel`` or above; negative levels are
-never relevant.  Values agree with ir_measures' default providers (trec_eval unless another is
-named) to 1e-9.
+never relevant.  Values agree to 1e-9 with ir_measures' default providers, which means trec_eval
+unless another provider is named.
 
-Terms are what single documents add to a value.  Such a function takes the same arguments, and
-returns documents and their terms, shape (n_documents,).  By topic the terms sum to the measure up
-to a factor of the topic, such as 1/R or that of the ideal ranking.
+A term is the amount that one document adds to a value.  A function that computes terms takes the
+same arguments as a formula, and returns documents and their terms, shape (n_documents,).  The sum
+of the terms on a topic is the measure up to a factor that depends only on the topic, such as 1/R.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ir_std.trec.qrels import Ranking
 
 GDEVAL_DECIMALS = 5
-"""gdeval, which gives ir_measures ERR and exponential-gain nDCG, prints five decimals."""
+"""Number of decimals that gdeval prints; ir_measures uses it for ERR and exponential nDCG."""
 
 # --- terms ----------------------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ def sum_by_topic(r: Ranking, terms: npt.ArrayLike | None = None) -> Floats:
 
 
 def positions(topic: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """1, 2, 3, ... within each topic; topics ascend."""
+    """Return 1, 2, 3, ... for the documents of each topic; topics must be ascending."""
     sizes = np.bincount(topic)
     starts = np.cumsum(sizes) - sizes
     return np.arange(1, len(topic) + 1) - starts[topic]
@@ -78,7 +78,10 @@ def judged_found(r: Ranking, cutoff: int | None = None) -> Terms:
 
 
 def preferences(r: Ranking, rel: int = 1) -> Terms:
-    """Return for each relevant document how few judged non-relevant ones precede it, for Bpref."""
+    """Compute each relevant document's term of Bpref.
+
+    The term decreases with the number of judged non-relevant documents that precede the document.
+    """
     is_relevant = r.level >= rel
     nonrelevant = (r.level >= 0) & ~is_relevant
     above = np.cumsum(nonrelevant)
@@ -93,14 +96,17 @@ def preferences(r: Ranking, rel: int = 1) -> Terms:
 def persisting_gains(
     r: Ranking, p: float = 0.8, rel: int | None = None, cutoff: int | None = None, highest: int = 1
 ) -> Terms:
-    """Compute ``(1-p) * g_i * p**(i-1)`` of each relevant document, for RBP."""
+    """Compute ``(1-p) * g_i * p**(i-1)`` for each relevant document, for RBP."""
     relevant = r.relevant(1 if rel is None else rel, cutoff)
     gain = relevant.level / max(r.qrels.max_level, highest) if rel is None else 1.0
     return relevant, (1 - p) * gain * persistence(p, relevant.rank)
 
 
 def persistence(p: float, rank: Ints) -> Floats:
-    """``p**(rank-1)``, multiplied up: np.power's last digit depends on the processor."""
+    """Compute ``p**(rank-1)`` by multiplication.
+
+    np.power is not used because its last digit depends on the processor.
+    """
     factors = np.full(int(rank.max(initial=1)), float(p))
     factors[0] = 1.0
     weights: Floats = np.multiply.accumulate(factors)[rank - 1]
@@ -125,19 +131,19 @@ def _gains(dcg: str, rel: int | None) -> Callable[[Any], Floats]:
 def discounted_gains(
     r: Ranking, dcg: str = "log2", rel: int | None = None, cutoff: int | None = None
 ) -> Terms:
-    """Compute the gain times the discount of each relevant document for DCG."""
+    """Compute gain times discount for each relevant document, for DCG."""
     relevant = r.relevant(1 if rel is None else rel, cutoff)
     return relevant, _gains(dcg, rel)(relevant.level) * _DISCOUNTS[dcg](relevant.rank)
 
 
 def gdeval_reciprocals(r: Ranking, cutoff: int | None = None) -> Terms:
-    """Return gdeval's terms of expected reciprocal rank, probabilities ``(2**level - 1) / 16``."""
+    """Compute the terms of ERR as gdeval does, with probabilities ``(2**level - 1) / 16``."""
     relevant = r.relevant(1, cutoff)
     return relevant, _expected_reciprocals(relevant, (np.exp2(relevant.level) - 1) / 16)
 
 
 def ntcir_reciprocals(r: Ranking, cutoff: int | None = None, highest: int = 1) -> Terms:
-    """Return terms of expected reciprocal rank, with probabilities level / (highest level + 1)."""
+    """Compute the terms of ERR with probabilities level / (highest level + 1)."""
     relevant = r.relevant(1, cutoff)
     return relevant, _expected_reciprocals(
         relevant, relevant.level / (max(r.qrels.max_level, highest) + 1)
@@ -145,7 +151,10 @@ def ntcir_reciprocals(r: Ranking, cutoff: int | None = None, highest: int = 1) -
 
 
 def _expected_reciprocals(relevant: Ranking, stops: Floats) -> Floats:
-    """1 / rank times the probability that a user stops there, given each document's own."""
+    """Compute 1 / rank times the probability that a user stops at that rank.
+
+    ``stops`` has the probability that a user who reaches a document stops there.
+    """
     undecided = [1.0] * len(relevant.qrels.topics)
     terms = []
     for t, rank, stop in zip(
@@ -167,7 +176,7 @@ def blended_ratios(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> 
 
 
 def _running_sum(r: Ranking) -> npt.NDArray[np.int64]:
-    """Sum the levels up to each document within its topic; topics ascend."""
+    """Sum the levels up to each document within its topic; topics must be ascending."""
     total = np.append(0, np.cumsum(r.level))
     within: npt.NDArray[np.int64] = total[1:] - total[np.searchsorted(r.topic, r.topic)]
     return within
@@ -177,7 +186,7 @@ def _running_sum(r: Ranking) -> npt.NDArray[np.int64]:
 
 
 def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
-    """Sum of the precisions at the ranks of the relevant documents: AP not divided by R."""
+    """Sum the precisions at the ranks of relevant documents; this is AP not divided by R."""
 
     def compute() -> Floats:
         return sum_by_topic(*precisions_at_relevant(r, rel, cutoff))
@@ -186,56 +195,56 @@ def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Fl
 
 
 def average_precision(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
-    """Sum of precisions divided by the number of relevant documents."""
+    """Divide the sum of precisions by the number of relevant documents."""
     return divide(sum_of_precisions(r, rel, cutoff), r.qrels.count(rel), otherwise=0)
 
 
 def precision(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
-    """Relevant documents in the first ``cutoff``, divided by ``cutoff``."""
+    """Divide the number of relevant documents in the first ``cutoff`` ranks by ``cutoff``."""
     return sum_by_topic(*relevant_found(r, rel, cutoff)) / cutoff
 
 
 def recall(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
-    """Share of the relevant documents that is in the first ``cutoff``."""
+    """Compute the share of the relevant documents that are in the first ``cutoff`` ranks."""
     found = sum_by_topic(*relevant_found(r, rel, cutoff))
     return divide(found, r.qrels.count(rel), otherwise=0)
 
 
 def r_precision(r: Ranking, rel: int = 1) -> Floats:
-    """Precision at R, the number of relevant documents."""
+    """Compute the precision at rank R, where R is the number of relevant documents."""
     return divide(sum_by_topic(*relevant_above_r(r, rel)), r.qrels.count(rel), otherwise=0)
 
 
 def success(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
-    """1 where a relevant document is in the first ``cutoff``, else 0."""
+    """Return 1 if a relevant document is in the first ``cutoff`` ranks, else 0."""
     return (sum_by_topic(r.relevant(rel, cutoff)) > 0).astype(float)
 
 
 def reciprocal_rank(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
-    """1 / rank of the first relevant document."""
+    """Compute 1 / rank of the first relevant document."""
     return sum_by_topic(*first_relevant(r, rel, cutoff))
 
 
 def judged_share(r: Ranking, cutoff: int | None = None) -> Floats:
-    """Share of the first ``cutoff`` documents (of all, if fewer) that are judged."""
+    """Compute the judged share of the first ``cutoff`` documents, or of all if fewer."""
     looked_at = r.n_ret if cutoff is None else np.minimum(r.n_ret, cutoff)
     return divide(sum_by_topic(*judged_found(r, cutoff)), looked_at, otherwise=0)
 
 
 def bpref(r: Ranking, rel: int = 1) -> Floats:
-    """Binary preference (Buckley and Voorhees, SIGIR 2004), as trec_eval computes it."""
+    """Compute binary preference as trec_eval does (Buckley and Voorhees, SIGIR 2004)."""
     return divide(sum_by_topic(*preferences(r, rel)), r.qrels.count(rel), otherwise=0)
 
 
 def rank_biased_precision(
     r: Ranking, p: float = 0.8, rel: int | None = None, cutoff: int | None = None, highest: int = 1
 ) -> Floats:
-    """Rank-biased precision (Moffat and Zobel, TOIS 2008): ``(1-p) * sum(g_i * p**(i-1))``.
+    """Compute rank-biased precision, ``(1-p) * sum(g_i * p**(i-1))``.
 
-    Gains are 1 at level ``rel`` or above; without ``rel``, level / highest level, which is that
-    in the qrels or ``highest`` if the collection is known to have higher ones.  Documents are
-    ordered by score, ties by id; cwl-eval, which ir_measures asks, takes them as they come, so that
-    its value differs where rows tie or are unsorted.
+    See Moffat and Zobel (TOIS 2008).  With ``rel``, the gain is 1 at that level or above.  Without
+    it, the gain is level / highest level, where the highest level is the maximum of the qrels and
+    ``highest``.  Documents are ordered by score, and ties by ID.  ir_measures uses cwl-eval, which
+    keeps the order of the rows, so its value differs if rows are tied or unsorted.
     """
     return sum_by_topic(*persisting_gains(r, p, rel, cutoff, highest))
 
@@ -243,11 +252,12 @@ def rank_biased_precision(
 def discounted_cumulative_gain(
     r: Ranking, dcg: str = "log2", rel: int | None = None, cutoff: int | None = None
 ) -> Floats:
-    """Discounted cumulative gain.
+    """Compute discounted cumulative gain.
 
-    Discount 1/log2(rank+1), or for ``dcg='jk'`` none at ranks 1 and 2, then 1/log2(rank)
-    (Järvelin and Kekäläinen, TOIS 2002, base 2).  Gain is the level, for ``'exp-log2'``
-    2**level - 1 (Burges et al. 2005); where ``rel`` is given, 1 at that level or above.
+    The discount is 1/log2(rank+1).  For ``dcg='jk'``, ranks 1 and 2 have no discount, and later
+    ranks have 1/log2(rank) (Järvelin and Kekäläinen, TOIS 2002, base 2).  The gain is the level, or
+    2**level - 1 for ``dcg='exp-log2'`` (Burges et al. 2005).  If ``rel`` is given, the gain is 1 at
+    that level or above.
     """
 
     def compute() -> Floats:
@@ -259,9 +269,9 @@ def discounted_cumulative_gain(
 def normalized_dcg(
     r: Ranking, dcg: str = "log2", rel: int | None = None, cutoff: int | None = None
 ) -> Floats:
-    """:func:`discounted_cumulative_gain` divided by that of the ideal ranking.
+    """Divide :func:`discounted_cumulative_gain` by its value for the ideal ranking.
 
-    ``dcg='exp-log2'`` with a cutoff is gdeval's, which rounds to five decimals.
+    For ``dcg='exp-log2'`` with a cutoff, the value is rounded to five decimals, as in gdeval.
     """
     gain, ideal = (
         discounted_cumulative_gain(ranking, dcg, rel, cutoff) for ranking in (r, r.qrels.ideal)
@@ -275,12 +285,13 @@ def normalized_dcg(
 def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
     """Compute expected reciprocal rank as gdeval does (Chapelle et al., CIKM 2009).
 
-    A document satisfies with probability ``(2**level - 1) / 16``; five decimals.
+    A document satisfies the user with probability ``(2**level - 1) / 16``.  The value is rounded to
+    five decimals.
 
     Raises
     ------
     UsageError
-        If a level is above 4, for which gdeval does not define it.
+        If a level is above 4, because gdeval does not define ERR for such levels.
     """
     if r.qrels.max_level > 4:
         raise UsageError(
@@ -291,11 +302,10 @@ def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
 
 
 def normalized_err(r: Ranking, cutoff: int | None = None, highest: int = 1) -> Floats:
-    """Divide expected reciprocal rank by that of the ideal ranking, as NTCIREVAL does.
+    """Divide ERR by its value for the ideal ranking, as NTCIREVAL does.
 
-    A document satisfies with probability level / (highest level + 1), the highest level being
-    that in the qrels or ``highest`` if the collection is known to have higher ones (Sakai and
-    Song, SIGIR 2011).
+    A document satisfies the user with probability level / (highest level + 1), where the highest
+    level is the maximum of the qrels and ``highest`` (Sakai and Song, SIGIR 2011).
     """
     actual, ideal = (
         sum_by_topic(*ntcir_reciprocals(ranking, cutoff, highest)) for ranking in (r, r.qrels.ideal)
@@ -304,11 +314,12 @@ def normalized_err(r: Ranking, cutoff: int | None = None, highest: int = 1) -> F
 
 
 def q_measure(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> Floats:
-    """Q-measure (Sakai, IP&M 2007), as NTCIREVAL computes it; gains are levels.
+    """Compute the Q-measure as NTCIREVAL does (Sakai, IP&M 2007).
 
-    The mean over relevant documents of (count + beta * gain) / (rank + beta * ideal gain), all of
-    them up to the document's rank.  With a cutoff the sum is divided by the number of relevant
-    documents, or the cutoff if that is less.
+    It is the mean of (count + beta * gain) / (rank + beta * ideal gain) over relevant documents.
+    The count, the gain and the ideal gain are cumulative up to the document's rank, and the gain of
+    a document is its level.  With a cutoff, the sum is divided by the cutoff or by the number of
+    relevant documents, whichever is less.
     """
     count = r.qrels.count(1)
     divisor = count if cutoff is None else np.minimum(count, cutoff)
@@ -325,10 +336,11 @@ def number_of_relevant(r: Ranking, rel: int = 1) -> Floats:
 
 
 def interpolated_precision(r: Ranking, recall: float, rel: int = 1, nearest: bool = True) -> Floats:
-    """Return the highest precision from the rank that reaches a recall on; 0 if none does.
+    """Return the highest precision at ranks where a recall is reached; 0 if it never is.
 
-    The recall stands for a number of relevant documents: the ``nearest`` one as in trec_eval from
-    10.0 on, rounded up (from .1 of one on) as before.
+    The recall is converted to a number of relevant documents.  If ``nearest`` is True, this number
+    is rounded to the nearest integer, as in trec_eval from 10.0 on.  Otherwise it is rounded up if
+    its fraction is at least 0.1, as in earlier versions.
     """
 
     def best_from_each() -> tuple[Ranking, Floats]:
@@ -347,21 +359,22 @@ def interpolated_precision(r: Ranking, recall: float, rel: int = 1, nearest: boo
 
 
 def eleven_point_average(r: Ranking, rel: int = 1, nearest: bool = True) -> Floats:
-    """:func:`interpolated_precision`, averaged over recall 0, 0.1, ... 1."""
+    """Average :func:`interpolated_precision` over the recall values 0, 0.1, ... 1."""
     points = [interpolated_precision(r, i / 10, rel, nearest) for i in range(11)]
     return np.array(sum(points) / len(points))
 
 
 def unjudged_share(r: Ranking, cutoff: int) -> Floats:
-    """Share of the first ``cutoff`` ranks with a document that is not judged."""
+    """Compute the share of the first ``cutoff`` ranks that have an unjudged document."""
     judged = r[(r.rank <= cutoff) & (r.level >= 0)]
     return (np.minimum(r.n_ret, cutoff) - sum_by_topic(judged)) / cutoff
 
 
 def rbp_residual(r: Ranking, p: float = 0.9) -> Floats:
-    """Return what RBP would gain if all unjudged and missing documents were relevant.
+    """Compute how much RBP would gain if all unjudged and missing documents were relevant.
 
-    Moffat and Zobel (TOIS 2008); as in trec_eval 0 where all documents of the run are judged.
+    See Moffat and Zobel (TOIS 2008).  As in trec_eval, the value is 0 if all documents of the run
+    are judged.
     """
     judged = r[r.level >= 0]
     gained = sum_by_topic(judged, (1 - p) * persistence(p, judged.rank))

@@ -1,4 +1,4 @@
-"""Names read: to measures, from what users of ir_measures, trec_eval and MTEB write."""
+"""Parsing of measure names as written by users of ir_measures, trec_eval and MTEB."""
 
 from __future__ import annotations
 
@@ -36,24 +36,25 @@ def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measu
     Parameters
     ----------
     measure : str or Measure
-        Such as ``"AP"``, ``"P(rel=2)@10"``, ``"snDCG(scheme='E')@10"``; or under trec_eval's name,
-        ``"map"``, ``"ndcg_cut_10"``, standardized ``"smap"``.  In quotes, as ``"'strict vital'"``,
-        one that another program computed (:class:`.ExternalMeasure`).
+        Name of a measure, such as ``"AP"``, ``"P(rel=2)@10"`` or ``"snDCG(scheme='E')@10"``.
+        trec_eval names, such as ``"map"`` and ``"ndcg_cut_10"``, also work, and so do their
+        standardized forms, such as ``"smap"``.  A name in quotes, such as ``"'strict vital'"``,
+        means a measure of another program (:class:`.ExternalMeasure`).
     external : iterable of str, optional
-        Names of such measures that need no quotes, as scores or a factor set have them.
+        Names of such measures that need no quotes, because scores or a factor set contain them.
 
     Raises
     ------
     UnknownMeasureError
-        (a NameError) naming the nearest measure.
+        (a NameError) if the name is unknown; the message suggests the nearest measure.
     UsageError
-        (a ValueError) if it cannot be read or a parameter is wrong.
+        (a ValueError) if the name cannot be parsed or a parameter is wrong.
 
     Notes
     -----
-    It works on every version of Python.  ``ir_measures.parse_measure`` of ir_measures 0.4.3 reads
-    parameters with ``ast.Num``, which Python 3.14 no longer has: there it reads ``"AP"``, but
-    fails with an AttributeError at ``"P@10"``.
+    This function works on every version of Python.  In ir_measures 0.4.3,
+    ``ir_measures.parse_measure`` uses ``ast.Num``, which was removed in Python 3.14.  On that
+    version it can parse ``"AP"``, but fails with an AttributeError for ``"P@10"``.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measu
 
 
 def _ours(measure: str) -> str:
-    """Return the measure that a text names, if trec_eval's name of it, or ``s`` and that name."""
+    """Translate a trec_eval name, also with a leading ``s``; return other names unchanged."""
     for prefix in ("", "s"):
         ours = translated(measure.removeprefix(prefix), TREC_EVAL_NAMES)
         if ours and measure.startswith(prefix) and measure not in by_name:
@@ -87,7 +88,7 @@ def _ours(measure: str) -> str:
 
 
 def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
-    """Return the measure among several that a name stands for, however it is written.
+    """Return the measure among several that a name means, in any equivalent spelling.
 
     >>> from ir_std import P
     >>> named_measure("P(cutoff=10, rel=2)", [P(rel=2) @ 10])
@@ -96,9 +97,9 @@ def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
     Raises
     ------
     UnknownMeasureError
-        If there is no measure of that name.
+        If no measure has that name.
     UsageError
-        If it is not among these.
+        If the measure is not among ``measures``.
     """
     known = {canonical(measure): measure for measure in measures}
     external = {m.name for m in known.values() if isinstance(m, ExternalMeasure)}
@@ -109,7 +110,7 @@ def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
 
 
 def is_quoted(text: str) -> bool:
-    """Check whether a text is an external measure's name in quotes, maybe standardized."""
+    """Check whether a text is an external measure's name in quotes, standardized or not."""
     return re.match(r"s?['\"]", text) is not None
 
 
@@ -123,7 +124,7 @@ def as_measures(measures: Measures, external: Iterable[str] = ()) -> list[Measur
     Raises
     ------
     UnknownMeasureError, UsageError
-        As :func:`parse_measure`.
+        If :func:`parse_measure` rejects a measure.
     """
     if isinstance(measures, (str, Measure)):
         return [parse_measure(measures, external)]
@@ -150,7 +151,7 @@ def suggest_measures(text: str) -> list[str]:
 
 
 def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
-    """Return the named measure, its parameters in brackets, and what follows ``@`` or None."""
+    """Split a name into its measure, parameters, and the value after ``@`` (or None)."""
     params: dict[str, Any] = {}
     at: Any = None
     quoted = _QUOTED.match(measure.strip())
@@ -174,7 +175,7 @@ def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
 
 
 def _known(name: str, measure: str) -> Measure:
-    """Return the measure that is registered under a name."""
+    """Return the measure registered under a name."""
     if name not in by_name:
         raise UnknownMeasureError(
             f"unknown measure {name!r}{did_you_mean(suggest_measures(measure))}"
@@ -193,12 +194,12 @@ def _not_a_measure(given: object) -> UsageError:
 def _unreadable(measure: str) -> UsageError:
     if len(measure.split()) > 1:
         return UsageError(
-            f"cannot read measure {measure!r}: {_HOW_TO_WRITE}, and several in a list"
+            f"cannot read measure {measure!r}; {_HOW_TO_WRITE}, or pass several measures as a list"
         )
-    # A shell takes quotes away.
+    # A shell removes quotes, so suggest the name with quotes around its text values.
     quoted = re.sub(r"=(?!True|False)([A-Za-z][\w-]*)(?=[,)])", r"='\1'", measure)
     meant = [quoted] if quoted != measure else suggest_measures(measure) if "@" in measure else []
-    return UsageError(f"cannot read measure {measure!r}: {_HOW_TO_WRITE}{did_you_mean(meant)}")
+    return UsageError(f"cannot read measure {measure!r}; {_HOW_TO_WRITE}{did_you_mean(meant)}")
 
 
 # --- names of other tools -------------------------------------------------------------------------
@@ -213,7 +214,7 @@ _CUTOFFS = {
     "unj": ("5", "10", "20"),
     "iprec_at_recall": (*(f"0.{i}" for i in range(10)), "1.0"),
 }
-"""The cutoffs that trec_eval takes where none is given; the names in lower case."""
+"""Default cutoffs in trec_eval, by measure name in lower case."""
 
 # fmt: off
 _OFFICIAL = (
@@ -230,7 +231,7 @@ _GROUPS = {
         "num_nonrel_judged_ret", "rbp", "rbp_resid", "unj",
     ),
 }
-"""Measures that trec_eval 10 prints under one name, in its order, without runid and relstring."""
+"""Groups of measures in trec_eval 10, in its order, without runid and relstring."""
 _ONLY_IN_TREC_EVAL = {
     "utility", "relative_P", "Rprec_mult", "ndcg_rel", "Rndcg", "binG", "G",
     "num_nonrel_judged_ret", "rbp", "yaap",
@@ -240,7 +241,7 @@ _ONLY_IN_TREC_EVAL = {
 
 
 def to_trec_eval(measure: str) -> str | None:
-    """Return trec_eval's name of a measure, None if it has none.
+    """Return the trec_eval name of a measure; None if it has none.
 
     >>> to_trec_eval("nDCG@10")
     'ndcg_cut_10'
@@ -253,7 +254,7 @@ def to_trec_eval(measure: str) -> str | None:
 
 
 def from_trec_eval(name: str) -> str:
-    """Return the measure that trec_eval calls ``name``; keep other names.
+    """Translate a trec_eval name to an ir_measures name; return other names unchanged.
 
     >>> from_trec_eval("ndcg_cut_10")
     'nDCG@10'
@@ -262,7 +263,7 @@ def from_trec_eval(name: str) -> str:
 
 
 def from_mteb(name: str) -> str | None:
-    """Return the measure that MTEB calls ``name``; None for its other entries.
+    """Translate an MTEB name to an ir_measures name; return None for MTEB's other entries.
 
     >>> from_mteb("mrr_at_10")
     'RR@10'
@@ -271,7 +272,7 @@ def from_mteb(name: str) -> str | None:
 
 
 def translate_name(name: str) -> list[str]:
-    """Return ir_measures' names for a name of any tool, in any case.
+    """Return the ir_measures names for a name from any tool, in upper or lower case.
 
     >>> translate_name("P.5,10"), translate_name("smap"), translate_name("ndcg@10")
     (['P@5', 'P@10'], ['sAP'], ['nDCG@10'])
@@ -283,13 +284,14 @@ def translate_name(name: str) -> list[str]:
     Parameters
     ----------
     name : str
-        Name of a measure; in trec_eval's syntax also several cutoffs of it, all of trec_eval's
-        cutoffs, or a group of measures.
+        Name of a measure.  In trec_eval's syntax, a name can also mean several cutoffs of a
+        measure, all default cutoffs, or a group of measures.
 
     Returns
     -------
     list of str
-        ``name`` itself where it is none of these; also ``sp``, which may be sP or SP.
+        The names; only ``name`` itself if it is unknown or ambiguous, such as ``sp``, which may
+        mean sP or SP.
     """
     if several := _several(name):
         return [ours for theirs in several for ours in translate_name(theirs)]
@@ -306,7 +308,7 @@ def translate_name(name: str) -> list[str]:
 
 
 def _several(name: str) -> list[str]:
-    """Return the names of trec_eval that ``name`` means; none if it is a single one."""
+    """Return trec_eval measure names that ``name`` stands for; empty if it is a single one."""
     if name.lower() in _GROUPS:
         return [member for member in _GROUPS[name.lower()] if not only_in_trec_eval(member)]
     number = r"\d*\.?\d+"
@@ -316,21 +318,21 @@ def _several(name: str) -> list[str]:
 
 
 def missing_from_group(name: str) -> list[str]:
-    """Return the measures in a group of trec_eval that ir_measures lacks."""
+    """Return the measures of a trec_eval group that ir_measures lacks."""
     return [member for member in _GROUPS.get(name.lower(), ()) if only_in_trec_eval(member)]
 
 
 def only_in_trec_eval(name: str) -> bool:
-    """Check whether trec_eval has a measure of that name and ir_measures lacks it."""
+    """Check whether trec_eval has a measure with that name, but ir_measures does not."""
     return name.partition(".")[0] in _ONLY_IN_TREC_EVAL
 
 
 @lru_cache(maxsize=4096)
 def find_measure(name: str) -> Measure | None:
-    """Return the measure that a name of ir_measures, trec_eval or MTEB means, else None.
+    """Return the measure for an ir_measures, trec_eval or MTEB name; None if unknown.
 
-    Equal measures come out equal, however they were written: ``AP(rel=1)`` is ``AP``.  A name in
-    quotes is that of an external measure.
+    Different spellings of a measure give equal results, such as ``AP`` for ``AP(rel=1)``.  A name
+    in quotes means an external measure.
     """
     ours = from_mteb(name) or _from_trec_eval_output(name)
     word = re.match(r"""s?(?=['"])|\w*""", ours)
@@ -344,12 +346,12 @@ def find_measure(name: str) -> Measure | None:
 
 
 def _from_trec_eval_output(name: str) -> str:
-    """Translate as :func:`from_trec_eval`, also ``-o trec_eval``'s standardized measures."""
+    """Translate a trec_eval name, also a standardized one as in ``-o trec_eval``."""
     base = name.removeprefix("s")
     is_standardized = base != name and translated(base, TREC_EVAL_NAMES)
     return f"s{from_trec_eval(base)}" if is_standardized else from_trec_eval(name)
 
 
 def measure_of_scores(name: str) -> Measure:
-    """Return the measure of scores: the known one of a name, else one of that name."""
+    """Return the known measure for a name in scores, or an external measure if unknown."""
     return find_measure(name) or ExternalMeasure(name)

@@ -1,4 +1,4 @@
-"""Measure objects that ir_measures lacks, or has in part, and checks of parameters."""
+"""Measure objects that ir_measures lacks or has only in part, and parameter checks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ REL = ParamInfo(dtype=int, default=1, desc="minimum relevance score (inclusive)"
 NEAREST = ParamInfo(
     dtype=bool,
     default=True,
-    desc="round a share of the relevant documents to the nearest number of them, as trec_eval does "
-    "from 10.0; before, and in IPrec, it is rounded up",
+    desc="round a share of the relevant documents to the nearest integer, as trec_eval does from "
+    "10.0 on; if False, round it up, as in earlier versions and in IPrec",
 )
 _FORMULATION = ParamInfo(
     dtype=str, choices=["log2", "exp-log2", "jk"], default="log2", desc="DCG formulation"
@@ -47,12 +47,12 @@ class TypedMeasure(Measure):
 
 
 def check_params(measure: Measure) -> None:
-    """Check a measure's parameters; an error names a wrong one and what is allowed."""
+    """Check a measure's parameters; the error names a wrong one and the allowed values."""
     supported = measure.SUPPORTED_PARAMS
     for name in measure.params:
         if name not in supported:
             raise UsageError(
-                f"{measure.__name__} has no parameter {name!r}: it takes "
+                f"{measure.__name__} has no parameter {name!r}; choose from "
                 f"{', '.join(supported) or 'none'}{suggestion(name, supported)}"
             )
     for name, info in supported.items():
@@ -60,14 +60,14 @@ def check_params(measure: Measure) -> None:
             _check_value(measure, name, info)
         elif info.required:
             example = "@10" if name == measure.AT_PARAM else f"({name}=...)"
-            raise UsageError(f"{measure.__name__} needs {name}: write {measure.__name__}{example}")
+            raise UsageError(f"{measure.__name__} needs {name}; write {measure.__name__}{example}")
     for name in ("cutoff", "rel"):
         if measure.params.get(name, 1) < 1:
             raise UsageError(f"{measure}: {name} must be at least 1")
     if measure.params.get("beta", 1) < 0:
         raise UsageError(f"{measure}: beta must be at least 0")
     if "p" in supported and "RBP" in measure.__name__ and not 0 <= measure["p"] < 1:
-        raise UsageError(f"{measure}: p is a probability below 1")
+        raise UsageError(f"{measure}: p must be at least 0 and below 1")
 
 
 def _check_value(measure: Measure, name: str, info: ParamInfo) -> None:
@@ -76,11 +76,11 @@ def _check_value(measure: Measure, name: str, info: ParamInfo) -> None:
         return
     choices = getattr(info, "choices", None)
     allowed = (
-        ", ".join(map(repr, choices))
+        f"one of {', '.join(map(repr, choices))}"
         if isinstance(choices, list)
-        else f"values of type {info.dtype.__name__}"
+        else f"of type {info.dtype.__name__}"
     )
-    raise UsageError(f"{measure.__name__}: {name} is {value!r}, allowed are {allowed}")
+    raise UsageError(f"{measure.__name__}: {name} must be {allowed}, got {value!r}")
 
 
 def canonical(measure: Measure) -> str:
@@ -100,7 +100,7 @@ def canonical(measure: Measure) -> str:
 
 
 class _OwnMeasure(TypedMeasure):
-    """A measure of ir_std: its class has its name and describes it in its first line."""
+    """A measure of ir_std; its class gives its name and, in the docstring, its description."""
 
     def __init_subclass__(
         cls, pretty: str = "", name: str = "", at: str = "cutoff", **params: ParamInfo
@@ -111,7 +111,7 @@ class _OwnMeasure(TypedMeasure):
 
     @property
     def __name__(self) -> str:
-        """Name, which providers of measures ask for."""
+        """Name of the measure, which providers look up."""
         return str(self.NAME)
 
 
@@ -127,14 +127,14 @@ class _DCG(
 ):
     """Total gain of a result list, discounted by rank and not normalized.
 
-    ``dcg='log2'`` discounts by 1/log2(rank+1); ``'exp-log2'`` also takes 2**level - 1 as gain
-    (Burges et al. 2005); ``'jk'`` discounts by 1/log2(rank) from rank 3 on (Järvelin and
-    Kekäläinen, TOIS 2002).  With ``rel`` gains are binary at that level.
+    ``dcg='log2'`` discounts by 1/log2(rank+1).  ``'exp-log2'`` has the same discount, but the gain
+    is 2**level - 1 (Burges et al. 2005).  ``'jk'`` discounts by 1/log2(rank) from rank 3 on
+    (Järvelin and Kekäläinen, TOIS 2002).  With ``rel``, the gain is 1 at that level or above.
     """
 
 
 class _nDCG(TypedMeasure, irm._nDCG):
-    """ir_measures' nDCG, widened by ``dcg='jk'`` and by ``rel`` for binary gains."""
+    """ir_measures' nDCG, extended by ``dcg='jk'`` and by ``rel`` for binary gains."""
 
     __name__ = "nDCG"
     SUPPORTED_PARAMS = {**irm._nDCG.SUPPORTED_PARAMS, "dcg": _FORMULATION, "rel": _BINARY}
@@ -142,8 +142,8 @@ class _nDCG(TypedMeasure, irm._nDCG):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         if "rel" in params or params.get("dcg") == "jk":
-            # Providers go by NAME and ignore parameters that they do not know: pytrec_eval
-            # would answer nDCG(rel=1) with the graded value.
+            # Providers look up NAME and ignore unknown parameters.  Under the name nDCG,
+            # pytrec_eval would return the graded value for nDCG(rel=1).
             self.NAME = "nDCG of ir_std"
 
 
@@ -155,28 +155,29 @@ class _Q(
 ):
     """Mean over relevant items of a ratio that blends precision and gain.
 
-    T. Sakai, Information Processing and Management 43(2), 2007.  With a cutoff k the sum is
-    divided by the number of relevant documents, or k if that is less.
+    T. Sakai, Information Processing and Management 43(2), 2007.  With a cutoff k, the sum is
+    divided by k or by the number of relevant documents, whichever is less.
     """
 
     def __init__(self, **params: Any) -> None:
-        if type(params.get("beta")) is int:  # names spell it as a fraction
+        if type(params.get("beta")) is int:  # names write it as a float
             params["beta"] = float(params["beta"])
         super().__init__(**params)
 
 
 class _nERR(_OwnMeasure, pretty="Normalized Expected Reciprocal Rank", cutoff=CUTOFF):
-    """Expected reciprocal rank as a share of that of the ideal ranking.
+    """Expected reciprocal rank divided by its value for the ideal ranking.
 
-    A document satisfies with probability level / (highest level + 1): T. Sakai, R. Song, SIGIR
-    2011.  The highest level is that of the qrels, or of the collection that they are a part of.
+    A document satisfies the user with probability level / (highest level + 1) (T. Sakai, R. Song,
+    SIGIR 2011).  The highest level is taken from the qrels, or from the whole collection if the
+    qrels are only a part of it.
     """
 
 
 class _MainScore(_OwnMeasure, name="main_score", pretty="Main score"):
-    """Main score of a task of MTEB: nDCG@10, AP for reranking, nDCG@5 for document images.
+    """Main score of an MTEB task: nDCG@10, AP for reranking, nDCG@5 for document images.
 
-    It is read from MTEB's results and never computed from a run.
+    ir_std reads it from MTEB results and never computes it from a run.
     """
 
 
@@ -195,7 +196,7 @@ class GeometricMean(Agg):
         self.logarithms.append(math.log(max(value, LEAST)))
 
     def result(self) -> float:
-        """Return the mean of the values; NaN without any."""
+        """Return the geometric mean of the values; NaN if there are none."""
         n = len(self.logarithms)
         return math.exp(sum(self.logarithms) / n) if n else math.nan
 
@@ -204,7 +205,7 @@ class _GMAP(_OwnMeasure, pretty="Geometric Mean Average Precision", rel=REL):
     """Average precision, with the geometric mean over topics: trec_eval's ``gm_map``."""
 
     def aggregator(self) -> Any:
-        """Return what makes means."""
+        """Return the aggregator, which computes geometric means."""
         return GeometricMean()
 
 
@@ -212,7 +213,7 @@ class _GMBpref(_OwnMeasure, pretty="Geometric Mean Binary Preference", rel=REL):
     """Bpref, with the geometric mean over topics: trec_eval's ``gm_bpref``."""
 
     def aggregator(self) -> Any:
-        """Return what makes means."""
+        """Return the aggregator, which computes geometric means."""
         return GeometricMean()
 
 
@@ -225,8 +226,8 @@ class _RIPrec(
 ):
     """Interpolated precision at a recall: trec_eval's ``iprec_at_recall`` from 10.0 on.
 
-    The number of documents that the recall stands for is rounded to the nearest one; ``IPrec``,
-    which is that of trec_eval before, rounds it up.
+    The recall is converted to a number of relevant documents, which is rounded to the nearest
+    integer.  ``IPrec`` rounds it up, as trec_eval did before 10.0.
     """
 
 
@@ -239,7 +240,7 @@ class _Unjudged(
     pretty="Unjudged at k",
     cutoff=ParamInfo(dtype=int, required=True, desc=CUTOFF.desc),
 ):
-    """Share of the first ranks with a document that is not judged: trec_eval's ``unj``."""
+    """Share of the first ranks that have an unjudged document: trec_eval's ``unj``."""
 
 
 class _RBPResidual(
@@ -247,7 +248,7 @@ class _RBPResidual(
     pretty="Residual of Rank-Biased Precision",
     p=ParamInfo(dtype=float, default=0.9, desc="persistence"),
 ):
-    """Most that RBP could gain by documents that are not judged: trec_eval's ``rbp_resid``."""
+    """Largest amount that unjudged documents could add to RBP: trec_eval's ``rbp_resid``."""
 
 
 SP, DCG, nDCG, Q, nERR, main_score = _SP(), _DCG(), _nDCG(), _Q(), _nERR(), _MainScore()

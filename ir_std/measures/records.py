@@ -1,7 +1,7 @@
-"""One record for each measure: formula, order, needs and range; and the registry of measures.
+"""One record per measure with its formula and properties, and the registry of measures.
 
-To add a measure, write a record.  One that ir_measures lacks gets an object in
-:mod:`ir_std.measures.objects`, too.
+To add a measure, write a record.  If ir_measures lacks the measure, also add an object to
+:mod:`ir_std.measures.objects`.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ class Order(NamedTuple):
 
 
 TREC_EVAL = Order(np.float32, True)
-"""Scores as 32-bit floats, ties by document id descending: trec_eval up to 9, pytrec_eval."""
+"""Order of trec_eval up to 9 and pytrec_eval: 32-bit scores, ties by descending ID."""
 DOUBLE = Order(np.float64, True)
-"""Scores as 64-bit floats, ties by id descending: gdeval, trec_eval 10, and the published SP."""
+"""Order of gdeval, trec_eval 10 and the published SP: 64-bit scores, ties by descending ID."""
 MSMARCO = Order(np.float64, False)
-"""Scores as 64-bit floats, ties by document id ascending: ir_measures' RR@k and Judged."""
+"""Order of ir_measures' RR@k and Judged: 64-bit scores, ties by ascending ID."""
 
 Params = Mapping[str, Any]
 
 NEGLIGIBLE_WEIGHT = 5e-5
-"""Weight that does not change four decimals."""
+"""Weight below which a document does not change the first four decimals."""
 
 
 def _trec_eval(_: Params) -> Order:
@@ -57,12 +57,12 @@ def _all_ranks(_: Params, relevant: Ints) -> Floats:
 
 
 def no_ranks(_: Params, relevant: Ints) -> Floats:
-    """Return 0 for each topic: what is known of a measure says nothing of ranks."""
+    """Return 0 for each topic, for measures whose dependence on ranks is unknown."""
     return np.zeros(len(relevant))
 
 
 def _ranks_up_to_r(_: Params, relevant: Ints) -> Floats:
-    # Scores may not tell how many documents are relevant.
+    # With scores only, the number of relevant documents may be unknown.
     return np.where(relevant.any(), relevant, np.inf).astype(float)
 
 
@@ -77,37 +77,39 @@ class Record(NamedTuple):
     Attributes
     ----------
     measure : Measure
-        Without parameters.
+        The measure without parameters.
     formula : callable, optional
         Formula of the measure; see :mod:`ir_std.measures.formulas`.
     terms : callable, optional
         Terms of single documents, if the measure is a sum over documents.
     order : callable
-        Order in which ir_measures' default provider ranks documents, by the parameters.
+        Function from the parameters to the order in which ir_measures' default provider ranks
+        documents.
     low, high : float
-        Range of its values.
-    graded, shares : bool
-        True if it distinguishes levels above 1, or if gains are shares of the highest level,
-        unless `rel` is given.
+        Lowest and highest possible value.
+    graded : bool
+        True if the measure distinguishes levels above 1, unless `rel` is given.
+    shares : bool
+        True if gains are relative to the highest level, unless `rel` is given.
     relevance : bool
-        True if it depends on the levels of documents.
+        True if the measure depends on the relevance levels of documents.
     nonrelevant : bool
-        True if it tells documents judged not relevant from documents that are not judged.
+        True if the measure treats documents judged not relevant differently from unjudged ones.
     judged : bool
-        True if it depends on which documents are judged at all.
+        True if the measure depends on which documents are judged.
     recall : bool
-        True if it reaches its highest value only if all relevant documents are found.
+        True if the highest value requires that all relevant documents are found.
     ends_at_cutoff : bool
-        True if a ranking that ends at the cutoff has the same value without one.
+        True if a ranking that ends at the cutoff has the same value with and without the cutoff.
     last_ranks : callable
-        Last ranks at which documents matter, by the parameters and the numbers of relevant
-        documents, shape (n_topics,).
+        Function from the parameters and the numbers of relevant documents, shape (n_topics,), to
+        the last rank on each topic at which a document matters.
     proportional : Measure, optional
-        Measure that equals this one up to a factor of the topic, which standardization removes.
+        Measure that equals this one up to a factor per topic, which standardization removes.
     kind : str
-        ``"count"``, ``"diversity"`` or ``"trec_eval"`` for measures that have no standardized form,
-        because counts say nothing relative to other systems, no set has judgments of subtopics,
-        and the others are printed only for users of trec_eval.
+        ``"count"``, ``"diversity"`` or ``"trec_eval"`` for measures without a standardized form.
+        Comparing counts with other systems is meaningless, no set has the subtopic judgments that
+        diversity measures need, and the others exist only for users of trec_eval.
     """
 
     measure: Measure
@@ -204,7 +206,7 @@ RECORDS = (
     ),
     Record(own.nERR, f.normalized_err, f.ntcir_reciprocals, graded=True, shares=True),
     Record(own.Q, f.q_measure, f.blended_ratios, graded=True, recall=True),
-    Record(own.main_score, low=-1.0, last_ranks=no_ranks),  # as MTEB's p-MRR is one
+    Record(own.main_score, low=-1.0, last_ranks=no_ranks),  # it may be p-MRR
     Record(irm.infAP, nonrelevant=True, judged=True),
     Record(irm.Accuracy, judged=True),
     Record(irm.NumRel, f.number_of_relevant, high=math.inf, kind="count"),
@@ -233,14 +235,14 @@ RECORDS = (
 
 _PLAIN = Record(Measure())
 by_class: dict[type[Measure], Record] = {type(record.measure): record for record in RECORDS}
-"""The records by the class of their measures."""
+"""Records by the class of the measure."""
 by_class[type(irm.nDCG)] = by_class[type(own.nDCG)]
 
 
 def measure_record(measure: Measure) -> Record:
-    """Return what is known of a raw measure.
+    """Return the record of a raw measure; an empty record if there is none.
 
-    By its class: a user's own measure may have the name of another.
+    It is looked up by class, because a user's own measure may share its name with another.
     """
     return by_class.get(type(measure), _PLAIN)
 
@@ -251,7 +253,7 @@ def has_graded_gains(measure: Measure) -> bool:
 
 
 def gains_are_shares(measure: Measure) -> bool:
-    """Check whether gains of a raw measure depend on the highest level of the collection."""
+    """Check whether a raw measure's gains depend on the highest level of the collection."""
     return measure_record(measure).shares and "rel" not in measure.params
 
 
@@ -261,14 +263,14 @@ def looks_at_nonrelevant(measure: Measure) -> bool:
 
 
 def equivalents(measure: Measure, binary: bool) -> Iterator[Measure]:
-    """Yield the raw measures whose standardized values equal this one's, itself first.
+    """Yield a measure, then other raw measures with the same standardized values.
 
     Parameters
     ----------
     measure : Measure
-        A raw measure.
+        Raw measure.
     binary : bool
-        True if the qrels hold no level above 1; then binary and graded gains are the same.
+        True if the qrels hold no level above 1, so that binary and graded gains are equal.
     """
     equal = [measure]
     kind = measure_record(measure)
@@ -290,9 +292,9 @@ def equivalents(measure: Measure, binary: bool) -> Iterator[Measure]:
 own_measures: dict[str, Measure] = {
     m.__name__: m for m in (r.measure for r in RECORDS) if type(m).__module__ == own.__name__
 } | {"NDCG": own.nDCG}
-"""The measures of ir_std by name; the standardized family is added by its module."""
+"""Measures of ir_std by name; :mod:`ir_std.measures.family` adds the standardized measures."""
 by_name: ChainMap[str, Any] = ChainMap(own_measures, theirs)
-"""Measures by name: ir_std's own if it has one, otherwise ir_measures'."""
+"""Measures by name; ir_std's measures take precedence over those of ir_measures."""
 
 _logger = logging.getLogger("ir_std")
 _ORIGINAL_NDCG = irm.nDCG
@@ -300,10 +302,11 @@ _conflicts: set[str] = set()
 
 
 class MeasureRegistry(ChainMap[str, Any]):
-    """Replacement of ``ir_measures.measures.registry`` while ir_std is imported.
+    """Replacement for ``ir_measures.measures.registry`` once ir_std is imported.
 
-    ir_measures' own registry comes first and stays as it is: names that users register there,
-    before ir_std is imported or afterwards, are theirs.  ir_std adds only names that it lacks.
+    ir_measures' own registry is unchanged and takes precedence, so names that users register there
+    keep their meaning, whether they register them before or after importing ir_std.  ir_std only
+    adds missing names.
     """
 
     def __getitem__(self, name: str) -> Any:
@@ -312,21 +315,21 @@ class MeasureRegistry(ChainMap[str, Any]):
 
 
 def log_conflict(name: str) -> None:
-    """Say once that a user's measure has the name of one of ir_std's."""
+    """Warn once if a user's measure has the same name as one of ir_std's measures."""
     if name not in own_measures or theirs.get(name, _ORIGINAL_NDCG) is _ORIGINAL_NDCG:
         return
     if name not in _conflicts:
         _conflicts.add(name)
         _logger.warning(
-            "%s is registered with ir_measures by somebody else, and stays so there; "
-            "in calls of ir_std the name is ir_std.%s",
+            "other code registered a measure %s with ir_measures, which keeps using it; "
+            "functions of ir_std use ir_std.%s",
             name,
             name,
         )
 
 
 def join_ir_measures() -> None:
-    """Let ir_measures find ir_std's measures by name, behind all of its own."""
+    """Let ir_measures find ir_std's measures by name, after all of its own measures."""
     vars(irm)["registry"] = MeasureRegistry(theirs, own_measures)
     for name in own_measures:
         log_conflict(name)

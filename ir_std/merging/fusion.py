@@ -1,4 +1,4 @@
-"""The two calls, ``normalize`` and ``merge``, and the forms that runs come and go in."""
+"""The functions ``normalize`` and ``merge``, which accept and return runs in any form."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ def normalize(run: Any, method: str) -> Any:
     Parameters
     ----------
     run : dict, DataFrame, iterable, str, path or Run
-        Any form that :func:`ir_std.trec.inputs.as_run` takes.  It is not modified.
+        Any form that :func:`ir_std.trec.inputs.as_run` accepts.  It is not modified.
     method : {'minmax', 'max', 'mmstdv', 'uv', 'zscore', 'sum'}
-        See :mod:`ir_std.merging` for which to choose, and for all edge cases.
+        Normalization method; :mod:`ir_std.merging` recommends methods and describes edge cases.
 
     Returns
     -------
     dict, DataFrame, list of ScoredDoc, or Run
-        What ``run`` is: a DataFrame (of pandas or polars) keeps its other columns and the order of
-        its rows; an iterable gives a list; a file gives a dict.
+        Normalized run in the form of ``run``.  A pandas or polars DataFrame keeps its other columns
+        and the order of its rows.  For an iterable, the result is a list; for a file, it is a dict.
 
     Raises
     ------
     InputError
-        If the run cannot be used, or ``max`` meets a list without a score above 0.
+        If the run cannot be used, or if the method is ``max`` and a list has no score above 0.
     UsageError
-        If there is no such method.
+        If the method is unknown.
     """
     look_up(method, METHODS, "method")
     run = _reusable(run)
@@ -68,7 +68,7 @@ def normalize(run: Any, method: str) -> Any:
 def merge(
     runs: Iterable[Any], method: str | None = None, combine: str = "sum", depth: int | None = None
 ) -> Any:
-    """Merge the lists of several runs into one for each topic, by scores or by ranks.
+    """Merge the lists of several runs into one list per topic, by scores or by ranks.
 
     >>> merge([{"q1": {"a1": 12.0, "a2": 9.0, "a3": 8.0}}, {"q1": {"b1": 0.9, "b2": 0.1}}],
     ...       "minmax", depth=3)
@@ -79,37 +79,39 @@ def merge(
     Parameters
     ----------
     runs : iterable of runs
-        Each in any form that :func:`ir_std.trec.inputs.as_run` takes.
+        Runs, each in any form that :func:`ir_std.trec.inputs.as_run` accepts.
     method : {'minmax', 'max', 'mmstdv', 'uv', 'zscore', 'sum'}, optional
-        Normalization of the scores; none if ranks are combined.  See :mod:`ir_std.merging` for
-        which to choose, and for all edge cases.
+        Normalization method; leave it out if ``combine`` uses ranks.  :mod:`ir_std.merging`
+        recommends methods and describes edge cases.
     combine : {'sum', 'max', 'mnz', 'first', 'rrf', 'borda', 'condorcet'}
-        The score of a document in several lists: the sum of its normalized scores (CombSUM), the
-        highest, the sum times their number (CombMNZ), or the score of the first run that has it.
-        A run that does not have it adds nothing.  Where scores can be negative, as those of
-        ``zscore`` are, nothing is more than a low score, and CombMNZ multiplies negative sums too
-        (see :mod:`ir_std.merging`).  The last three only look at ranks.
+        How to score a document that is in several lists: by the sum of its normalized scores
+        (``sum``, CombSUM), the highest of them (``max``), their sum times their number (``mnz``,
+        CombMNZ), or its score in the first run that has it (``first``).  A run without the document
+        adds nothing.  If scores can be negative, as with ``zscore``, adding nothing is better than
+        adding a low score, and CombMNZ also multiplies negative sums (see :mod:`ir_std.merging`).
+        ``rrf``, ``borda`` and ``condorcet`` use only ranks.
     depth : int, optional
-        Keep this many documents per topic.
+        Number of documents per topic to keep; all by default.
 
     Returns
     -------
     dict, DataFrame, list of ScoredDoc, or Run
-        What the first of ``runs`` is: a DataFrame with the columns query_id, doc_id and score;
-        an iterable gives a list; a file gives a dict.  Topics are in the order in which they
-        first appear, documents in trec_eval's: by score as 32-bit float, ties by id descending.
+        Merged run in the form of the first run.  A DataFrame has the columns query_id, doc_id and
+        score.  For an iterable, the result is a list; for a file, it is a dict.  Topics are in the
+        order in which they first appear.  Documents are in trec_eval's order: by score as 32-bit
+        float, with ties by descending ID.
 
     Raises
     ------
     InputError
-        If a run cannot be used, or ``max`` meets a list without a score above 0.
+        If a run cannot be used, or if the method is ``max`` and a list has no score above 0.
     UsageError
-        If there is no such method or combination, no run, or ``depth`` is below 1; or a method
-        is missing, or given where ranks are combined.
+        If the method or the combination is unknown, if there are no runs, or if ``depth`` is below
+        1; also if a method is missing, or is given although ranks are combined.
     """
     prepare, combine_lists = _steps(method, combine)
     if depth is not None and (not isinstance(depth, int) or depth < 1):
-        raise UsageError(f"expected a whole number of at least 1 as depth, got {depth!r}")
+        raise UsageError(f"depth must be an integer of at least 1, got {depth!r}")
     if not isinstance(runs, Iterable):
         raise UsageError(f"expected a list of runs, got {runs!r}")
     if isinstance(runs, (str, os.PathLike, Mapping, Run)) or is_frame(runs):
@@ -128,7 +130,7 @@ def merge(
 
 
 def _steps(method: str | None, combine: str) -> tuple[Prepare, Combine]:
-    """Return what is done with each run, and then with the lists of a topic."""
+    """Return the function to prepare each run, and the function to combine a topic's lists."""
     look_up(combine, {**COMBINE, **BY_RANK}, "combination")
     if combine in BY_RANK:
         if method is not None:
@@ -147,7 +149,7 @@ def _steps(method: str | None, combine: str) -> tuple[Prepare, Combine]:
 
 
 def runs_without_common_topics(runs: Iterable[Run]) -> list[str]:
-    """Return the names of the runs, of two or more, that share no topic with another."""
+    """Return the names of runs that share no topic with another run; empty for one run."""
     runs = list(runs)
     n_runs = Counter(topic for run in runs for topic in run.topics)
     alone = [run.name for run in runs if all(n_runs[topic] == 1 for topic in run.topics)]
@@ -155,14 +157,14 @@ def runs_without_common_topics(runs: Iterable[Run]) -> list[str]:
 
 
 def _reusable(run: Any) -> Any:
-    """Return a run that can be read twice: an iterator becomes a list."""
+    """Return a run that can be read twice, by turning an iterator into a list."""
     if isinstance(run, Iterator) and not hasattr(run, "read"):
         return list(run)
     return run
 
 
 def _in_form_of(given: Any, run: Run) -> Any:
-    """Return a run in the form of another: a frame, a dict, a list of rows, or a Run."""
+    """Return a run in the form of ``given``: a DataFrame, a dict, a list of rows or a Run."""
     if isinstance(given, Run):
         return run
     if isinstance(given, (Mapping, str, os.PathLike)) or hasattr(given, "read"):

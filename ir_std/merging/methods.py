@@ -1,4 +1,4 @@
-"""Normalization of one list's scores, and combination of a topic's lists by scores or ranks."""
+"""Normalization of a list's scores, and combination of a topic's lists by scores or ranks."""
 
 from __future__ import annotations
 
@@ -20,61 +20,61 @@ ByRank: TypeAlias = Callable[[Sequence[Ints], int], Floats]
 
 
 def minmax(scores: Floats) -> Floats:
-    """``(s - min) / (max - min)``: from 0 for the last document to 1 for the first.
+    """Compute ``(s - min) / (max - min)``, so the first document gets 1 and the last gets 0.
 
     Parameters
     ----------
     scores : ndarray, shape (n,)
-        The finite scores of one list, n at least 1; so for all methods.
+        Scores of one list.  All methods require finite scores and at least one of them.
 
     Returns
     -------
     ndarray, shape (n,)
-        0 throughout a list without spread; so for all methods but :func:`by_max`.
+        Normalized scores.  If all scores are equal, all methods except :func:`by_max` return 0.
     """
     above = _above_lowest(_scaled(scores)[0])
     return divide(above, above.max(), otherwise=0)
 
 
 def by_sum(scores: Floats) -> Floats:
-    """``(s - min) / sum(s - min)``: the scores of a list add up to 1."""
+    """Compute ``(s - min) / sum(s - min)``, so the scores of a list add up to 1."""
     position = minmax(scores)
     return divide(position, position.sum(), otherwise=0)
 
 
 def zscore(scores: Floats) -> Floats:
-    """``(s - mean) / sd``: mean 0 and variance 1."""
+    """Compute ``(s - mean) / sd``, so the mean is 0 and the variance is 1."""
     position = minmax(scores)
     return divide(position - position.mean(), position.std(), otherwise=0)
 
 
 def by_max(scores: Floats) -> Floats:
-    """``s / max``, for a maximum above 0: :func:`minmax` with 0 as the lowest score."""
-    with np.errstate(over="ignore"):  # an infinite score is refused later, like any other
+    """Compute ``s / max`` for a maximum above 0; it is :func:`minmax` with a minimum of 0."""
+    with np.errstate(over="ignore"):  # infinite scores are rejected later
         return divide(scores, scores.max(), otherwise=0)
 
 
 def mmstdv(scores: Floats) -> Floats:
-    """``sd * (s - min) / (max - min)``: :func:`minmax`, more for a list that spreads."""
+    """Compute ``sd * (s - min) / (max - min)``, which is :func:`minmax` times ``sd``."""
     scaled, exponent = _scaled(scores)
     unscaled: Floats = np.ldexp(minmax(scaled) * _above_lowest(scaled).std(), exponent)
     return unscaled
 
 
 def uv(scores: Floats) -> Floats:
-    """``s / sd``: unit variance; :func:`zscore` without the shift to mean 0."""
+    """Compute ``s / sd``, which is :func:`zscore` without the shift to mean 0."""
     scaled, _ = _scaled(scores)
     return divide(scaled, _above_lowest(scaled).std(), otherwise=0)
 
 
 def _scaled(scores: Floats) -> tuple[Floats, int]:
-    """Return scores divided by a power of 2, lest differences overflow, and its exponent."""
+    """Divide scores by a power of 2, to avoid overflow, and return them and the exponent."""
     exponent = int(np.frexp(np.abs(scores).max())[1])
     return np.ldexp(scores, -exponent), exponent
 
 
 def _above_lowest(scores: Floats) -> Floats:
-    """Return ``s - min``, as deviations of close scores are more exact without their minimum."""
+    """Return ``s - min``, because it makes the deviations of close scores more exact."""
     above: Floats = scores - scores.min()
     return above
 
@@ -87,7 +87,7 @@ METHODS: dict[str, Callable[[Floats], Floats]] = {
     "zscore": zscore,
     "sum": by_sum,
 }
-"""The formulas by name."""
+"""Normalization formulas by name."""
 
 
 def normalize_run(run: Run, method: str) -> Run:
@@ -96,8 +96,8 @@ def normalize_run(run: Run, method: str) -> Run:
     Raises
     ------
     InputError
-        If ``max`` meets a topic whose highest score is not above 0, or a score is or becomes
-        infinite.
+        If the method is ``max`` and the highest score of a topic is not above 0, or if a score is
+        or becomes infinite.
     """
     lists = run.check_finite().lists
     if method == "max":
@@ -123,7 +123,7 @@ def _check_positive(lists: Mapping[str, RankedList], run: str) -> None:
 
 
 def combine_scores(lists: list[RankedList], combination: ByScore) -> RankedList:
-    """Return the documents of several lists, each once, and their combined scores."""
+    """Return the distinct documents of several lists, and their combined scores."""
     index: dict[str, int] = {}
     documents = [index.setdefault(doc, len(index)) for docs, _ in lists for doc in docs]
     scores = np.concatenate([scores for _, scores in lists])
@@ -131,8 +131,8 @@ def combine_scores(lists: list[RankedList], combination: ByScore) -> RankedList:
 
 
 def combine_ranks(lists: list[RankedList], combination: ByRank) -> RankedList:
-    """Return the documents of several lists, each once, and the points for their ranks."""
-    # By id, so that documents with equal points do not depend on the order of the runs.
+    """Return the distinct documents of several lists, and the points for their ranks."""
+    # Sort by ID, so that the order of the runs does not affect documents with equal points.
     documents = sorted({doc for docs, _ in lists for doc in docs}, reverse=True)
     index = {doc: i for i, doc in enumerate(documents)}
     rankings = [np.array([index[doc] for doc in docs], np.int64) for docs, _ in lists]
@@ -167,12 +167,12 @@ COMBINE: dict[str, ByScore] = {
 }
 """Functions that combine the scores of a document in several lists.
 
-Each takes the document's index of each score, the scores in the order of the lists, and the number
-of documents."""
+The arguments are the index of the document for each score, the scores in the order of the lists,
+and the number of documents."""
 
 
 RRF_K = 60
-"""Constant that reciprocal rank fusion adds to a rank, as in its paper."""
+"""Constant that reciprocal rank fusion adds to a rank, as in the original paper."""
 
 
 def _reciprocal_ranks(rankings: Sequence[Ints], n: int) -> Floats:
@@ -185,7 +185,7 @@ def _reciprocal_ranks(rankings: Sequence[Ints], n: int) -> Floats:
 def _borda_points(rankings: Sequence[Ints], n: int) -> Floats:
     total = np.zeros(n)
     for ranking in rankings:
-        # The documents that the list lacks get the mean of the points that are left.
+        # Each document that the list lacks gets the mean of the remaining points.
         points = np.full(n, (n - len(ranking) + 1) / 2)
         points[ranking] = n - np.arange(len(ranking))
         total += points
@@ -197,8 +197,8 @@ def _condorcet_points(rankings: Sequence[Ints], n: int) -> Floats:
     for i, ranking in enumerate(rankings):
         ranks[ranking, i] = np.arange(len(ranking))
     ranks_of = ranks.tolist()
-    # Borda points break ties, so that of two documents one is always preferred: any sort then
-    # gives a Condorcet path (Montague and Aslam), which keeps the documents of a cycle together.
+    # Borda points break ties, so one of two documents is always preferred.  Any sort then gives a
+    # Condorcet path (Montague and Aslam), which keeps the documents of a cycle together.
     by_borda = np.argsort(-_borda_points(rankings, n), kind="stable").tolist()
     borda_rank = {document: i for i, document in enumerate(by_borda)}
 
@@ -216,4 +216,6 @@ BY_RANK: dict[str, ByRank] = {
     "borda": _borda_points,
     "condorcet": _condorcet_points,
 }
-"""The combinations of ranks: from each list's documents in their order, and the number of all."""
+"""Functions that combine ranks.
+
+The arguments are the ranked documents of each list, and the number of documents in all lists."""

@@ -98,7 +98,7 @@ def test_a_file_that_is_there_is_replaced_with_force_only(
     [
         (["--normalize", "minimax"], "unknown method 'minimax'.*did you mean 'minmax'"),
         (["--normalize", "uv", "--combine", "avg"], "unknown combination 'avg'"),
-        (["--normalize", "uv", "--depth", "0"], "as depth, got 0"),
+        (["--normalize", "uv", "--depth", "0"], "depth must be an integer of at least 1, got 0"),
         (["--normalize", "uv", "--depth", "x"], "--depth needs a number, got 'x'"),
         (["--normalize", "uv", "--tag", "a b"], "tag 'a b'"),
         (["--normalize", "uv", "--tag", ""], "tag ''"),

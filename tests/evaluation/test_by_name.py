@@ -112,7 +112,7 @@ def test_parameters_that_are_fractions_may_be_whole_numbers() -> None:
 
 
 def test_a_truth_value_is_not_a_slope() -> None:
-    with pytest.raises(ir_std.UsageError, match="A is True, allowed are values of type float"):
+    with pytest.raises(ir_std.UsageError, match="A must be of type float, got True"):
         sAP(scheme="U", A=True).validate_params()
 
 
@@ -122,7 +122,7 @@ def test_a_truth_value_is_not_a_slope() -> None:
     [
         (3, "expected a measure such as AP or 'P@10', or a list of measures, got 3"),
         ([AP, None], "expected a measure .* got None"),
-        ("AP P@10", "cannot read measure 'AP P@10': .* and several in a list$"),
+        ("AP P@10", "cannot read measure 'AP P@10'; .* or pass several measures as a list$"),
     ],
 )
 def test_an_invalid_measure_gets_one_clear_line(
