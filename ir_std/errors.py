@@ -14,7 +14,7 @@ _LINE_BREAKS = r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]"
 
 
 class IrStdError(Exception):
-    """Base class of all errors in the input; for these, the program exits with 2.
+    """Base class of all errors in the input; the program then exits with status 2.
 
     The text is always one line; line breaks in quoted names are escaped.
     """
@@ -28,7 +28,7 @@ class InputError(IrStdError, ValueError):
 
     @classmethod
     def at(cls, file: object, found: str, expected: str, *, line: int | None = None) -> InputError:
-        """Build an error from the place, what was found, and what is expected instead."""
+        """Build an error from the place, the problem, and the expected input."""
         where = f"{file}:{line}" if line is not None else f"{file}"
         if len(found) > 1000:  # the text quotes a long line or name
             found = f"{found[:400]}... ({len(found)} characters)"
@@ -49,7 +49,8 @@ class NoFactorsError(IrStdError, ValueError):
     Attributes
     ----------
     obstacle : str or None
-        Reason why the set's factors do not apply to these qrels; empty if the set has no factors.
+        Reason why the set's factors do not apply to these qrels; None if the set has no factors
+        for the measure.
     """
 
     def __init__(self, message: str, obstacle: str | None = None) -> None:

@@ -27,7 +27,7 @@ _CHECK_EVERY = 1.0
 
 
 def default_jobs(n_items: int) -> int:
-    """Choose the number of processes; starting one costs about as much as 16 runs."""
+    """Choose the number of processes; starting one takes as long as about 16 runs."""
     return max(1, min(os.cpu_count() or 1, n_items // 16))
 
 

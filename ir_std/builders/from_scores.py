@@ -202,7 +202,7 @@ def _unit(scores: Mapping[Measure, Mapping[str, RunScores]]) -> str:
 
 
 def _about(measure: Measure, runs: Iterable[RunScores], worse: bool) -> dict[str, Any]:
-    """Return the fields of a measure: its resolution and its direction."""
+    """Return the fields of a measure, such as its resolution and its direction."""
     finest = max((run.decimals.get(measure, 0) for run in runs if run.step), default=0)
     step = 10.0**-finest if finest else 0.0  # whole numbers are probably exact
     better = {"better": "lower" if worse else "higher"}

@@ -200,7 +200,7 @@ def benchmark_factors(read: BenchmarkScores, models: Sequence[int]) -> FactorSet
         **{field: whole[field] for field in COPIED if field in whole},
         "id": re.sub("[^a-z0-9]+", "-", read.name.lower()).strip("-"),
         "title": read.name,
-        "population": f"{pluralize(len(models), 'model')} with half of the tasks or more",
+        "population": f"{pluralize(len(models), 'model')} with at least half of the tasks",
         "default_measures": ["main_score"],
         "measures": {"main_score": {"systems": len(models)}},
     }

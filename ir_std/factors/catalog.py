@@ -76,7 +76,11 @@ def data_folder() -> Path:
 
 
 def writable_folder() -> Path:
-    """Return the folder for added sets: first in ``IR_STD_FACTORS``, or data folder."""
+    """Return the folder to which sets are added.
+
+    This is the first folder in ``IR_STD_FACTORS`` or, without one, the folder in the user's data
+    folder.
+    """
     return next(iter(environment_folders()), None) or data_folder()
 
 
@@ -462,7 +466,7 @@ def _in_time(place: str, retrieve: Callable[[], str]) -> str:
     def work() -> None:
         try:
             found.set_result(retrieve())
-        except Exception as failed:  # raised again where the result is read
+        except Exception as failed:  # this is raised again when the result is read
             found.set_exception(failed)
 
     Thread(target=work, daemon=True).start()

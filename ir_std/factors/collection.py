@@ -19,7 +19,7 @@ from ir_std.trec.runs import Run
 
 
 def look_alike(ids: Iterable[str], others: Iterable[str]) -> bool:
-    """Check whether an id has the form of one of the others, such as letters-digits."""
+    """Check whether any id has the same form as another one, such as letters-digits."""
     return not {*map(_form, ids)}.isdisjoint(map(_form, others))
 
 
@@ -83,7 +83,7 @@ class Collection:
 
     @property
     def n_topics(self) -> int:
-        """Number of topics of the qrels, or of the scores."""
+        """Number of topics in the qrels or, without qrels, in the scores."""
         return len(self.qrels.topics if self.qrels else self.counts)
 
     @cached_property
@@ -185,7 +185,8 @@ class LevelAgreement(NamedTuple):
     Attributes
     ----------
     identical, different : ndarray of bool, shape (n_topics,)
-        Whether the documents are the same, or whether they or their numbers differ.
+        The documents are the same (``identical``), or they or their numbers differ
+        (``different``).
     count_only : ndarray of bool, shape (n_topics,)
         The numbers of documents agree, but the documents cannot be compared.
     unknown : ndarray of bool, shape (n_topics,)
@@ -206,7 +207,7 @@ class Agreement:
     factors : FactorSet
     collection : Collection
     topics : sequence of str
-        Topics that both have, in the collection's order.
+        Topics that are in both the set and the collection, in the collection's order.
 
     Attributes
     ----------

@@ -292,7 +292,7 @@ class FactorSet:
 
     @property
     def unit(self) -> str:
-        """What a row is called, ``topic`` or ``dataset``."""
+        """Name of a row, which is ``topic`` or ``dataset``."""
         return "dataset" if self.of_datasets else "topic"
 
     # -- judgments ---------------------------------------------------------------------------------
@@ -427,7 +427,7 @@ class FactorSet:
             self._check(
                 name,
                 np.isnan(mean) != np.isnan(sd),
-                "is known and its standard deviation is not, or the reverse",
+                "exists without its standard deviation, or the reverse",
             )
         n_rel = np.array([np.nan if n is None else n for n in self.n_rel.values()])
         too_high = mean > schema.highest_mean(measure, n_rel) + EXACT

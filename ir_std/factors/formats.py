@@ -55,7 +55,7 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
 
     Measures that trec_eval does not know are written under their ir_std names, which trec_eval
     ignores.  Topics without factors are left out.  trec_eval applies its option ``-l`` to all
-    measures, so its measure names are used for level 1.
+    measures, so in this file its measure names stand for relevance level 1.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def _csv(rows: Iterable[Iterable[object]], **style: Any) -> bytes:
 
 
 def _files_of(factors: FactorSet) -> list[Path]:
-    """Return the file of a set, because an export must not replace it."""
+    """List the file of a set, if any, because an export must not replace it."""
     return [factors.path] if factors.path else []
 
 

@@ -1,4 +1,4 @@
-"""Counts and fingerprints by level, which a set records about judgments."""
+"""A set's record of judgments: counts and fingerprints by relevance level."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def fingerprint(documents: Iterable[bytes]) -> int:
     The fingerprint is the same on every platform and for any order of the documents.  It costs
     almost nothing, because the 64-bit hashes are needed anyway to find documents.  An attacker can
     construct other documents with the same sum.  This is acceptable: fingerprints only protect
-    against mistakes, and ir_std trusts nothing because of them.  Somebody who forges judgments
+    against mistakes, and ir_std does not rely on them for security.  Somebody who forges judgments
     could forge the scores, too.
     """
     return int(Ids.of_bytes(list(documents)).hashes().sum(dtype=np.uint64))

@@ -103,7 +103,10 @@ class Fit:
 
     @cached_property
     def count_mismatches(self) -> Mapping[str, tuple[int, int]]:
-        """Pairs of different numbers of relevant documents, first the set's, by topic."""
+        """Topics whose numbers of relevant documents differ.
+
+        Each value is a pair: the number in the set, and the number in the qrels.
+        """
         there, here = self.agreement.counts(1)
         rows = np.flatnonzero(self.is_comparable & (there != here)).tolist()
         return {self.matched[i]: (int(there[i]), int(here[i])) for i in rows}
@@ -128,14 +131,17 @@ class Fit:
 
     @cached_property
     def unverified_topics(self) -> tuple[str, ...]:
-        """Topics that cannot be verified, because too few have only counts to compare."""
+        """Topics whose judgments cannot be verified.
+
+        Their documents cannot be compared, and counts are not enough (:attr:`counts_suffice`).
+        """
         if self.match_type != "judgments" or self.counts_suffice:
             return ()
         at = self.agreement.at_level(1)
         return self.agreement.topics_where(at.count_only | at.unknown)
 
     def without_value(self, levels: Iterable[int]) -> list[str]:
-        """Return the topics without a standardized value for a measure of these levels."""
+        """Return the topics that have no value if a measure uses these levels."""
         topics = {
             *self.agreement.topics_where(self.agreement.differs(levels)),
             *self.unverified_topics,
@@ -227,7 +233,7 @@ class Match:
         ``"qrels"``, ``"name"`` (the user named the set), ``"ir_datasets id"``, or ``"systems"``
         (the scores belong to the set's own systems).
     equivalent_sets : tuple of str
-        The user's own sets that contain the same number of the topics.
+        The user's own sets that would be an equally good choice.
     elsewhere : mapping of str to int
         Other sets whose judgments agree on topics that are not in the used set, with the number of
         these topics.  If no set is used, all topics are counted.

@@ -32,20 +32,21 @@ FEW_MODELS = 30
 COARSE_STEPS = 5
 """If scores spread over fewer steps than this, differences may be due to rounding."""
 COARSE_TOPICS = 0.1
-"""A measure is coarse if the scores spread that little on more than this share of its topics."""
+"""A measure is coarse if its scores spread over fewer than :data:`COARSE_STEPS` steps on more than
+this share of its topics."""
 LOW_CEILING = 1.0
 CAPPED_TOPICS = 0.5
 """A measure is also coarse if, on more than this share of the topics, a perfect score is less than
 :data:`LOW_CEILING` standard deviations above the mean.  On such a topic, N is below 0.84 for every
 run."""
 OLD = 2019
-"""Systems from before this year are old, because the Deep Learning track brought neural rankers."""
+"""Systems from before this year predate the neural rankers of the Deep Learning track."""
 LOW_SYSTEMS = 0.05
 """A measure gets the label ``weak-systems`` if more than this share of its systems is weak."""
 NEAR_THE_END = 0.01
 """If N is this close to 0 or 1, it only shows that a run is far from all systems."""
 SATURATED = {"N": 0.1, "E": 1 / 3}
-"""Minimum share of topics with extreme values, by scheme, for a run that saturates a set."""
+"""A run saturates a set if at least this share of its scores is extreme; one share per scheme."""
 QUALITY_LABELS = {
     "few-systems": f"fewer than {FEW_SYSTEMS} systems",
     "coarse": "scores barely separate the systems",
@@ -132,7 +133,7 @@ class Quality:
 
     @cached_property
     def low_resolution_topics(self) -> tuple[str, ...]:
-        """Topics with a deviation of fewer than :data:`COARSE_STEPS` steps."""
+        """Topics whose standard deviation is below :data:`COARSE_STEPS` rounding steps."""
         resolution = self.factors.about(self.measure, "resolution", 0)
         return self._topics_where(has_coarse_deviation(self._sd, self.measure, resolution))
 
@@ -162,7 +163,7 @@ class Quality:
 
     @property
     def is_capped(self) -> bool:
-        """True if more than a share :data:`CAPPED_TOPICS` of the topics are capped."""
+        """True if the share of capped topics is above :data:`CAPPED_TOPICS`."""
         return len(self.capped_topics) > CAPPED_TOPICS * self.n_topics
 
     @cached_property
@@ -190,7 +191,7 @@ def quality_labels(
 
 
 def quality_warnings(factors: FactorSet, labels: Mapping[str, str]) -> Iterator[str]:
-    """Yield a clause for each quality label that says what it means for scores.
+    """Yield one clause per quality label, which explains its effect on scores.
 
     A clause names its measures if other measures have another label.
     """
@@ -244,7 +245,7 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
     -------
     bool
         True if N is above 0.99 or below 0.01 on at least a tenth of the topics, or if E is 1 on at
-        least a third of them.  Always False for U and z; z is unbounded.
+        least a third of them.  Always False for U, and for z, which has no bounds.
     """
     scores = np.asarray(values, dtype=float)
     if scheme == "N":
@@ -261,7 +262,7 @@ WEAK_DEVIATIONS = 3.5
 """A system is weak if the log of its mean is this many robust deviations below the median.
 
 The number is from B. Iglewicz and D. C. Hoaglin, How to detect and handle outliers (1993), who use
-it on both sides.
+it both above and below the median.
 """
 LOWEST_LIMIT, HIGHEST_LIMIT = 1 / 4, 2 / 3
 """Shares of the median system's mean.  A system below the first is always weak, and a system above
@@ -437,7 +438,7 @@ def _weak_findings(quality: Quality) -> Iterator[str]:
 
 
 def measures_of_weak_systems(factors: FactorSet) -> dict[str, list[str]]:
-    """Return the default measures for which each weak system is weak, by name."""
+    """Map each weak system's name to the default measures for which it is weak."""
     found: dict[str, list[str]] = {}
     for measure in factors.default_measures:
         weak = find_weak_systems(factors, measure)

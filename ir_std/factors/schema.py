@@ -124,7 +124,7 @@ FIELDS: dict[str, Rule] = {
     "corpus": _TEXT,
     "doc_id_example": _TEXT,
     "ir_datasets": _TEXTS,
-    "levels": Rule("ascending whole numbers, 1 among them", _is_levels),
+    "levels": Rule("ascending whole numbers that include 1", _is_levels),
     "same_scores": _TEXTS_BY_NAME,
     "max_level": _optional(_whole(0)),
     "depth": _optional(_whole(1)),

@@ -104,13 +104,13 @@ def parse_file(content: bytes, file: object) -> tuple[dict[str, Any], Mapping[st
         members = {member.filename: member for member in archive.infolist()}
         _check_members(archive.infolist(), members)
         description = parse_json(_unpack(archive, members.pop(DESCRIPTION)), file)
-    except Exception as broken:  # zipfile, zlib and numpy raise a dozen kinds
+    except Exception as broken:  # zipfile, zlib and numpy raise many kinds of errors
         raise _damaged(file, broken) from None
 
     def array(name: str) -> Array:
         try:
             return _parse_array(_unpack(archive, members[f"{name}.npy"]))
-        except Exception as broken:  # zipfile, zlib and numpy raise a dozen kinds
+        except Exception as broken:  # zipfile, zlib and numpy raise many kinds of errors
             raise _damaged(f"{file}, {name}", broken) from None
 
     names = tuple(name.removesuffix(".npy") for name in members)
@@ -153,13 +153,13 @@ def _parse_array(content: bytes) -> Array:
     stream = BytesIO(content)
     version = np.lib.format.read_magic(stream)
     if version not in _HEADERS:
-        raise ValueError(f"an array has version {version}")
+        raise ValueError(f"an array has the unsupported version {version}")
     shape, by_column, dtype = _HEADERS[version](stream)
     rest = len(content) - stream.tell()
     if dtype.kind not in "fiuU" or (dtype.kind != "U" and dtype.itemsize > 8) or not dtype.itemsize:
-        raise ValueError(f"an array holds {dtype}")
+        raise ValueError(f"an array has the unsupported type {dtype}")
     if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != rest:
-        raise ValueError(f"an array has shape {shape} and {rest} bytes")
+        raise ValueError(f"an array has shape {shape}, but {rest} bytes")
     array = np.frombuffer(content, dtype, offset=stream.tell())
     return array.reshape(shape, order="F" if by_column else "C")
 
