@@ -1,7 +1,7 @@
 """The numbers that the plots and the report draw.
 
-After Figures 1 and 2 of Webber, Moffat and Zobel (SIGIR 2008): topics in the order of the
-reference systems' mean, for each the spread of these systems and the run's own score.
+Plots of topics follow Figures 1 and 2 of Webber, Moffat and Zobel (SIGIR 2008).  They sort topics
+by the reference systems' mean, and show the spread of these systems and the run's own score.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_look() -> dict[str, Any]:
 
 
 def topic_order(results: Results, measure: Measure) -> npt.NDArray[np.int64]:
-    """Sort topics by the reference systems' raw mean, or the runs', lowest first.
+    """Sort topics by the raw mean of the reference systems or runs, lowest first.
 
     Topics without factors come last.
     """
@@ -48,7 +48,7 @@ def topic_order(results: Results, measure: Measure) -> npt.NDArray[np.int64]:
 
 
 def axis_ticks(results: Results, measure: Measure) -> list[float]:
-    """Choose ticks, the ends among them, of an axis that holds every run and the systems."""
+    """Choose ticks, including the ends, of an axis for all runs and reference systems."""
     peers = results.collection.peers(measure)
     columns = [values[measure] for values in results.values.values()]
     if peers is not None:
@@ -59,7 +59,7 @@ def axis_ticks(results: Results, measure: Measure) -> list[float]:
 
 
 def ticks_of(values: Iterable[float]) -> list[float]:
-    """Choose round ticks around 0 and all values; 0 to 1 where these are all between."""
+    """Choose round ticks that cover 0 and all values; values in 0 to 1 get that range."""
     known = [value for value in values if not isnan(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     low, high = (0.0, 1.0) if low >= 0 and high <= 1 else (min(low, 0.0), max(high, 0.0))
@@ -68,17 +68,17 @@ def ticks_of(values: Iterable[float]) -> list[float]:
 
 
 def _round_step(about: float) -> float:
-    """Round up to 1, 2, 2.5 or 5 times a power of ten."""
+    """Round a step up to 1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** floor(log10(about))
     return next(float(m * power) for m in (1, 2, 2.5, 5, 10) if m * power >= about * (1 - 1e-9))
 
 
 def systems_means(results: Results, runs: Sequence[str], measure: Measure) -> Sequence[float]:
-    """Return the reference systems' means, lowest first; empty if not known."""
+    """Return the means of the reference systems, lowest first; empty if unknown."""
     placements = (results.placements.get(run, {}).get(measure) for run in runs)
     return next((p.means for p in placements if p and p.means), ())
 
 
 def runs_by_mean(results: Results, measure: Measure) -> list[str]:
-    """Sort runs by mean, best first; those without one come last."""
+    """Sort runs by mean, best first; runs without a mean come last."""
     return list(ranked_by(results.means, measure))

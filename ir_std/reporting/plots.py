@@ -1,7 +1,7 @@
 """The plots, which users find as ``ir_std.plots``.
 
-Each function that takes ``ax`` draws into these matplotlib axes, or into a new figure, and returns
-the axes.
+Each function with a parameter ``ax`` draws into these matplotlib axes, or into axes of a new
+figure, and returns the axes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 COLORS: Mapping[str, str] = read_look()["light"]
 """Colors of the report: ``run``, ``base``, ``other``, ``line``, ``ink``, ``soft``, ``sunk``."""
 MANY_TOPICS = 250
-"""Number of topics above which a plot shows the sorted scores."""
+"""Number of topics above which a plot shows sorted scores instead of single topics."""
 _LABEL_HEIGHT = 7.0
 """Width of a topic's label, in points."""
 _LARGEST_SQUARE = 140.0
@@ -107,10 +107,10 @@ def topics(
 ) -> Axes:
     """Draw one run on each topic, with the spread of the reference systems.
 
-    After Figure 1 (a raw measure) and Figure 2 (a standardized one) of Webber, Moffat and Zobel
-    (SIGIR 2008): topics from hardest to easiest, according to the mean of the reference systems;
-    bars span one standard deviation below and above that mean, thin lines the lowest to the highest
-    score where these are known.
+    The plot follows Figure 1 (raw measures) and Figure 2 (standardized measures) of Webber, Moffat
+    and Zobel (SIGIR 2008).  Topics are sorted from hardest to easiest by the mean of the reference
+    systems.  Bars span one standard deviation below and above that mean.  Thin lines span the
+    lowest to the highest score, if these are known.
 
     Parameters
     ----------
@@ -240,8 +240,8 @@ def difference(
 def means(results: Results, measure: Measure | str, ax: Axes | None = None) -> Axes:
     """Draw the mean of one measure for each run and collection.
 
-    Standardized means have 95% intervals over topics and reference systems; raw means have none,
-    and are titled as not comparable across collections.
+    Standardized means have 95% intervals over topics and reference systems.  Raw means have no
+    intervals, and the title says that they cannot be compared across collections.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def means(results: Results, measure: Measure | str, ax: Axes | None = None) -> A
 
 
 def _title(results: Results, measure: Standardized) -> str:
-    """Return a title that says whether means compare across collections."""
+    """Return a title that says whether means can be compared across collections."""
     if measure in results.links:
         return f"{measure}\n{results.links[measure].origin} (95% intervals)"
     if n_common_systems(results):
@@ -301,7 +301,7 @@ def _title(results: Results, measure: Standardized) -> str:
 
 
 def comparison_figure(results: Results) -> Figure:
-    """Draw the means of each raw measure in a row, with the standardized ones next to them."""
+    """Draw one row per raw measure: its means, and the standardized means next to them."""
     rows = group_measures(results.measures)
     figure, grid = _grid(rows, 4.8, 3.6)
     for axes, measures in zip(grid, rows, strict=True):
@@ -313,11 +313,11 @@ def comparison_figure(results: Results) -> Figure:
 
 
 def forest(differences: RunDifferences, ax: Axes | None = None, *, size: bool = False) -> Axes:
-    """Draw one run against the baseline by one measure, as a forest plot.
+    """Draw a run's differences from the baseline for one measure, as a forest plot.
 
-    Each collection is a square, as large as its weight in the summary, with the 95% interval; below
-    them the random-effects summary, a diamond as wide as its interval.  Fewer than five collections
-    have no summary here, and squares of one size.
+    Each collection is a square with its 95% interval; the area of the square shows the weight in
+    the summary.  Below the squares, a diamond shows the random-effects summary and the width of its
+    interval.  With fewer than five collections, there is no summary, and all squares have one size.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ def forest(differences: RunDifferences, ax: Axes | None = None, *, size: bool = 
     ax : matplotlib.axes.Axes, optional
         Axes to draw into; by default, those of a new figure.
     size : bool
-        If True, effect sizes (Hedges' g) instead of differences.
+        If True, draw effect sizes (Hedges' g) instead of differences.
     """
     points, summary = differences.points(size), differences.headline(size)
     n = len(points)
@@ -362,12 +362,12 @@ def forest(differences: RunDifferences, ax: Axes | None = None, *, size: bool = 
 
 
 def forest_figure(results: Results) -> Figure:
-    """Draw each run and raw measure in a row: differences, standardized differences, sizes."""
+    """Draw differences, standardized differences and effect sizes, by run and measure."""
     return draw_forests(run_differences(results))
 
 
 def draw_forests(compared: Mapping[str, Mapping[Measure, RunDifferences]]) -> Figure:
-    """Draw differences from a baseline, by run and measure, as :func:`forest_figure` does."""
+    """Draw differences from a baseline as :func:`forest_figure` does."""
     rows = [
         [(by_measure[measure], False) for measure in group] + [(by_measure[group[0]], True)]
         for by_measure in compared.values()
@@ -433,7 +433,7 @@ def _legend(ax: Axes, columns: int) -> None:
 
 
 def label_topics(ax: Axes, names: Sequence[str]) -> None:
-    """Label the ticks with topics, leaving out those that there is no room for."""
+    """Label the ticks with topics, leaving out labels that do not fit."""
     width = ax.get_position().width * ax.figure.figure.get_size_inches()[0]
     every = max(1, ceil(len(names) * _LABEL_HEIGHT / (width * 72)))
     ax.set_xticks(range(0, len(names), every), names[::every], rotation=90, fontsize="x-small")

@@ -1,7 +1,7 @@
-"""A run against the baseline over several collections: differences, and a summary of them.
+"""Differences between a run and the baseline on several collections, and their summary.
 
-The summary takes collections for a sample of those one could have had: a random-effects model, as
-in medicine (Soboroff, CIKM 2018; Sertkan, Althammer and Hofstätter, ACL 2023).
+The summary uses a random-effects model, as in medicine (Soboroff, CIKM 2018; Sertkan, Althammer
+and Hofstätter, ACL 2023).  Such a model treats the collections as a sample of all collections.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from ir_std.reporting.model import (
 )
 
 MIN_COLLECTIONS = 5
-"""Smallest number of collections for a summary outside tables; tables note that they are few."""
+"""Smallest number of collections for a summary outside tables; tables add a note."""
 SCALE = 1.0
-"""The width of what bounded scores can be: an interval that is wider says nothing."""
+"""Width of the range of bounded scores; a wider interval is not informative."""
 NORMAL = 1.959963984540054
-"""The normal quantile of 95 percent intervals; effect sizes are normal to the first order."""
+"""Normal quantile of 95% intervals; effect sizes are normal to first order."""
 
 
 @dataclass(frozen=True, eq=False)
 class RunDifferences:
-    """A run against the baseline by one measure, over collections.
+    """A run's differences from the baseline for one measure, over collections.
 
     Attributes
     ----------
     run, baseline : str
     measure : Measure
     differences : tuple of Difference
-        Values by collection.
+        Difference on each collection.
     overlaps : Overlaps
         Collections that share topics, for which there is no summary.
     origin : str
-        What links the scores, see :attr:`CollectionLinks.origin`; empty if they are not linked.
+        Link of the scores, see :attr:`CollectionLinks.origin`; empty if they are not linked.
     """
 
     run: str
@@ -69,11 +69,11 @@ class RunDifferences:
 
     @property
     def known(self) -> tuple[bool, ...]:
-        """True for collections with a difference; others may have no factors."""
+        """True for each collection with a known difference; others may lack factors."""
         return tuple(d.n > 0 for d in self.differences)
 
     def summarized(self, size: bool = False) -> tuple[bool, ...]:
-        """Mark the collections in the summary: those with spread, and with two topics or more."""
+        """Mark the collections in the summary, on which the differences vary."""
         return tuple(
             known and error > 0
             for known, (_, error, _) in zip(self.known, self.points(size), strict=True)
@@ -88,18 +88,18 @@ class RunDifferences:
 
     @property
     def shared(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of the collections that share topics, which would count twice in a summary."""
+        """Pairs of collections with shared topics, which a summary would count twice."""
         return self.overlaps.shared([d.where for d in self.differences])
 
     def has_summary(self, size: bool = False) -> bool:
-        """Check whether there are enough differences for a summary, and none counts twice."""
+        """Check whether there are enough differences, and no topic would count twice."""
         return not self.shared and sum(self.summarized(size)) >= MIN_SUMMARIZED
 
     def summary(self, size: bool = False) -> Summary | None:
         """Summarize the differences, or effect sizes; None if they have no summary.
 
-        By Paule and Mandel's variance between collections, with Hartung and Knapp's interval, but
-        not narrower than the normal one.
+        The summary uses Paule and Mandel's variance between collections and Hartung and Knapp's
+        interval, widened to the normal interval if it is narrower.
         """
         if not self.has_summary(size):
             return None
@@ -111,13 +111,16 @@ class RunDifferences:
     def headline(self, size: bool = False) -> Summary | None:
         """Return the summary if it is precise enough for sentences and plots."""
         s = self.summary(size)
-        interval = (0.0, 0.0) if s is None or size else (s.low, s.high)  # sizes have no limits
+        interval = (
+            (0.0, 0.0) if s is None or size else (s.low, s.high)
+        )  # Effect sizes have no limits.
         return s if s and is_headline(s.n, self.measure, *interval) else None
 
     def weights(self, size: bool = False) -> list[float]:
         """Return the weight of each collection in the summary for sentences and plots.
 
-        0 for collections that are left out; if there is no such summary, 1 for all others.
+        The weight is 0 for collections that are left out.  Without such a summary, all other
+        collections have weight 1.
         """
         summary = self.headline(size)
         used = self.summarized(size) if summary else self.known
@@ -172,7 +175,7 @@ def adjusted_p(summaries: Sequence[Summary | None], correction: str) -> list[flo
 
 
 def label_of(results: Results, measure: Measure) -> str:
-    """Name a measure in tables: linked scores with what links them."""
+    """Return the name of a measure in tables, with the link of linked scores."""
     return results.links[measure].label if measure in results.links else str(measure)
 
 
@@ -187,12 +190,12 @@ def is_wide(measure: Measure, low: float, high: float) -> bool:
 
 
 def limits_of(measure: Measure, *, of_differences: bool = False) -> tuple[float, float] | None:
-    """Between which scores, or differences of two, can be; plots cut intervals to it."""
+    """Return the range of possible scores or differences, to which plots cut intervals."""
     return (-SCALE if of_differences else 0.0, SCALE) if is_bounded(measure) else None
 
 
 def is_bounded(measure: Measure) -> bool:
-    """Check whether a measure's scores are from 0 to 1."""
+    """Check whether the scores of a measure are limited to the range from 0 to 1."""
     if isinstance(measure, Standardized):
         return bool(measure["scheme"] != "z")
     record = measure_record(measure)

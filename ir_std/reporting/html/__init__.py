@@ -1,4 +1,4 @@
-"""The report, which users find as ``ir_std.report``: one page, complete in itself."""
+"""The self-contained HTML report, which users find as ``ir_std.report``."""
 
 from ir_std.reporting.html.report import write_report
 

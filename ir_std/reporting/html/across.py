@@ -1,4 +1,4 @@
-"""Several collections on one page: a record of what is drawn, with the sentences above it."""
+"""The record of several collections on one page: numbers to draw, and sentences."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from ir_std.reporting.summaries import (
 
 
 class Row(TypedDict):
-    """A run on a collection, or in summary."""
+    """A run on one collection, or the summary of a run over collections."""
 
     system: str
-    name: str | None  # of the collection; None in summary
-    n: int | None  # topics
-    weight: float | None  # in the summary
+    name: str | None  # the collection's name; None in a summary
+    n: int | None  # number of topics
+    weight: float | None  # weight in the summary
     mean: float | None
     low: float | None
     high: float | None
@@ -40,7 +40,7 @@ class AcrossMeasure(TypedDict):
 
     name: str
     scored: str
-    headline: str  # this and the deck are HTML
+    headline: str  # HTML, as is the deck
     deck: str
     ticks: list[float]
     average: float | None
@@ -49,7 +49,7 @@ class AcrossMeasure(TypedDict):
 
 
 class AcrossRecord(TypedDict):
-    """Several collections, as the class ``Across`` of ``templates/across.js`` reads them."""
+    """Several collections, as read by the class ``Across`` of ``templates/across.js``."""
 
     measures: list[AcrossMeasure]
     subject: str
@@ -57,7 +57,7 @@ class AcrossRecord(TypedDict):
 
 
 def across_of(results: Results) -> AcrossRecord:
-    """Return what the page shows of several collections together."""
+    """Return the record of the page's section on all collections together."""
     views: dict[str, View] = {}
     for view in (view for name in results.collections for view in views_of(results.on(name))):
         if view.name not in views or view.is_standardized:
@@ -77,13 +77,13 @@ def across_of(results: Results) -> AcrossRecord:
 
 
 def _best(results: Results, view: View) -> str:
-    """Return the run that is best on most collections, the first of several."""
+    """Return the run that is best on most collections; of tied runs, the first."""
     firsts = [_leader(results, view, name) for name in results.collections]
     return max(results.runs, key=firsts.count)
 
 
 def _leader(results: Results, view: View, name: str) -> str | None:
-    """Return the best of several runs on a collection; None for one run, or a tie."""
+    """Return the best run on a collection; None if there is only one run, or a tie."""
     means = {
         run: sign_of(view.scored) * mean
         for run in results.evaluations[name]
@@ -95,7 +95,7 @@ def _leader(results: Results, view: View, name: str) -> str | None:
 
 @dataclass(frozen=True)
 class AcrossFacts:
-    """Facts by one measure on all collections.
+    """Facts for one measure on all collections.
 
     Attributes
     ----------
@@ -139,13 +139,13 @@ class AcrossFacts:
 
     @property
     def sides(self) -> list[int]:
-        """For each collection 1 if the subject is above average there, -1 if below, else 0."""
+        """1 if the subject is above average, -1 if below, else 0, for each collection."""
         average = self.view.average or 0.0
         ends = [self._estimates[name].interval for name in self.names]
         return [(low > average) - (high < average) for low, high in ends]
 
     def pooled(self, run: str) -> Estimate | None:
-        """Return the mean over collections if there are enough of them, on one scale."""
+        """Return the mean over collections if it is standardized and precise enough."""
         if not self.view.is_standardized:
             return None
         mean = self.results.estimate(run, self.view.scored)
@@ -154,18 +154,18 @@ class AcrossFacts:
 
     @property
     def n_shared(self) -> int:
-        """Number of collections that the subject's mean is over."""
+        """Number of collections that the subject's mean is computed over."""
         return self._count_shared(self.subject)
 
     def _count_shared(self, run: str) -> int:
-        """Count the collections on which all runs have a mean; 0 if these share topics."""
+        """Count collections on which all runs have a mean; 0 if collections share topics."""
         if overlaps_of(self.results).shared(list(self.results.collections)):
             return 0
         return len(shared_collections(self.results, run, self.view.scored))
 
     @property
     def scale(self) -> str:
-        """Why means compare: ``labels``, ``same systems``, or neither."""
+        """Relation of the collections: ``labels``, ``same systems``, or empty."""
         if overlaps_of(self.results).of_labels(tuple(self.results.collections)):
             return "labels"
         return "same systems" if n_common_systems(self.results) else ""
@@ -174,13 +174,13 @@ class AcrossFacts:
 
     @property
     def clear(self) -> list[float]:
-        """The subject's clear differences from the baseline, above 0 where it is better."""
+        """The subject's clear differences from the baseline, positive if it is better."""
         each = self.found.differences if self.found else ()
         return [sign_of(self.view.scored) * d.mean for d in each if d.significant]
 
     @property
     def unknown(self) -> list[str]:
-        """The collections on which no difference of the subject is known."""
+        """The collections on which the subject's difference is unknown."""
         return [d.where for d in self.found.differences if isnan(d.mean)] if self.found else []
 
 
@@ -210,7 +210,7 @@ def _measure(facts: AcrossFacts) -> AcrossMeasure:
 
 
 def _means(facts: AcrossFacts, run: str) -> list[Row]:
-    """List a run's means on its collections, and the mean over them if it is shown."""
+    """List a run's means on its collections, and its mean over them if that is shown."""
     results, pooled = facts.results, facts.pooled(run)
     rows = [
         _row(run, name, results.estimate(run, facts.view.scored, name))

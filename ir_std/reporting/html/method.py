@@ -1,4 +1,4 @@
-"""Method, references and licences of results, ready to paste into a paper."""
+"""Texts to paste into a paper: the method, the references and the licences of results."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ir_std.reporting.result_tables import count_range
 from ir_std.reporting.sentences.tables import error_sources
 
 SCHEME_PAPER = {"z": "webber2008", "N": "webber2008", "U": "sakai2016", "E": "urbano2019"}
-"""The paper on each scheme, by its key in ``references.bib``."""
+"""Key of each scheme's paper in ``references.bib``."""
 
 
 @cache
 def read_references() -> dict[str, str]:
-    """Read the papers that numbers of this package cite, in BibTeX, by their keys."""
+    """Read the BibTeX entries of ``references.bib``, by key."""
     text = (files(__package__) / "templates" / "references.bib").read_text("utf-8")
     entries = [f"@{entry}" for entry in text.strip().removeprefix("@").split("\n@")]
     return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
@@ -32,7 +32,7 @@ def read_references() -> dict[str, str]:
 
 @dataclass
 class Licence:
-    """Sources of the factors of some measures of a set."""
+    """Source and licence of a set's factors for some measures."""
 
     set: str
     source: str
@@ -43,7 +43,7 @@ class Licence:
 
 
 def licences(results: Results) -> list[Licence]:
-    """Return the sources and licences of all factors used, each with its raw measures."""
+    """Return the sources and licences of the factors used, each with its raw measures."""
     by_source: dict[tuple[str, str], Licence] = {}
     for factors, name in _factors_used(results):
         source = factors.about(name, "source", factors.source) or "not stated"
@@ -54,7 +54,7 @@ def licences(results: Results) -> list[Licence]:
 
 
 def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
-    """Return what a set's list of sources says of one source, else what the set says of all."""
+    """Return the source and licence of a measure, as stated by its source or its set."""
     records: list[dict[str, str]] = factors.info.get("sources", [])
     stated = next((record for record in records if record.get("source") == source), {})
     own = factors.info["measures"].get(measure, {}).get("licence")
@@ -73,13 +73,13 @@ def known_weaknesses(results: Results) -> list[str]:
 
 
 def _factors_used(results: Results) -> list[tuple[FactorSet, str]]:
-    """List the factor set and the set's measure behind each standardized measure."""
+    """List each standardized measure's factor set and its measure in that set."""
     collections = results.collections.values()
     return [(plan.factors, plan.name) for each in collections for plan in each.plans.values()]
 
 
 def method(results: Results) -> str:
-    """Describe how the scores were computed, for a paper's section on evaluation, as HTML."""
+    """Describe how scores were computed, as HTML, for the evaluation section of a paper."""
     each = [results.on(name) for name in results.collections]
     counts: dict[FactorSet, list[int]] = {}
     for plan in (plan for one in each for plan in one.collection.plans.values()):

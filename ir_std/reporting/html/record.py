@@ -1,7 +1,7 @@
-"""The record that the page's script reads: a few dozen named numbers and names of one collection.
+"""The record of one collection that the page's script reads.
 
-Its fields are those of the classes ``Collection`` and ``Measure`` of ``templates/collection.js``;
-a test compares both sides.
+Its fields are the fields of the classes ``Collection`` and ``Measure`` in
+``templates/collection.js``; a test compares both sides.
 """
 
 from __future__ import annotations
@@ -41,80 +41,80 @@ from ir_std.reporting.summaries import limits_of
 from ir_std.schemes import EXACT
 
 UNIT = 10_000
-"""Scores by topic are whole numbers of ten-thousandths."""
+"""Number of units in a score of 1; topic scores are stored as whole numbers of units."""
 
 Numbers = list[float | None]
 Matrix = list[list[int | None]]
 
 
 class RunLists(TypedDict):
-    """Lists by run, in the collection's order."""
+    """Lists with one value per run, in the collection's order of runs."""
 
     means: Numbers  # mean raw scores
-    scores: Numbers  # mean scores of the pictures
-    low: Numbers  # their 95% intervals
-    high: Numbers
-    rank: list[int | None]  # among the runs
-    couldBeFirst: list[bool]  # the 95% confidence set for the best
-    best: list[int | None]  # 95% intervals of all ranks at once
-    worst: list[int | None]
-    place: list[int | None]  # among the reference systems
-    placeOf: list[int | None]  # of how many, the run itself among them
-    among: list[bool]  # whether the run is one of them
-    placeBest: list[int | None]  # the places of the ends of the interval
-    placeWorst: list[int | None]
-    difference: Numbers  # from the rival
-    p: Numbers  # of that difference, after correction
+    scores: Numbers  # mean scores that the pictures show
+    low: Numbers  # lower ends of their 95% intervals
+    high: Numbers  # upper ends
+    rank: list[int | None]  # rank among the runs
+    couldBeFirst: list[bool]  # true if the run is in the 95% confidence set for the best
+    best: list[int | None]  # best rank in the 95% intervals of all ranks at once
+    worst: list[int | None]  # worst rank in these intervals
+    place: list[int | None]  # place among the reference systems
+    placeOf: list[int | None]  # number of places, counting the run itself
+    among: list[bool]  # true if the run is one of the reference systems
+    placeBest: list[int | None]  # place of the better end of the interval
+    placeWorst: list[int | None]  # place of the worse end
+    difference: Numbers  # difference from the rival
+    p: Numbers  # p-value of that difference, after correction
     detectable: Numbers  # the smallest difference that the test finds four times in five
     verdict: list[int]  # 1 if clearly better than the rival, -1 if clearly worse, else 0
 
 
 class MeasureRecord(RunLists):
-    """One measure.  Matrices are by run and topic, in the collection's orders."""
+    """One measure; matrices have a row per run and a column per topic."""
 
-    name: str  # what it is chosen by
-    raw: str  # the raw measure
-    scored: str  # what axes call the scores of the pictures
-    standardized: bool  # whether these are standardized
-    sign: int  # -1 where less is better
-    headline: str  # this and the other sentences but warnings are HTML
+    name: str  # name in the menu of measures
+    raw: str  # name of the raw measure
+    scored: str  # name of the pictures' scores, on axes and in texts
+    standardized: bool  # true if the pictures' scores are standardized
+    sign: int  # -1 if lower is better, else 1
+    headline: str  # HTML, as are the other sentences except for warnings
     deck: str
     warnings: list[str]
     trust: list[str]
     placeHeading: str
     topicsHeading: str
-    ticks: list[float]  # on the axis of scores, with its ends
+    ticks: list[float]  # ticks of the axis of scores, including its ends
     average: float | None  # the score of an average system
-    limits: list[float] | None  # what scores can be
+    limits: list[float] | None  # lowest and highest possible score
     systems: list[list[Any]]  # the reference systems, best first: name, mean score, mean raw score
     byTopic: Matrix  # raw scores of runs and of named systems, in ten-thousandths
-    scoresByTopic: Matrix | None  # standardized ones; None where they are raw or only means known
-    places: Matrix | None  # places of the runs by topic
-    systemsOn: list[int | None] | None  # by topic: the number of reference systems
-    systemsByTopic: Numbers | None  # the mean raw score of the reference systems by topic
+    scoresByTopic: Matrix | None  # standardized scores; None for raw scores, or if only means exist
+    places: Matrix | None  # places of the runs on each topic
+    systemsOn: list[int | None] | None  # number of reference systems on each topic
+    systemsByTopic: Numbers | None  # mean raw score of the reference systems on each topic
 
 
 class CollectionRecord(TypedDict):
     """One collection."""
 
     name: str
-    unit: str  # what scores are by: topic, or dataset
-    systemsWord: str  # what reference systems are called
-    runsWord: str  # runs, or models
+    unit: str  # the word for a topic: topic, or dataset
+    systemsWord: str  # the word for reference systems: systems, or models
+    runsWord: str  # the word for runs: runs, or models
     runs: list[str]
-    systems: list[str]  # named reference systems that are none of the runs
+    systems: list[str]  # named reference systems that are not among the runs
     topics: list[str]
-    queries: list[str | None]  # empty where texts are unknown
+    queries: list[str | None]  # query texts of the topics; empty if no texts were given
     subject: int  # the run that the page is about
-    rival: int | None  # the run that it is set against
-    baseline: bool  # whether that is a baseline
-    broken: list[int]
+    rival: int | None  # the run that the subject is compared with
+    baseline: bool  # true if there is a baseline
+    broken: list[int]  # runs that look broken
     measures: list[MeasureRecord]
     rankings: dict[str, Any]
 
 
 def packed(value: object) -> str:
-    """Pack data for the script: JSON, deflated, in base64."""
+    """Pack data for the script as deflated JSON in base64."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return b64encode(zlib.compress(text.encode(errors="backslashreplace"), 9)).decode()
 
@@ -122,7 +122,7 @@ def packed(value: object) -> str:
 def collection_record(
     results: Results, name: str, subject: str, queries: Mapping[str, str]
 ) -> CollectionRecord:
-    """Collect everything that the page shows of one collection."""
+    """Collect all data of one collection that the page shows."""
     views = views_of(results)
     facts = RunStanding(results, views[0], subject)
     runs, rival = list(results.runs), facts.rival
@@ -189,7 +189,7 @@ def _measure(facts: RunStanding, systems: Mapping[str, str]) -> MeasureRecord:
 
 
 def _run(facts: RunStanding, run: str) -> dict[str, float | None]:
-    """Return the fields of a measure's record that are lists by run, for one run."""
+    """Return one run's values for the fields of a measure that are lists by run."""
     (low, high), rank, placed = facts.intervals[run], facts.ranks[run], facts.placement(run)
     best, worst = facts.places(run) or (None, None)
     tested = facts.difference(run)
@@ -237,7 +237,7 @@ def _systems(facts: RunStanding) -> list[list[Any]]:
 
 
 def _places(plan: Plan, raw: Floats) -> Matrix | None:
-    """Return the place of each run among the reference systems, by topic."""
+    """Return the place of each run among the reference systems on each topic."""
     if plan.name not in plan.factors.scores:
         return None
     sign = plan.factors.sign(plan.name)
@@ -253,7 +253,7 @@ def _places(plan: Plan, raw: Floats) -> Matrix | None:
 
 
 def _matrix(values: Floats, unit: int = UNIT) -> Matrix:
-    """Round to whole numbers of `unit`, as text rounds; None for NaN."""
+    """Multiply by `unit` and round to whole numbers; None for NaN."""
     whole = np.rint(values * unit)
     return [[None if v != v else int(v) for v in row] for row in whole.tolist()]
 

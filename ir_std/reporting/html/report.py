@@ -1,4 +1,4 @@
-"""One self-contained HTML page of results: it needs no network, and reads on phone and paper."""
+"""A self-contained HTML page of results, for the browser, the phone and paper."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.inputs import read_texts
 
 OUR_MARK = b'<meta name="generator" content="ir_std '
-"""Mark of pages that ir_std wrote, which it may replace."""
+"""Mark of pages that ir_std wrote and can therefore replace."""
 
 CHOSEN_BY = {
     "name": "chosen by name",
     "ir_datasets id": "named by the ir_datasets ID",
     "systems": "the runs are systems of this set",
 }
-"""Descriptions of how factors were chosen that were not recognized."""
+"""Descriptions of the ways to choose a factor set other than recognition."""
 
 
 def write_report(
@@ -53,25 +53,25 @@ def write_report(
     force: bool = False,
     queries: Any = None,
 ) -> None:
-    """Write results as one HTML file, whole or not at all.
+    """Write results as one HTML file; if that fails, leave no partial file.
 
     Parameters
     ----------
     results : Results
     file : str, path or open file
     title : str, optional
-        Title of the browser's window and of the page's first line.
+        Title of the browser window and of the first line of the page.
     inputs : iterable of str or path
         Files that must not be replaced.
     force : bool
         True to replace a file even if ir_std did not write it.
     queries : mapping, str, path or file, optional
-        Texts of the topics, as for :func:`ir_std.diff`.
+        Query texts of the topics, as for :func:`ir_std.diff`.
 
     Raises
     ------
     InputError
-        If the file cannot be written, is one of the inputs, or exists and is not by ir_std.
+        If the file cannot be written, is an input, or exists and was not written by ir_std.
     MissingLibraryError
         If jinja2 is not installed.
 
@@ -87,7 +87,7 @@ def write_report(
 
 
 def render(results: Results, title: str | None = None, queries: Any = None) -> str:
-    """Return the page as text; parameters and errors as for :func:`write_report`."""
+    """Return the page as text; :func:`write_report` lists parameters and errors."""
     each = {name: results.on(name) for name in results.collections}
     topics = dict.fromkeys(topic for one in each.values() for topic in one.topics)
     texts = {} if queries is None else read_texts(queries, topics, "queries")
@@ -137,7 +137,7 @@ def tables_of(results: Results) -> list[Table]:
 
 
 def _part(results: Results, name: str, queries: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the template shows of one collection."""
+    """Return the values that the template shows for one collection."""
     subject = subject_of(results)
     facts = [RunStanding(results, view, subject) for view in views_of(results)]
     found = [d for each in facts for run in results.runs if (d := each.difference(run))]
@@ -152,7 +152,7 @@ def _part(results: Results, name: str, queries: Mapping[str, str]) -> dict[str, 
 
 
 def _describe_factors(results: Results) -> str:
-    """Describe the reference systems, and how they were found."""
+    """Describe the reference systems, and how their factor set was chosen."""
     match, collection = results.match, results.collection
     if not match or not match.factors:
         return ""
@@ -165,7 +165,7 @@ def _describe_factors(results: Results) -> str:
 
 
 def _title(results: Results) -> str:
-    """Name the one collection."""
+    """Return the title of a page about one collection."""
     fit = results.match and results.match.fit
     if fit:
         return fit.dataset or fit.factors.title
@@ -173,7 +173,7 @@ def _title(results: Results) -> str:
 
 
 def _visible(data: Any) -> Any:
-    """Escape the control characters in all texts of the data, as in the page itself."""
+    """Escape control characters in all texts of the data, as on the page itself."""
     if isinstance(data, str):
         return escape_controls(data)
     if isinstance(data, dict):

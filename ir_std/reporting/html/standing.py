@@ -1,4 +1,4 @@
-"""Facts about the run that a report is about: its place, its rival, and whether they differ."""
+"""Facts about the subject of a report: its place, its rival, and their difference."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import RunScores
 
 MOST_SCORES_OF_SYSTEMS = 200_000
-"""Number of scores above which a page leaves out those of single systems by topic."""
+"""Number of scores above which a page leaves out topic scores of single systems."""
 MOST_RUNS = 6
-"""The page holds the documents of its subject, of the rival, and of the best others."""
+"""Number of runs with documents on the page: the subject, the rival, the best others."""
 MOST_TOPICS = 60
-"""If there are more, it holds those on which the scores of the first two differ most."""
+"""Number of topics with documents: those on which the first two runs differ most."""
 RANKS = 10
-"""The documents of a run that are shown."""
+"""Number of documents of each run that the page shows."""
 TOP = 10
 """Number of documents whose judged share is reported if the measure has no cutoff."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A measure as the page shows it: raw scores, and the standardized ones where there are any.
+    """A measure as the page shows it, with raw and, if possible, standardized scores.
 
     Attributes
     ----------
     raw : Measure
     scored : Measure
-        The standardized measure; ``raw`` where there is none.
+        The standardized measure, or ``raw`` if there is none.
     """
 
     raw: Measure
@@ -66,18 +66,18 @@ class View:
 
     @property
     def name(self) -> str:
-        """The raw measure, and the scheme unless it is N."""
+        """Name of the raw measure, or of the standardized one if its scheme is not N."""
         is_default = str(self.scored) == f"s{self.raw}"
         return str(self.raw if is_default else self.scored)
 
     @property
     def scored_name(self) -> str:
-        """Name of the scores of pictures, on axes and in texts."""
+        """Name of the scores that pictures show, for axes and texts."""
         return f"standardized {self.raw}" if self.is_standardized else str(self.raw)
 
     @property
     def average(self) -> float | None:
-        """The standardized score of an average system; scheme E has none."""
+        """Standardized score of an average system; None for raw scores and scheme E."""
         if not isinstance(self.scored, Standardized):
             return None
         known = {"N": 0.5, "U": self.scored.scheme_params.get("B", 0.5), "z": 0.0}
@@ -94,9 +94,9 @@ def views_of(results: Results) -> list[View]:
 
 
 def subject_of(results: Results) -> str:
-    """Choose the run that the page is about: with a baseline the first, else the best.
+    """Choose the subject of the page: the first run if there is a baseline, else the best.
 
-    Users' own runs go before systems of a set.
+    A user's own runs take precedence over systems of a set.
     """
     runs = [run for run in results.runs if run != results.baseline]
     own = [run for run in runs if not has_only_scores(results, run)] or runs
@@ -107,13 +107,13 @@ def subject_of(results: Results) -> str:
 
 
 def has_only_scores(results: Results, run: str) -> bool:
-    """Check whether only the scores of a run are known, not its documents."""
+    """Check whether a run has only scores and no documents."""
     return isinstance(results.collection.inputs.get(run), RunScores | None)
 
 
 @dataclass(frozen=True, eq=False)
 class RunStanding:
-    """Facts by one measure; what is not known is None, or NaN of numbers.
+    """Facts for one measure; unknown facts are None, and unknown numbers are NaN.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class RunStanding:
     run : str
         The run that the page is about.
     judged : mapping of str to mapping of int to float
-        Share of a run's first documents that are judged, by run and number of documents.
+        Judged share of a run's top documents, by run and by number of documents.
     """
 
     results: Results
@@ -132,29 +132,29 @@ class RunStanding:
 
     @property
     def collection(self) -> EvaluatedCollection:
-        """The collection: its topics, its match, what its runs are called."""
+        """The evaluated collection, with its topics and its match."""
         return self.results.collection
 
     @property
     def run_word(self) -> str:
-        """Word for a run."""
+        """Word for a run: ``run`` or ``model``."""
         return "model" if self.collection.is_of_datasets else "run"
 
     @property
     def system_word(self) -> str:
-        """Word for a reference system."""
+        """Word for a reference system: ``system`` or ``model``."""
         return "model" if self.collection.is_of_datasets else "system"
 
     @property
     def rival(self) -> str | None:
-        """The baseline, or the other one of two runs."""
+        """The baseline, or the other run if there are two."""
         others = [run for run in self.results.runs if run != self.run]
         return self.results.baseline or (others[0] if len(others) == 1 else None)
 
     def mean(self, run: str) -> float:
         """Return the mean raw score."""
         known = self.results.means[run].get(self.view.raw)
-        if known is None:  # raw scores were not asked for
+        if known is None:  # The user did not ask for raw scores.
             known = mean_of(self.results.values[run].get(self.view.raw, np.array([nan])))
         return known
 
@@ -170,7 +170,7 @@ class RunStanding:
 
     @property
     def has_useful_interval(self) -> bool:
-        """True if the run's interval is known, and says something."""
+        """True if the run's interval is known and narrower than the scale."""
         low, high = self.intervals[self.run]
         return not isnan(low) and not is_wide(self.view.scored, low, high)
 
@@ -178,30 +178,30 @@ class RunStanding:
 
     @cached_property
     def ranked(self) -> list[str]:
-        """Runs from the best on."""
+        """The runs, best first."""
         return runs_by_mean(self.results, self.view.scored)
 
     @cached_property
     def ranks(self) -> dict[str, RunRank]:
-        """The ranks among the runs, by run."""
+        """Each run's rank among the runs."""
         return rank_by(self.results, self.view.scored)
 
     @cached_property
     def could_be_best(self) -> list[str]:
-        """The runs that could be the best, in their order."""
+        """The runs that could be the best, best first."""
         return [
             run for run in self.ranked if self.ranks[run].rank and self.ranks[run].could_be_first
         ]
 
     @property
     def behind(self) -> list[str]:
-        """The runs that are clearly behind another, in their order."""
+        """The runs that are clearly worse than another run, best first."""
         return [run for run in self.ranked if self.ranks[run].rank and self.ranks[run].best > 1]
 
     # Among the reference systems
 
     def placement(self, run: str) -> Placement | None:
-        """Return the place among the reference systems, if there are at least two others."""
+        """Return a run's place if there are at least two other reference systems."""
         placed = self.results.placements.get(run, {}).get(self.view.scored)
         if not placed or placed.unavailable_reason or placed.n_systems - placed.is_own_system < 2:
             return None
@@ -209,7 +209,7 @@ class RunStanding:
 
     @property
     def are_all_systems(self) -> bool:
-        """True if the runs are all the reference systems, and nothing else."""
+        """True if the runs are exactly the reference systems."""
         placed = [self.placement(run) for run in self.results.runs]
         return all(p and p.is_own_system and p.n_systems == len(placed) for p in placed)
 
@@ -229,7 +229,7 @@ class RunStanding:
         return tuple(sorted(zip(names, placed.means, strict=True), key=lambda s: -sign * s[1]))
 
     def places(self, run: str) -> tuple[int, int] | None:
-        """Return the places that the ends of the interval would take, the better one first."""
+        """Return the places of scores at the ends of the interval, the better place first."""
         placed, ends = self.placement(run), self.intervals[run]
         if placed is None or not placed.means or isnan(ends[0]):
             return None
@@ -263,7 +263,7 @@ class RunStanding:
 
     @property
     def side(self) -> int | None:
-        """1 if the run's whole interval is above the systems' average, -1 if below, else 0."""
+        """1 if the run's interval is above the systems' average, -1 if below, else 0."""
         average = self.view.average if self.view.is_standardized else self.average
         ends = sign_of(self.view.scored) * np.subtract(
             self.intervals[self.run], nan if average is None else average
@@ -276,11 +276,11 @@ class RunStanding:
 
     @property
     def tested(self) -> Measure:
-        """The measure that runs are compared by, topic by topic."""
+        """The measure of the topic scores that the test compares."""
         return self.collection.tested_measure(self.view.scored)
 
     def difference(self, run: str) -> Difference | None:
-        """Return the difference of a run from the rival."""
+        """Return the difference between a run and the rival."""
         if self.rival is None or run == self.rival:
             return None
         if self.results.baseline is not None:
@@ -296,14 +296,15 @@ class RunStanding:
 
     @property
     def other_verdicts(self) -> dict[str, int]:
-        """The verdicts on all runs but the two, by run."""
+        """The verdict on each run other than the subject and the rival."""
         return {r: self.verdict(r) for r in self.ranked if r not in (self.run, self.rival)}
 
     @property
     def wins(self) -> tuple[int, int, int] | None:
-        """Number of topics on which the run is better, worse, or comparable at all.
+        """Number of topics on which the run is better, is worse, and can be compared.
 
-        Compared with the rival, else with the average system; None if neither is known.
+        The run is compared with the rival, or else with the average system.  None if neither is
+        known.
         """
         view, values = self.view, self.results.values
         if self.rival is not None:
@@ -315,11 +316,11 @@ class RunStanding:
         d *= sign_of(view.raw if self.rival else view.scored)
         return int((d > EXACT).sum()), int((d < -EXACT).sum()), int((~np.isnan(d)).sum())
 
-    # What to trust
+    # The reliability of the findings
 
     @property
     def plan(self) -> Plan | None:
-        """The factors behind the scores."""
+        """The factors that standardize the scores."""
         return self.collection.plan_behind(self.view.scored)
 
     @property
@@ -329,12 +330,12 @@ class RunStanding:
 
     @property
     def cutoff(self) -> int:
-        """Number of documents per topic of which the judged share is reported."""
+        """Number of top documents per topic whose judged share is reported."""
         return int(self.view.raw.params.get("cutoff", TOP))
 
     @property
     def shares_judged(self) -> dict[str, float]:
-        """The judged share of the first documents of the run and the rival, where known."""
+        """Judged share of the top documents of the run and the rival, if known."""
         runs = [run for run in (self.run, self.rival) if run and self.judged.get(run)]
         return {run: self.judged[run][self.cutoff] for run in runs}
 
@@ -342,7 +343,7 @@ class RunStanding:
 def warnings_of(facts: RunStanding) -> list[str]:
     """List the warnings about the factors, and about the runs that the page names.
 
-    Faults come first, those of other runs, too; what does not mislead by this measure is left out.
+    Faults of all runs come first.  Warnings that do not concern this measure are left out.
     """
     scored, evaluations = facts.view.scored, evaluations_of(facts.results)
     named = [run for run in (facts.run, facts.rival) if run]
@@ -378,7 +379,7 @@ def warnings_of(facts: RunStanding) -> list[str]:
 
 
 def _is_saturated(facts: RunStanding, run: str) -> bool:
-    """Check whether a run is too often at an end of the scale to compare its scores."""
+    """Check whether a run is at an end of the scale too often to compare its scores."""
     scored = facts.view.scored
     return (
         isinstance(scored, Standardized)
@@ -397,7 +398,7 @@ def n_systems(plan: Plan) -> Floats:
 
 
 def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int, float]:
-    """Return the judged share of a run's first documents, by depth; empty if unknown."""
+    """Return the judged share of a run's top documents by depth; empty if unknown."""
     if has_only_scores(results, run):
         return {}
     collection = results.collection
@@ -413,7 +414,7 @@ def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int
 
 
 def named_systems(results: Results) -> dict[str, str]:
-    """Map the page's names of all other reference systems to the set's names."""
+    """Map the names of the other reference systems on the page to names in the set."""
     factors = results.collection.factors
     if factors is None or results.collection.is_of_datasets:
         return {}
@@ -447,23 +448,23 @@ def systems_by_topic(
 
 
 def mean_of(values: Floats) -> float:
-    """Return the mean of the known scores; NaN without any."""
+    """Return the mean of the known scores, or NaN if none is known."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else nan
 
 
-# What runs ranked, topic by topic
+# The rankings of runs, topic by topic
 
 
 def rankings_of(results: Results, facts: RunStanding) -> dict[str, Any]:
-    """Return the first documents of the first runs, by topic, or why there are none.
+    """Return the top documents of the first runs by topic, or why there are none.
 
     Returns
     -------
     dict
-        ``runs``, ``depth``, the ``highest`` level, and ``topics`` by their number: ``documents``,
-        their ``levels`` (None if not judged), and by run their ``ranks``, 0 for none.  ``why``
-        alone where documents are not known.
+        ``runs``, ``depth``, the ``highest`` relevance level, and ``topics`` by number.  Each topic
+        has ``documents``, their ``levels`` (None if not judged), and their ``ranks`` for each run
+        (0 if the run lacks the document).  If documents are not known, only ``why``.
     """
     first = dict.fromkeys([facts.run, *filter(None, [facts.rival]), *facts.ranked])
     runs = [run for run in first if not has_only_scores(results, run)][:MOST_RUNS]
@@ -494,7 +495,7 @@ def _read(
     Raises
     ------
     InputError
-        If its file is gone, or is not what was evaluated.
+        If the run's file is missing, or has changed since the evaluation.
     """
     evaluator = results.collection.evaluator
     ranked = rank_topics(

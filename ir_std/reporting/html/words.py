@@ -1,4 +1,4 @@
-"""The templates: the page, and the sentences on it, which are made from facts alone."""
+"""The templates of the page and of its sentences, which are made only from facts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight
 
 @cache
 def environment() -> Any:
-    """Return the environment of the templates, with what they call.
+    """Return the environment of the templates, with their filters and functions.
 
     Raises
     ------
@@ -63,19 +63,19 @@ def environment() -> Any:
 
 
 def say(sentence: str, *facts: Any) -> str:
-    """Return a sentence of ``sentences.j2`` as HTML, in one line."""
+    """Return a sentence of ``sentences.j2`` as one line of HTML."""
     words = getattr(environment().get_template("sentences.j2").module, sentence)(*facts)
     line: str = type(words)(" ".join(words.split()))
     return line
 
 
 def three_decimals(value: float, sign: str = "") -> str:
-    """Format a number with three decimals and a true minus."""
+    """Format a number with three decimals and a typographic minus sign."""
     return f"{value:{sign}.3f}".replace("-", "\N{MINUS SIGN}")
 
 
 def whole_percent(share: float) -> str:
-    """Format a share in whole percent; 0 and 100 only where they are exact."""
+    """Format a share in whole percent; 0% and 100% appear only if they are exact."""
     return f"{min(max(round(100 * share), 1 if share else 0), 100 if share == 1 else 99)}%"
 
 
