@@ -1,1 +1,1 @@
-"""Results, comparisons, tables, pictures and pages."""
+"""Compute results and comparisons, and show them as tables, plots and pages."""

@@ -1,4 +1,4 @@
-"""Agreement of two judgments of the same topics, and its tables."""
+"""Measure and show how well two sets of judgments of the same topics agree."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ from ir_std.trec.inputs import as_qrels, is_file
 from ir_std.trec.qrels import Qrels
 
 MEASURES = ("nDCG@10", "AP", "P@10")
-"""The measures by which runs are compared where no factors suggest others."""
+"""Measures for comparing runs if no factor set has default measures."""
 BEST = 10
-"""Number of the best systems whose pairs are counted by themselves."""
+"""Number of best systems whose pairs are also counted separately."""
 MOST_LEVELS = 100
-"""Largest number of levels that are distinguished."""
+"""Largest supported number of relevance levels."""
 NO_INTERVAL = (
-    f"No interval is printed for fewer than {FEWEST_TOPICS} topics, or for a measure by which two "
-    "systems, on average, have the same score on more than two thirds of the topics; none of tau "
-    "if other topics change the order by one of the judges much."
+    f"No interval is printed for fewer than {FEWEST_TOPICS} topics, or for a measure for which two "
+    "systems, on average, have the same score on more than two thirds of the topics. tau has no "
+    "interval either if the order under one of the judges would be very different on other topics."
 )
-"""Note of tables in which a figure has no interval, because it would not hold often enough."""
+"""Note for tables with figures whose intervals would be too narrow too often to be printed."""
 
 
 def agreement(
@@ -65,18 +65,19 @@ def agreement(
     factors: Sequence[Factors | None] = (None, None),
     jobs: int | None = 1,
 ) -> JudgeAgreement:
-    """Compare two judgments of the same topics: their labels, and what they say of systems.
+    """Compare two sets of judgments by their labels and by the scores of systems.
 
     Parameters
     ----------
     first, second
-        Qrels in any form that :func:`ir_std.evaluate` takes.  Levels below 0 count as 0.  Or, of
-        both, per-topic scores that another program computed under the two judgments.
+        Qrels in any form that :func:`ir_std.evaluate` accepts.  Levels below 0 count as 0.  Instead
+        of both qrels, you can pass per-topic scores that another program computed under the two
+        sets of judgments.
     runs : optional
-        Runs of any type that :func:`ir_std.evaluate` accepts.  By default, the systems with the
-        same names behind the factors of both judgments.
+        Runs of any type that :func:`ir_std.evaluate` accepts.  By default, the reference systems
+        whose names are in the factor sets of both judgments.
     measures : Measure, str or iterable of them, optional
-        If not given, the default measures that the factor sets of both have.
+        Measures to compare.  By default, the default measures that both factor sets have.
     schemes : str or iterable of str
         Schemes of the standardized scores; each score uses the factors of its own judgments.
     factors : (set, set)
@@ -87,7 +88,8 @@ def agreement(
     Raises
     ------
     UsageError
-        If the two have no topic in common, or no document of a topic.
+        If no document of any topic has both judgments, or if scores have no topic, run or measure
+        in common.
     InputError
         If a run or qrels cannot be used.
 
@@ -130,7 +132,7 @@ def agreement(
         (
             *dict.fromkeys(map(str, matches)),
             *(
-                f"{m} left out: no document of one of the two is at that level"
+                f"{m} left out, because one of the judges gave no document its relevance level"
                 for m in asked
                 if m not in wanted
             ),
@@ -144,34 +146,34 @@ BySystem = dict[str, ByMeasure[Floats]]
 
 
 def _names(files: Sequence[str]) -> tuple[str, str]:
-    """Return the files' names, or first and second if they have none or the same."""
+    """Return the names of the files; first and second if they are missing or equal."""
     one, other = (os.path.basename(file).removesuffix(".txt") for file in files)
     return (one, other) if one != other and one and other else ("first", "second")
 
 
 def are_scores(labels: Any) -> bool:
-    """Check whether judgments are given by scores of runs under them, and not as qrels."""
+    """Check whether the input holds scores of runs under judgments instead of qrels."""
     if is_file(labels):
         return is_score_file(source_of(labels))
     if isinstance(labels, Mapping) and labels:
         first = next(iter(labels.values()))
         if isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Mapping):
-            return True  # by run
+            return True  # The mapping holds runs, which hold measures.
     return holds_scores(labels)
 
 
 def _agreement_of_scores(first: Any, second: Any, measures: Measures | None) -> JudgeAgreement:
-    """Compare runs by their scores under two judgments that are not known themselves."""
+    """Compare runs by their scores under two sets of judgments that are not known."""
     pair = [evaluate(read_scores(given), None, measures, "none") for given in (first, second)]
     names = _names([str(given) if is_file(given) else "" for given in (first, second)])
     found = _agreement_on(pair, names)
     if not found.topics or not found.scores:
-        raise UsageError("the two have no topic, run and measure in common")
+        raise UsageError("the two inputs have no topic, run or measure in common")
     return found
 
 
 def _default_measures(matches: Sequence[Match]) -> list[Measure]:
-    """Return the default measures that both sets have, or usual ones."""
+    """Return the default measures that both sets have, or else :data:`MEASURES`."""
     sets = [match.factors for match in matches if match.factors]
     known = [set(factors.default_measures) for factors in sets]
     names = [m for m in (sets[0].default_measures if sets else ()) if all(m in k for k in known)]
@@ -188,7 +190,7 @@ def _scores_of_runs(results: Results) -> BySystem:
 def _systems_of(
     match: Match, measures: Iterable[Measure]
 ) -> tuple[dict[str, ScoresOfSystem], list[Measure]]:
-    """Return the scores of the reference systems, and the measures among these that they have."""
+    """Return the reference systems' scores, and the given measures that they have."""
     factors = match.factors
     if factors is None or factors.of_datasets:
         return {}, []
@@ -226,30 +228,30 @@ def _notes(
 ) -> Iterator[str]:
     for name, q in zip(names, pair, strict=True):
         if alone := len(q.topics) - len(topics):
-            yield f"{pluralize(alone, 'topic')} only in {name}, left out"
+            yield f"left out {pluralize(alone, 'topic')} that only {name} has"
     if sum(judged_once) > confusion.sum():
-        yield "more documents were judged once than twice; agreement covers the smaller part"
+        yield "more than half of the documents have only one judgment; agreement covers the others"
     highest = [q.max_level for q in pair]
     if highest[0] != highest[1]:
         yield (
-            f"the scales differ (levels to {highest[0]} and to {highest[1]}), but kappa takes "
-            "equal numbers for equal judgments; look at single levels"
+            f"the scales differ (levels up to {highest[0]} and up to {highest[1]}), but kappa "
+            "treats equal numbers as equal judgments; use the kappa at single levels"
         )
 
 
 def judgment_agreements(results: Results) -> list[JudgeAgreement]:
-    """Compare each two judgments of the same topics, and the runs that were evaluated by both."""
+    """Compare each pair of judgments of the same topics, and the runs evaluated by both."""
     return [
         one
         for pair in overlaps_of(results).topics
         if overlaps_of(results).is_relabelled(*pair)
         for one in [_agreement_on([results.on(name) for name in pair], pair)]
-        if one.confusion.any()  # not where only scores are known
+        if one.confusion.any()  # It is empty if only scores are known.
     ]
 
 
 def _agreement_on(each: Sequence[Results], names: tuple[str, str]) -> JudgeAgreement:
-    """Compare two judgments by the results of runs under each."""
+    """Compare two sets of judgments by the results of the same runs under each."""
     pair = (each[0].collection.evaluator.qrels, each[1].collection.evaluator.qrels)
     topics = tuple(t for t in pair[0].topics if t in pair[1].positions)
     confusion, judged_once = compare_labels(pair, topics)
@@ -264,17 +266,18 @@ class JudgeAgreement:
     Attributes
     ----------
     names : (str, str)
-        Names of the two judgments.
+        Names of the two sets of judgments.
     topics : tuple of str
-        The topics that both have, in the first one's order.
+        Topics with judgments of both judges, in the order of the first judge's qrels.
     confusion : ndarray of int, shape (n_topics, n_levels, n_levels)
-        Documents that both judged, by topic and level; rows are the first one's.
+        Number of documents for each topic and pair of levels; rows are the first judge's levels.
     judged_once : (int, int)
-        Documents of these topics that only the first, and only the second judged.
+        Number of documents of these topics with a judgment of only the first judge, and of only the
+        second judge.
     systems : tuple of str
         Systems whose scores are compared; empty without runs.
     scores : mapping of Measure to (ndarray, ndarray)
-        Scores from both judgments, shape (n_topics, n_systems); NaN if there is none.
+        Scores from both judges, shape (n_topics, n_systems); NaN for missing scores.
     notes : tuple of str
         Notes for the reader.
     """
@@ -296,18 +299,19 @@ class JudgeAgreement:
         return f"<JudgeAgreement of {' and '.join(self.names)}: {', '.join(sizes)}>"
 
     def kappa(self, weights: str = "none") -> Interval:
-        """Cohen's kappa over the documents of all topics.
+        """Compute Cohen's kappa over the documents of all topics.
 
         Parameters
         ----------
         weights : {'none', 'linear', 'quadratic'}
+            Weights of the disagreements.
         """
         return kappa_interval(self.confusion, weights)
 
     def kappa_at(self, level: int) -> float:
-        """Cohen's kappa of relevant or not, where documents from a level on are relevant.
+        """Compute Cohen's kappa of binary labels, which are relevant from a level upwards.
 
-        NaN where one of the two has no document at it or above.
+        Return NaN if one of the judges has no document at this level or above.
         """
         whole = self.confusion.sum(axis=0)
         if not whole[level:].any() or not whole[:, level:].any():
@@ -325,7 +329,7 @@ class JudgeAgreement:
         }
 
     def difference(self, system: str, measure: Measure | str) -> Estimate:
-        """Estimate a system's mean by the second minus that by the first, by topic."""
+        """Estimate a system's mean by the second judge minus its mean by the first."""
         column = self.systems.index(system)
         first, second = self.scores[named_measure(measure, self.scores)]
         return Estimate.of(second[:, column] - first[:, column])
@@ -364,7 +368,7 @@ class JudgeAgreement:
 def compare_labels(
     pair: tuple[Qrels, Qrels], topics: Sequence[str]
 ) -> tuple[Ints, tuple[int, int]]:
-    """Confusion matrices by topic, and how many documents only one of the two judged."""
+    """Compute confusion matrices per topic, and count documents with one judgment."""
     n_levels = max(2, 1 + max(q.max_level for q in pair))
     if n_levels > MOST_LEVELS:
         raise UsageError(f"levels up to {n_levels - 1}: at most {MOST_LEVELS} levels are supported")
@@ -398,9 +402,9 @@ def _labels(agreement: JudgeAgreement, places: int) -> Table:
             *((f"kappa at level {at}", agreement.kappa_at(at)) for at in range(1, len(whole))),
         ],
         notes=[
-            "Cohen's kappa, with 95% intervals by a bootstrap over topics. Weights are the "
-            "distance between two levels, or its square. At a level, documents from this level on "
-            "are relevant, the others are not.",
+            "Cohen's kappa, with 95% intervals by a bootstrap over topics. Linear weights are the "
+            "distance between two levels; quadratic weights are its square. For kappa at a level, "
+            "documents at this level or above are relevant, and the others are not.",
             *([NO_INTERVAL] if len(agreement.topics) < FEWEST_TOPICS else []),
         ],
         places=places,
@@ -446,8 +450,8 @@ def _order(agreement: JudgeAgreement, places: int) -> Table:
         ("measure", *of_names, "gap", "tau", "tau_AP", "r"),
         rows,
         notes=[
-            f"{pluralize(len(agreement.systems), 'system')}. gap: mean over systems of the "
-            "absolute difference of their two means; tau: Kendall's tau-b of the two "
+            f"{pluralize(len(agreement.systems), 'system')}. gap: average absolute difference "
+            "between a system's two means; tau: Kendall's tau-b of the two "
             "orders; tau_AP: AP correlation with the first order as the reference; "
             "r: Pearson's correlation over topics and systems. Brackets hold 95% intervals by a "
             "bootstrap over topics.",
@@ -476,7 +480,7 @@ def _pairs(agreement: JudgeAgreement, _: int) -> Table:
         [
             f"Pairs of systems that differ significantly (paired t-test, p < {ALPHA}, no "
             "correction for the number of pairs). biased: the difference itself changes "
-            f"significantly from {one} to {other}. The best systems are those under {one}."
+            f"significantly from {one} to {other}. The best systems are the best under {one}."
         ],
     )  # fmt: skip
 

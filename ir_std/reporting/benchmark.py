@@ -1,8 +1,8 @@
-"""MTEB's results: a model's benchmark, with tasks as topics, and its place on each dataset.
+"""Rank models by MTEB's results, over the tasks of a benchmark and on single datasets.
 
-Not every model has run each task of a benchmark.  Each task's scores are standardized on a scale
-that does not depend on which models ran it, by :func:`ir_std.analysis.linked_scores`; what follows
-is as for any other results.
+The tasks of a benchmark are its topics.  Not every model has run each task.  Therefore,
+:func:`ir_std.analysis.linked_scores` standardizes each task's scores on a scale that does not
+depend on which models ran the task.  All further steps are the same as for other results.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import RunScores
 
 MIN_SHARE = 0.5
-"""Models with this share of the tasks or more are ranked."""
+"""Smallest share of the tasks that a model needs in order to be ranked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +45,13 @@ class Benchmark:
     Attributes
     ----------
     name, kind : str
-        MTEB's name, and which results count.
+        MTEB's name of the benchmark, and the kind of results that count.
     scores : BenchmarkScores
         Scores of the set's models and of the user's own.
     own : tuple of str
         The user's own models.
     factors : FactorSet
-        Standardizes a task's main score; from the set's models.
+        Factors for each task's main score, computed from the set's models.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Benchmark:
         Parameters
         ----------
         runs : mapping of str to RunScores
-            Models of the set, and others with main scores by dataset.
+            Models of the set, and other models with main scores by dataset.
         name : str
         kind : str, optional
             One of :data:`~ir_std.factors.schema.KINDS`.
@@ -77,7 +77,7 @@ class Benchmark:
         UsageError
             If there is no such benchmark or kind, or a run has no main scores.
         NoFactorsError
-            If fewer than two models have half of the tasks, or a run has none.
+            If fewer than two models have half of the tasks, or a run has no task.
         """
         for run, scores in runs.items():
             if not isinstance(scores, RunScores) or main_score not in scores.values:
@@ -98,9 +98,9 @@ class Benchmark:
         return cls(name, kind, read, tuple(own), benchmark_factors(read, ranked))
 
     def runs(self, names: Mapping[str, Any]) -> dict[str, RunScores]:
-        """Return the scores of the models that have half of the tasks.
+        """Return the scores of the models that have at least half of the tasks.
 
-        Models of the user's own that have fewer are warned about.
+        Warn about the user's own models that have fewer tasks.
         """
         read, number = self.scores, {m: k for k, m in enumerate(self.scores.models)}
         found = {
@@ -110,7 +110,8 @@ class Benchmark:
         }
         few = [name for name in self.own if name not in found]
         if few:
-            warn_caller([f"{name} has fewer than half of the tasks, and no rank" for name in few])
+            text = "has results for fewer than half of the tasks, so it is not ranked"
+            warn_caller([f"{name} {text}" for name in few])
         if not found:
             raise NoFactorsError(
                 f"no run has scores on half of the {len(read.tasks)} tasks of {self.name}; to see "
@@ -135,9 +136,9 @@ class Benchmark:
         return dict(zip(self.scores.models, self.scores.n_tasks.tolist(), strict=True))
 
     def place(self, run: str, measure: Measure, mean: float) -> Placement:
-        """Rank a model's mean among those of the set's models that have half of the tasks.
+        """Rank a mean among the means of the set's models with at least half of the tasks.
 
-        A raw mean takes all tasks.
+        A raw mean is ranked only if it covers all tasks.
         """
         if str(measure) == str(main_score) and self.tasks[run] < len(self.scores.tasks):
             return Placement(measure, mean, self.name, unavailable_reason="it lacks tasks")
@@ -160,12 +161,12 @@ class Benchmark:
 
     @property
     def means(self) -> dict[str, float]:
-        """Linked means of the set's models that have half of the tasks."""
+        """Linked means of the set's models that have at least half of the tasks."""
         return self._means[f"s{main_score}"]
 
     @cached_property
     def _means(self) -> dict[str, dict[str, float]]:
-        """Means of the set's models that have half of the tasks, by measure."""
+        """Means of the set's models that have at least half of the tasks, by measure."""
         models = self.scores.models
         enough = self.scores.n_tasks >= MIN_SHARE * len(self.scores.tasks)
         raw = self.scores.scores.T
@@ -193,10 +194,10 @@ def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "a
     places : int
         Number of decimals; -1 for all.
     systems : {'all', 'zero-shot'}
-        The models among which it is placed.
+        Kind of models that each model is ranked among.
     """
     several = len(runs) > 1
-    models = cache(lambda dataset: _models_on(dataset, systems))  # once for several runs
+    models = cache(lambda dataset: _models_on(dataset, systems))  # Several runs share the models.
     rows: list[list[Value]] = []
     for model, scores in runs.items():
         for dataset, score in scores.values.get(main_score, {}).items():
@@ -210,7 +211,8 @@ def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "a
         "dataset has no interval, because a single mean does not show how much it can vary."
     ]
     if without := sum(row[-1] is None for row in rows):
-        notes.append(f"no place on {pluralize(without, 'dataset')} with fewer than 20 such models")
+        where = pluralize(without, "dataset")
+        notes.append(f"no place on {where}, because fewer than 20 such models have results there")
     header = (*["model"] * several, "dataset", "main score", "N", "place", "neighbors")
     return make_table(header, rows, 1 + several, notes, places=places)
 
@@ -237,7 +239,7 @@ def _place_on(
 
 
 def place_cell(placement: Placement | None) -> Cell:
-    """Make a cell like ``13/129``; CSV holds the number of ties, too."""
+    """Make a cell such as ``13/129``; CSV also holds the number of ties."""
     if placement is None or placement.rank is None:
         return Cell("-", nan)
     of = placement.n_ranked

@@ -1,4 +1,4 @@
-"""The user's call for several collections, :func:`compare`, which links them if asked to."""
+"""Evaluate systems on several collections, and link the collections by anchors."""
 
 from __future__ import annotations
 
@@ -58,34 +58,35 @@ def compare(
     ----------
     entries : iterable of (str, run, qrels) or (str, run, qrels, str)
         A system's name and its run on one collection.  The same name with several qrels is one
-        system on several collections.  Runs and qrels in any form that :func:`evaluate` takes;
-        the qrels are None for scores that another program computed, and systems of a set.  A
-        fourth item is the collection's label in tables and plots.
+        system on several collections.  Runs and qrels can have any form that :func:`evaluate`
+        accepts.  Pass None as the qrels of a system of a factor set, and of scores that another
+        program computed.  A fourth item is the collection's label in tables and plots.
     measures : Measure, str or iterable of them, optional
-        If not given, the factor sets' default measures that all collections have factors for.
+        Measures to compute.  By default, the sets' default measures for which all collections have
+        factors.
     schemes, systems
-        As for :func:`evaluate`, on every collection: with ``"modern"`` DL 2019 and 2020 are
-        standardized by the same systems, and compare without a link.
+        As for :func:`evaluate`, on every collection.  With ``systems="modern"``, the same systems
+        standardize DL 2019 and DL 2020, so their scores are comparable without a link.
     anchors : str or sequence of str
-        Systems among these that ran on all collections.  They link standardized scores to one
-        scale; see :mod:`ir_std.analysis.linking`.
+        Systems that ran on all collections.  They link standardized scores to one scale; see
+        :mod:`ir_std.analysis.linking`.
     reference : str, optional
-        The collection on whose scale the scores are put.  By default, the one with the strongest
-        reference systems, for each measure.
+        Collection to whose scale the scores are converted.  By default, each measure uses the
+        collection with the strongest reference systems.
     same_systems : bool
         True if you know that each name is the identical program on all collections, which makes
         linked intervals narrower; see :func:`ir_std.analysis.link`.
     depth, lower_is_better
         As for :func:`evaluate`.
     residual : bool
-        See :func:`evaluate`; it applies to the residual collections among these.
+        See :func:`evaluate`.  The option affects only residual collections.
     jobs : int, optional
         Number of processes for the runs of a collection; with None it is chosen automatically.
     progress : callable
         Wraps the iterable of evaluations of each collection, like ``tqdm.tqdm``.
     baseline : str, optional
-        The system that the others are compared with.  ``"best"`` is added to the systems: on each
-        collection the one of its set's systems with the highest mean by the first measure.
+        System that the others are compared with.  ``"best"`` adds a system: on each collection, it
+        is the system of the factor set with the highest mean for the first measure.
     test, correction, equivalent
         As for :func:`evaluate`, on each collection separately.
 
@@ -137,7 +138,7 @@ def compare(
             )
     of_rounds = {key for key, m in matches.items() if m.factors and m.factors.earlier is not None}
     if residual and not of_rounds:
-        EarlierDocuments(matches.values(), take_out=True)  # an error that says why
+        EarlierDocuments(matches.values(), take_out=True)  # This raises an error that says why.
     results = {
         key: evaluate(
             by_name,
@@ -160,7 +161,7 @@ def compare(
         procedure=procedure,
     )
     if baseline is not None:
-        run_differences(joined)  # that there is something to compare, before anything is shown
+        run_differences(joined)  # Fail now if there is nothing to compare.
     if same_systems and not anchors:
         raise UsageError("same_systems needs linked collections; name the anchors (anchors=)")
     if not anchors and reference is None:
@@ -176,23 +177,23 @@ def link_results(
     reference: str | None = None,
     same_systems: bool = False,
 ) -> Results:
-    """Put results on one scale: each collection is linked to the reference by anchors.
+    """Put results on one scale by linking each collection to the reference collection.
 
     Parameters
     ----------
     results : Results
     anchors : str or sequence of str
-        Runs that every collection has.
+        Names of runs that every collection has.
     reference : str, optional
-        The collection on whose scale scores are put; if not given, for each measure the one with
-        the strongest reference systems.
+        Collection to whose scale the scores are converted.  By default, each measure uses the
+        collection with the strongest reference systems.
     same_systems : bool
         True if each name is known to be the identical program on all collections.
 
     Raises
     ------
     UsageError
-        If an anchor or the reference is not there, an anchor lacks a collection, collections
+        If an anchor or the reference is unknown, an anchor has no run on a collection, collections
         have the same topics, or the anchors cannot link them.
     """
     names = (anchors,) if isinstance(anchors, str) else tuple(dict.fromkeys(anchors))
@@ -224,12 +225,12 @@ def link_results(
         and all(m in each.plans for each in results.collections.values())
     }
     if not links:
-        raise UsageError("nothing to link: no standardized measure is known on all collections")
+        raise UsageError("nothing to link; no standardized measure has factors on all collections")
     return replace(results, links=ByMeasure(links))
 
 
 class _Entry(NamedTuple):
-    """A system's run on one collection, which may have a label."""
+    """Run of a system on one collection, with an optional label of the collection."""
 
     system: str
     run: Any
@@ -238,10 +239,10 @@ class _Entry(NamedTuple):
 
 
 def _read_entries(entries: Iterable[tuple[Any, ...]]) -> list[_Entry]:
-    """Read qrels and scores; an entry without qrels gets those of its collection.
+    """Read qrels and scores, and find qrels for the entries that have none.
 
-    For a system of a set these are the qrels of the same judgments, and otherwise the topics and
-    counts that the scores hold.
+    A system of a factor set gets the given qrels that match its set.  Otherwise, the topics and
+    counts in the scores take the place of qrels.
     """
     given = [
         tuple(entry) if isinstance(entry, (tuple, list)) else ()
@@ -297,7 +298,7 @@ def _qrels_of_set(run: Any, judgments: Iterable[Qrels]) -> Qrels | None:
 
 
 def _same_collection(one: RunScores, other: RunScores) -> bool:
-    """Check whether scores have topics in common, and no different count of one."""
+    """Check whether scores have topics in common, without contradictory counts."""
     shared = set(one.topics) & set(other.topics)
     counts = [(one.n_rel.get(topic), other.n_rel.get(topic)) for topic in shared]
     return (
@@ -313,7 +314,7 @@ def _labels(entries: Iterable[_Entry]) -> dict[int, str]:
     Raises
     ------
     UsageError
-        If a collection has two labels, or two collections have one.
+        If a collection has two labels, or two collections have the same label.
     """
     named: dict[int, str] = {}
     for _, _, qrels, label in entries:
@@ -331,7 +332,7 @@ def _default_measures(
     schemes: Sequence[str],
     systems: SystemsSelection,
 ) -> list[Measure]:
-    """Return the sets' default measures that all can standardize and all scores hold.
+    """Return default measures that all sets can standardize and that all scores have.
 
     Raises
     ------
@@ -363,9 +364,10 @@ def _default_measures(
 
 
 def join_results(each: Mapping[str, Results], best: Mapping[str, str], **options: Any) -> Results:
-    """Join results of one collection each, by the names of the collections.
+    """Join the results of single collections, by the names of the collections.
 
-    ``best`` is by collection which of its set's systems the run ``best`` is.
+    ``best`` maps a collection to the name of the system of its factor set that the run ``best``
+    stands for.
     """
     return Results(
         {n: replace(r.collection, name=n, best=best.get(n, "")) for n, r in each.items()},

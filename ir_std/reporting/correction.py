@@ -1,4 +1,4 @@
-"""Means under human labels from a few topics that people judged and a model's labels of all."""
+"""Estimate means under human labels from human labels of few topics and LLM labels of all."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Correction:
     Attributes
     ----------
     names : (str, str)
-        Names of the human and of the model's labels.
+        Names of the human labels and of the model's labels.
     runs : tuple of str
         Names of the runs.
     topics, judged : tuple of str
@@ -90,7 +90,7 @@ class Correction:
         return self.estimates[parse_measure(measure)].contrast(weights)
 
     def worth(self, measure: Measure | str) -> float:
-        """Return the number of topics, judged by people alone, that would tell as much."""
+        """Return how many human-judged topics would give as narrow an interval on their own."""
         return self.estimates[parse_measure(measure)].worth
 
     def sentence(self, run: str, measure: Measure | str, places: int = 3) -> str:
@@ -100,8 +100,8 @@ class Correction:
         n, total = len(self.judged), len(self.topics)
         return (
             f"{measure} of {run} under human labels of all {pluralize(total, 'topic')}: {value} "
-            f"± {half} (95% t interval; {pluralize(n, 'topic')} judged by people, drawn at random, "
-            f"all {total} by {self.names[1]})"
+            f"± {half} (95% t interval; people judged {pluralize(n, 'topic')}, drawn at random, "
+            f"and {self.names[1]} judged all {total})"
         )
 
     def _weights(self, run: str) -> Floats:
@@ -109,7 +109,10 @@ class Correction:
         return np.array([float(name == run) for name in self.runs])
 
     def table(self, measure: Measure | str, places: int = 4) -> Table:
-        """Return one row per run, best first: estimate, model alone, people alone, difference.
+        """Return a table with one row per run, best first.
+
+        The columns hold the estimate, the mean under the model's labels only, the mean under human
+        labels only, and the difference from the baseline.
 
         Parameters
         ----------
@@ -155,8 +158,8 @@ class Correction:
         n, total = len(self.judged), len(self.topics)
         worth = self.worth(measure)
         yield (
-            f"{measure} under human labels of all {total} topics, with 95% t intervals: "
-            f"{n} topics judged by people, all {total} by {self.names[1]}."
+            f"{measure} under human labels of all {total} topics, with 95% t intervals. "
+            f"People judged {n} topics, and {self.names[1]} judged all {total}."
         )
         yield f"These labels are worth about {worth:.0f} human topics."
         if self.baseline is not None:
@@ -206,36 +209,40 @@ def correct(
     population: Population = "finite",
     jobs: int | None = 1,
 ) -> Correction:
-    """Estimate scores under human labels from a few judged topics and a model's labels of all.
+    """Estimate scores under human labels from human labels of few topics and LLM labels.
 
     Parameters
     ----------
     human, llm
-        Labels of people for some topics, drawn at random, and of a language model for all.  Qrels
-        in any form that :func:`ir_std.evaluate` takes; per-topic scores that another program
-        computed under these labels; or the ID of a factor set, whose systems then are the runs.
+        Human labels for a random sample of the topics, and labels by a language model for all
+        topics.  Each can be qrels in any form that :func:`ir_std.evaluate` accepts, per-topic
+        scores that another program computed under these labels, or the ID of a factor set.  If you
+        pass a factor set, its systems are the runs.
     runs : optional
-        Runs in any form that :func:`ir_std.evaluate` takes.  By default, the systems that are
-        known under both labels.
+        Runs in any form that :func:`ir_std.evaluate` accepts.  By default, the systems with known
+        scores under both labels.
     measures : Measure, str or iterable of them, optional
-        Measures to estimate.  By default, those of the recognized factor set or of the scores.
+        Measures to estimate.  By default, the measures of the recognized factor set or of the
+        scores.
     schemes : str or iterable of str
-        Schemes of standardized scores, each standardized by the factors of its own labels; raw
-        scores only if one of the two has none.
+        Schemes of standardized scores.  The factors of the human labels standardize scores under
+        human labels, and the factors of the model's labels standardize scores under these.  If
+        either factors are missing, only raw scores are estimated.
     topics : iterable of str, optional
         Use the human labels of these topics only.
     baseline : str, optional
         Name of the run that the others are compared with.
     population : {'finite', 'topics'}
-        ``'finite'``: estimate means over the topics of `llm`; ``'topics'``: over all topics of
-        the kind.
+        ``'finite'`` estimates means over the topics of `llm`.  ``'topics'`` estimates means over
+        all possible topics of the same kind.
     jobs : int, optional
         Number of processes.
 
     Raises
     ------
     UsageError
-        If the labels have no run or fewer than 5 topics in common, or no run is the baseline.
+        If the labels have no run or fewer than 5 topics in common, or if no run has the baseline's
+        name.
     InputError
         If a run, labels or scores cannot be used.
 
@@ -261,7 +268,7 @@ def correct(
     notes: list[str] = []
     if left := len(chosen) - len(judged):
         notes.append(
-            f"{pluralize(left, 'topic')} of {names[0]} without labels of {names[1]} left out"
+            f"left out {pluralize(left, 'topic')} of {names[0]} without labels of {names[1]}"
         )
     rows = np.array([positions[t] for t in judged], np.int64)
     at = [people.topics.index(t) for t in judged]
@@ -274,7 +281,7 @@ def correct(
         y = np.where(_has_relevant(people, measure)[:, None], y, np.nan)[at]
         x = _matrix(model, common, measure)
         if np.isnan(x).any():
-            notes.append(f"{measure} left out; {names[1]} has no value for some topic and run")
+            notes.append(f"left out {measure}; {names[1]} has no value for some topic and run")
             continue
         try:
             estimates[measure] = prediction_powered(y, x, rows, population)
@@ -290,7 +297,7 @@ def correct(
         and scheme_names(schemes)
         and not any(isinstance(m, Standardized) for m in estimates)
     ):
-        notes.append("raw scores only; standardized ones need factor sets of both labels")
+        notes.append("standardized scores left out; they need factor sets of both labels")
     warn_caller(dict.fromkeys(warnings))
     return Correction(
         names,
@@ -307,7 +314,9 @@ def correct(
 
 
 def draw_topics(labels: Any, n: int, seed: int = 0) -> list[str]:
-    """Draw topics for people to judge, in random order: the first k are a random draw, too.
+    """Draw topics for people to judge, in random order.
+
+    The first topics of the list, however many, are a random sample, too.
 
     Parameters
     ----------
@@ -337,7 +346,7 @@ def _evaluate(
     schemes: str | Iterable[str],
     jobs: int | None,
 ) -> Results:
-    """Evaluate runs under labels: qrels, scores, or a factor set, whose systems are the runs."""
+    """Evaluate runs under labels; for a factor set, evaluate its systems."""
     if isinstance(labels, str) and labels in available_factors():
         return evaluate(f"{labels}{SEPARATOR}*", None, measures, schemes, jobs=jobs)
     if are_scores(labels):
@@ -361,25 +370,25 @@ def _topics(labels: Any) -> tuple[str, ...]:
 
 
 def _name(labels: Any, fallback: str) -> str:
-    """Return what labels are called: a file without its folder and suffix, or a set."""
+    """Return the name of labels: a file name without folder and suffix, or a set's ID."""
     if isinstance(labels, (str, os.PathLike)):
         return os.path.basename(labels).removesuffix(".txt")
     return fallback
 
 
 def _measures_of_both(people: Results, model: Results) -> Iterator[Measure]:
-    """Yield the measures that are known under both labels; a level may be missing under one."""
+    """Yield measures known under both labels; one of these may lack a relevance level."""
     known = model.collection.topic_measures
     return (m for m in people.collection.topic_measures if m in known)
 
 
 def _matrix(results: Results, runs: Iterable[str], measure: Measure) -> Floats:
-    """Return scores, topics x runs."""
+    """Return scores as a matrix with a row per topic and a column per run."""
     return np.stack([results.values[run][measure] for run in runs], axis=1)
 
 
 def _has_relevant(results: Results, measure: Measure) -> Mask:
-    """Check which topics have a relevant document; all, if only scores are known."""
+    """Check which topics have a relevant document; assume all if only scores are known."""
     qrels = results.collection.evaluator.qrels
     raw = measure.base if isinstance(measure, Standardized) else measure
     if isinstance(qrels, QrelsFromCounts):

@@ -1,8 +1,9 @@
 """Compare two runs topic by topic and document by document.
 
-What DiffIR shows of a pair of rankings (K. M. Jose, T. Nguyen, S. MacAvaney, J. Dalton, A. Yates,
-"DiffIR: Exploring Differences in Ranking Models' Behavior", SIGIR 2021, 2595-2599), on
-topics that standardized scores choose, and with what each document adds to the difference.
+Like DiffIR (K. M. Jose, T. Nguyen, S. MacAvaney, J. Dalton, A. Yates, "DiffIR: Exploring
+Differences in Ranking Models' Behavior", SIGIR 2021, 2595-2599), this module shows two rankings
+next to each other.  Standardized scores choose the topics to show.  The tables also hold the amount
+that each document adds to the difference.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.inputs import read_texts
 
 MAX_TEXT_CHARS = 40
-"""Characters of a query or a document that a table has room for; CSV and JSON have all."""
+"""Number of characters of a query or document that a table shows; CSV and JSON hold all."""
 TABLES = ("rankings", "documents")
 """The tables of a topic."""
 Pair = tuple[float, float]
@@ -60,17 +61,17 @@ def diff(
     Parameters
     ----------
     a, b
-        Two runs, in any form that :func:`evaluate` takes; scores and systems of sets have topics,
-        but no documents.
+        Two runs in any form that :func:`evaluate` accepts.  Scores and systems of factor sets can
+        be compared by topic, but not by document.
     qrels
         As for :func:`evaluate`.
     measure : Measure or str, optional
-        Raw or standardized; the factor set's first if not given.
+        Raw or standardized measure.  By default, the first measure of the factor set.
     scheme, factors, systems, without, residual, depth, duplicates
-        As for :func:`evaluate`; one scheme.
+        As for :func:`evaluate`, but with only one scheme.
     docs, queries : mapping, str, path or file, optional
-        Texts to be shown: ``{id: text}``, a file of lines (an id, a tab, a text) or of JSON
-        records, or the id of an ir_datasets dataset, which may download them.
+        Texts to show: a mapping ``{id: text}``, a file, or the ID of an ir_datasets dataset, which
+        may download them.  Each line of a file holds an ID, a tab and a text, or a JSON record.
 
     Raises
     ------
@@ -99,12 +100,12 @@ def diff(
     if asked is not None and len(asked) != 1:
         raise UsageError(f"expected one measure, got {len(asked)}")
     if asked and isinstance(asked[0], Standardized):
-        asked, schemes = [asked[0].base, asked[0]], ()  # by the scheme that it names
+        asked, schemes = [asked[0].base, asked[0]], ()  # The measure names its scheme.
     given = resolve_runs([a, b], duplicates=duplicates)
     if len(given) != 2:
         raise UsageError(f"expected two runs, got {', '.join(given)}")
     results = evaluate(
-        {name: resolve(run) for name, run in given.items()},  # read once for all that follows
+        {name: resolve(run) for name, run in given.items()},  # Read each run only once.
         qrels,
         asked,
         schemes,
@@ -126,7 +127,7 @@ class TopicScores(NamedTuple):
     ----------
     topic : str
     raw, standardized : (float, float)
-        The scores of both runs; NaN if there is none.
+        The scores of both runs; NaN for missing scores.
     raw_place : int
         The topic's rank by the size of the raw difference, 1 for the largest.
     """
@@ -144,12 +145,12 @@ class PairedDocument(NamedTuple):
     ----------
     document : str
     level : int or None
-        None if it is not judged.
+        Relevance level; None if the document is not judged.
     ranks : (int or None, int or None)
-        None if a run does not have it.
+        Ranks in both runs; None if a run does not have the document.
     adds : (float, float)
-        Terms of the document in the measure of each run; NaN if the measure is not a sum over
-        documents.
+        Amounts that the document adds to the scores of both runs; NaN if the measure is not a sum
+        over documents.
     """
 
     document: str
@@ -159,18 +160,18 @@ class PairedDocument(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """Contribution to the first run's value minus that to the second's."""
+        """Amount added to the first run's score minus the amount added to the second's."""
         return self.adds[0] - self.adds[1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunDiff:
-    """Differences of two runs by topic, largest first; it displays in a notebook.
+    """Differences of two runs by topic, largest first, which a notebook shows as a table.
 
     Attributes
     ----------
     results : Results
-        Results of both, and perhaps of others.
+        Results of both runs, and possibly of others.
     a, b : str
         The names of the two runs.
     measure : Measure
@@ -178,7 +179,7 @@ class RunDiff:
     queries : mapping of str to str
         Texts by topic; empty if none were given.
     docs
-        Where texts of documents are read; None for nowhere.
+        Source of the documents' texts, as for :func:`diff`; None for no texts.
     """
 
     results: Results
@@ -206,10 +207,11 @@ class RunDiff:
 
     @cached_property
     def topics(self) -> tuple[TopicScores, ...]:
-        """Topics on which both have scores, the largest standardized difference first.
+        """Topics on which both runs have scores, largest standardized difference first.
 
-        By the raw one if there is none.  On one topic both have the same sign, as no scheme
-        changes the order of scores; their sizes differ with the spread of the systems there.
+        Without a standardized measure, the largest raw difference comes first.  On one topic, both
+        differences have the same sign, because no scheme changes the order of scores.  The ratio of
+        their sizes depends on how widely the reference systems' scores are spread on the topic.
         """
         raw = self._values(self.measure)
         standardized = self._values(self.standardized) if self.standardized else raw * nan
@@ -217,7 +219,7 @@ class RunDiff:
         known = np.flatnonzero(~np.isnan(sizes))
         order = known[np.argsort(-sizes[known], kind="stable")].tolist()
         place = {row: number for number, row in enumerate(order, 1)}
-        # Topics without factors come last; of equal ones the larger raw difference first.
+        # Topics without factors come last.  Equal differences are sorted by the raw difference.
         rows = sorted(order, key=lambda row: -np.nan_to_num(by[row], nan=-1))
         return tuple(
             TopicScores(
@@ -234,7 +236,7 @@ class RunDiff:
 
     @property
     def means(self) -> tuple[Pair, Pair]:
-        """Means of the two runs, raw and standardized, over the topics that have both."""
+        """Raw and standardized means of both runs, over topics with both kinds of scores."""
         rows = [t for t in self.topics if self.standardized is None or not isnan(t.standardized[0])]
         if not rows:
             return (nan, nan), (nan, nan)
@@ -253,18 +255,18 @@ class RunDiff:
         return {}
 
     def on(self, topic: str) -> TopicDiff:
-        """Show what both runs ranked on a topic.
+        """Show the rankings of both runs on a topic.
 
         Raises
         ------
         UsageError
-            If there is no such topic, or only scores of a run are known.
+            If a run has no score on this topic, or only scores of a run are known.
         """
         self.load([topic])
         return self._on[topic]
 
     def load(self, topics: Iterable[str]) -> None:
-        """Read what both runs ranked on some topics; errors as for :meth:`on`."""
+        """Read both runs' rankings on some topics; raise the same errors as :meth:`on`."""
         known = {t.topic: t for t in self.topics}
         for topic in topics:
             if topic not in known:
@@ -282,7 +284,7 @@ class RunDiff:
         )
         ranked = (r for by_topic in (one, other) for r in by_topic.values())
         documents = dict.fromkeys(d for r in ranked for d in r.documents)
-        # For all topics at once, because a collection's file may be long.
+        # Read the texts for all topics at once, because a collection's file may be long.
         texts = None if self.docs is None else read_texts(self.docs, documents, "docs")
         formula = formula_of(of.evaluator, self.measure)
         is_sum = bool(formula and formula.terms)
@@ -362,7 +364,7 @@ class RunDiff:
 
 @dataclass(frozen=True, eq=False)
 class TopicDiff:
-    """Rankings of two runs on one topic; it displays in a notebook.
+    """Rankings of two runs on one topic, which a notebook shows as tables.
 
     Attributes
     ----------
@@ -373,9 +375,9 @@ class TopicDiff:
     rankings : (RankedTopic, RankedTopic)
         Rankings of the two runs.
     is_sum : bool
-        True if the measure is a sum over documents, so that each adds something.
+        True if the measure is a sum over documents, so that the share of each is known.
     texts : mapping of str to str or None
-        Documents' texts by id; None if none were asked for.
+        Texts of the documents by ID; None if no texts were requested.
     """
 
     pair: RunDiff
@@ -401,7 +403,7 @@ class TopicDiff:
 
     @cached_property
     def documents(self) -> tuple[PairedDocument, ...]:
-        """All documents of both, by contribution to the difference, then by rank."""
+        """Documents of both runs, sorted by contribution to the difference, then by rank."""
         names = dict.fromkeys(d for r in self.rankings for d in r.documents)
         return tuple(
             sorted(
@@ -456,7 +458,7 @@ class TopicDiff:
                 self.summary,
                 f"A is {self.pair.a}, B is {self.pair.b}.",
                 "level: relevance level, - if not judged; in B, in A: the document's rank in the "
-                "other run; adds: what it contributes to the measure.",
+                "other run; adds: how much the document adds to the measure.",
                 *self._no_sum,
             ),
             (4, 4),
@@ -500,12 +502,12 @@ class TopicDiff:
     def _no_sum(self) -> tuple[str, ...]:
         text = (
             f"{self.pair.measure} is not a sum over documents, or another program computes it, so "
-            "what each document adds is not known."
+            "the contribution of each document is unknown."
         )
         return () if self.is_sum else (text,)
 
     def as_dict(self, ranks: int | None = 10) -> dict[str, Any]:
-        """Convert to a dict for JSON, with the documents that add something or rank first."""
+        """Convert to a dict for JSON, with top documents and all that change the score."""
         shown = [
             d
             for d in self.documents
@@ -532,12 +534,12 @@ class TopicDiff:
 def _values_cells(values: Pair, places: int) -> list[Cell]:
     """Make cells of both runs' values and their difference."""
     difference = values[0] - values[1]
-    exact = 0.0 if abs(difference) < EXACT else difference  # and never -0.0000
+    exact = 0.0 if abs(difference) < EXACT else difference  # Rounding avoids -0.0000.
     return [*(number_cell(x, places) for x in values), number_cell(exact, places, "+")]
 
 
 def _text_cell(text: str) -> Cell:
-    """Make a cell of a text, cut if it is long; CSV has all of it."""
+    """Make a cell of a text, shortened if it is long; CSV holds the whole text."""
     short = text if len(text) <= MAX_TEXT_CHARS else f"{text[: MAX_TEXT_CHARS - 1].rstrip()}\u2026"
     return Cell(label_cell(short).text, label_cell(text).text)
 

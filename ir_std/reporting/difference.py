@@ -1,4 +1,4 @@
-"""Difference of two means: its size, its test, and the smallest difference the test can find."""
+"""Estimate and test differences of two means, and compute which differences tests detect."""
 
 from __future__ import annotations
 
@@ -39,17 +39,18 @@ class Difference:
         The collection of `a`.
     measure : Measure
     p, p_adjusted : float
-        Two-sided p-value of the paired test over topics, or of the interval where the topics are
-        not the same; and adjusted for the number of runs that were tested together.
+        Two-sided p-value, and the same p-value adjusted for the number of runs that were tested
+        together.  It comes from the paired test over topics, or, if the topics are not the same,
+        from the interval.
     b_where : str
-        The collection of `b`, if it is another one.
+        The collection of `b`, if it differs from the collection of `a`.
     level : float
-        Level of the test, if it found no difference; 0.05 divided by the correction.
+        Level at which the test found no difference, which is 0.05 divided by the correction.
     equivalence_p : float
-        P-value of two one-sided tests, adjusted: if small, the difference is below the bound of
-        equivalence.  NaN without a bound.
+        Adjusted p-value of two one-sided tests.  If it is small, the difference is below the bound
+        of equivalence.  NaN without a bound.
     by_topic : ndarray, shape (n_topics,)
-        Differences by topic; NaN where a run has no score.  Empty if the topics are not the same.
+        Differences by topic; NaN if a run has no score.  Empty if the topics are not the same.
     """
 
     a: str
@@ -78,7 +79,7 @@ class Difference:
         systems_error: float = 0.0,
         systems_df: float = inf,
     ) -> Difference:
-        """Test differences by topic with Student's t-test; NaN is left out."""
+        """Test differences by topic with Student's t-test, leaving out NaN."""
         d = np.asarray(by_topic, float)
         p = paired_effect(d).p
         estimate = Estimate.of(d, systems_error, systems_df)
@@ -121,8 +122,8 @@ class Difference:
     def detectable(self) -> float:
         """Smallest difference that the test would have found in four of five experiments.
 
-        NaN if the difference is significant, or there are too few topics.  It comes from the power
-        of the t-test, also for a randomization test.
+        NaN if the difference is significant, or there are too few topics.  It is computed from the
+        power of the t-test, even if the test is a randomization test.
         """
         if self.significant or isnan(self.p):
             return nan
@@ -136,7 +137,7 @@ class Difference:
         return effect.size, sqrt(effect.size_variance)
 
 
-# Making of differences
+# Functions that compute differences
 
 
 def differences_on(results: Results, collection: str, measure: Measure) -> dict[str, Difference]:
@@ -149,7 +150,7 @@ def differences_on(results: Results, collection: str, measure: Measure) -> dict[
 def compare_runs(
     results: Results, runs: Iterable[str], baseline: str, measure: Measure, where: str
 ) -> dict[str, Difference]:
-    """Test runs against another on a collection; errors are computed when asked for."""
+    """Test runs against a baseline on a collection, and compute errors on demand."""
     how, topics = results.procedure, results.collections[where].topics
     scores = {run: results._scores(run, measure, where) for run in runs}
     base = results._scores(baseline, measure, where)
@@ -196,7 +197,7 @@ def compare_judgments(
 ) -> Difference:
     """Compare two means under different judgments of the same topics.
 
-    Reference systems that both have are drawn once for both.
+    If both have the same reference systems, the error treats these as drawn only once.
     """
     rows = results.collections[b[1]].evaluator.qrels.positions
     topics = results.collections[a[1]].topics
@@ -225,7 +226,7 @@ def compare_judgments(
 def compare_linked(
     results: Results, a: tuple[str, str], b: tuple[str, str], measure: Measure
 ) -> Difference:
-    """Compare means on two linked collections; by run and collection."""
+    """Compare two means, given by run and collection, on two linked collections."""
     (run, where), (other, there) = a, b
     z = [(name, results._z(r, measure, name)) for r, name in ((run, where), (other, there))]
     found = results.links[measure].difference(z[0], z[1])

@@ -1,4 +1,4 @@
-"""The collections that results are of: their topics and factors."""
+"""Describe evaluated collections: their topics, measures and factors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class EvaluatedCollection:
     best : str
         Name of the set's system that is the run ``best``, if requested.
     benchmark : Benchmark or None
-        The benchmark whose tasks the topics are.
+        Benchmark whose tasks are the topics.
     """
 
     name: str
@@ -81,17 +81,17 @@ class EvaluatedCollection:
 
     @property
     def is_of_datasets(self) -> bool:
-        """True if the factors are those of whole datasets."""
+        """True if the factors are per-dataset factors."""
         fit = self.match and self.match.fit
         return bool(fit and fit.factors.of_datasets)
 
     @cached_property
     def plans(self) -> ByMeasure[Plan]:
-        """Factors that each standardized measure is computed with."""
+        """Plan for each standardized measure, with its factors."""
         return ByMeasure({plan.measure: plan for plan in self.evaluator.plans})
 
     def topics_of(self, measure: Measure) -> tuple[str, ...]:
-        """Return the topics of a measure's values: those of the qrels, or the dataset they are."""
+        """Return the topics of a measure's values; the dataset for per-dataset factors."""
         return self.plans[measure].topics if isinstance(measure, Standardized) else self.topics
 
     @cached_property
@@ -100,14 +100,15 @@ class EvaluatedCollection:
         return [m for m in self.measures if self.topics_of(m) == self.topics]
 
     def tested_measure(self, measure: Measure) -> Measure:
-        """Return the measure to test over the qrels' topics: the raw one if need be."""
+        """Return the measure to test over topics; the raw one for per-dataset factors."""
         is_elsewhere = isinstance(measure, Standardized) and measure not in self.topic_measures
         return measure.base if is_elsewhere else measure
 
     def plan_behind(self, measure: Measure) -> Plan | None:
-        """Find the plan whose factors a raw or standardized measure has, if any.
+        """Find the plan with the factors of a raw or standardized measure, if any.
 
-        A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
+        A plan of a partner measure, such as SP for AP, gives the same standardized scores, but
+        different raw scores.
         """
         if isinstance(measure, Standardized):
             return self.plans[measure]
@@ -131,7 +132,8 @@ class EvaluatedCollection:
 def collection_names(qrels: Mapping[T, Qrels], matches: Mapping[T, Match | None]) -> dict[T, str]:
     """Name each collection by its factor set or dataset, else by its file or its topics.
 
-    Where several have the same set the file or topics are added; equal names are numbered.
+    If several collections have the same name, add the file or the topics to it.  Number names that
+    are still equal.
     """
     fits = {key: match and match.fit for key, match in matches.items()}
     known = {key: (fit.dataset or fit.factors.id) if fit else None for key, fit in fits.items()}
@@ -149,7 +151,7 @@ def collection_names(qrels: Mapping[T, Qrels], matches: Mapping[T, Match | None]
 
 
 def _file_or_topics(qrels: Qrels) -> str:
-    """Name what differs between collections of one set: the file, or the topics."""
+    """Name the file or topics, which differ between collections with the same set."""
     if not isinstance(qrels, QrelsFromCounts):
         return os.path.basename(qrels.name)
     topics = qrels.topics

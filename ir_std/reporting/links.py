@@ -1,4 +1,4 @@
-"""Topics and documents that collections share, and links that put collections on one scale."""
+"""Find topics and documents that collections share, and link collections to one scale."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Overlaps:
     Attributes
     ----------
     topics : mapping of (str, str) to int
-        Number of shared topics for each two collections that share documents.
+        Number of shared topics for each pair of collections that share documents.
     relabelled : frozenset of (str, str)
         Pairs of collections with the same topics and documents but different labels, such as human
         and LLM labels.
@@ -65,9 +65,9 @@ class CollectionLinks:
     ----------
     measure : Standardized
     reference : str
-        The collection on whose scale the scores are.
+        Collection to whose scale the scores are converted.
     links : mapping of str to Link
-        Links by collection, without the reference.
+        Links by collection, for all collections except the reference.
     anchors : tuple of str
         The systems that ran on all collections and link them.
     """
@@ -91,7 +91,7 @@ class CollectionLinks:
 
     @property
     def doubts(self) -> dict[str, list[str]]:
-        """Reasons to doubt links, each with the collections that it is about."""
+        """Reasons to doubt links, each with the collections that it concerns."""
         collections: dict[str, list[str]] = {}
         for collection, one in self.links.items():
             for doubt in one.doubts:
@@ -99,7 +99,9 @@ class CollectionLinks:
         return collections
 
     def distances(self, z: Mapping[tuple[str, str], Floats]) -> dict[str, dict[str, float]]:
-        """Compute how far systems are above the anchors, in units of z, on each linked collection.
+        """Compute how far systems are above the anchors on each linked collection.
+
+        The distances are in units of z.
 
         Parameters
         ----------
@@ -118,7 +120,7 @@ class CollectionLinks:
         return score_of(self.measure, z)
 
     def error_of_mean(self, z: Mapping[str, Floats]) -> tuple[float, float]:
-        """Compute the error that links add to a mean over collections, and its df.
+        """Compute the error that links add to a mean over collections, and the error's df.
 
         Parameters
         ----------
@@ -130,7 +132,7 @@ class CollectionLinks:
         return error_of_linked_mean(links, [z[c] for c in linked], len(z))
 
     def weights_on_reference(self, run: str, z: Mapping[str, Floats]) -> dict[str, float]:
-        """Compute the weights of runs on the reference in a mean over collections.
+        """Compute weights of the reference's runs in a linked mean over collections.
 
         Parameters
         ----------
@@ -168,7 +170,7 @@ def score_of(measure: Standardized, z: Floats) -> Floats:
     """Compute a standardized measure's scores from z."""
     from_z = get_scheme(measure["scheme"]).from_z
     if from_z is None:
-        raise UsageError(f"{measure} is a share of systems, which cannot be linked: use N, U or z")
+        raise UsageError(f"{measure} is a share of systems and cannot be linked; use N, U or z")
     return from_z(z, **measure.scheme_params)
 
 
@@ -186,12 +188,12 @@ def link_collections(
     measure : Standardized
         Standardized measure under scheme N, U or z.
     z : mapping of str to ndarray, shape (n_topics, n_anchors)
-        Values by collection.
+        Anchors' z by collection.
     anchors : sequence of str
-        Their names.  Anchors that score the same everywhere count once.
+        Names of the anchors.  Anchors that score the same everywhere count once.
     reference : str, optional
-        The collection on whose scale the scores are put; if not given, that on which the anchors'
-        mean is lowest: it has the strongest standardizing systems.
+        Collection to whose scale the scores are converted.  By default, the collection on which the
+        anchors' mean is lowest, because its reference systems are the strongest.
     same_systems : bool
         True if each name is known to be the identical program on all collections.
 
@@ -227,7 +229,7 @@ def link_collections(
 def check_linkable(
     collections_of: Mapping[str, Sequence[str]], anchors: Sequence[str], reference: str | None
 ) -> None:
-    """Check that anchors ran wherever any system did, and that something is left to compare.
+    """Check that the anchors ran on all collections, and that other systems did, too.
 
     Parameters
     ----------
@@ -239,7 +241,8 @@ def check_linkable(
     Raises
     ------
     UsageError
-        If they did not, or there is no such system or collection, or one collection only.
+        If an anchor has no run on a collection, an anchor or the reference is unknown, there is
+        only one collection, or all systems are anchors.
     """
     collections = dict.fromkeys(c for names in collections_of.values() for c in names)
     if not anchors:
@@ -280,10 +283,10 @@ def find_overlaps(
     corpora: Mapping[str, str | None],
     origins: Mapping[str, tuple[str, str]] | None = None,
 ) -> Overlaps:
-    """Find collections that share documents, and how many topics.
+    """Find collections that share documents, and count the topics that they share.
 
-    Topics are the same where their ids are and the collections share documents: the judgments of
-    two rounds may be of other documents (TREC-COVID).
+    Topics are the same if their IDs are equal and the collections share documents.  Equal IDs are
+    not enough, because two rounds may have judged different documents (TREC-COVID).
 
     Parameters
     ----------
@@ -292,8 +295,8 @@ def find_overlaps(
     corpora : mapping of str to str or None
         Name of a collection's documents, if known.
     origins : mapping of str to (str, str), optional
-        A collection's factor set, and the one whose topics these are under the labels of people;
-        it says where labels differ if only scores are known.
+        By collection, its factor set and the factor set of the same topics under human labels.
+        These show which labels differ if only scores are known.
     """
     shared_topics = {}
     relabelled = set()
@@ -311,7 +314,7 @@ def find_overlaps(
 
 
 def _labels_differ(one: Qrels, other: Qrels, topics: set[str]) -> bool:
-    """Check whether both judged most of the documents that either judged, some differently."""
+    """Check whether both judged mostly the same documents, but some differently."""
     pairs = [(one.judged[t], other.judged[t]) for t in topics]
     both = sum(len(a.keys() & b.keys()) for a, b in pairs)
     either = sum(len(a) + len(b) for a, b in pairs) - both
@@ -321,7 +324,7 @@ def _labels_differ(one: Qrels, other: Qrels, topics: set[str]) -> bool:
 
 
 def _same_origin(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Check whether two different sets have the topics of one collection."""
+    """Check whether two different sets have the topics of the same collection."""
     return one[0] != other[0] and one[1] == other[1]
 
 
@@ -331,9 +334,9 @@ def _share_documents(one: Qrels, other: Qrels, topics: set[str], same_corpus: bo
     if all(documents):
         shared = documents[0] & documents[1]
         alike = sum(not one.judged[t].keys().isdisjoint(other.judged[t]) for t in topics)
-        # Plain numbers may name other documents elsewhere, unless they do so topic by topic.
+        # Equal numbers may name different documents, unless they occur on the same topics.
         same = any(not d.isdigit() for d in shared) or (bool(shared) and same_corpus)
-    else:  # scores hold no documents, at best how many are relevant
+    else:  # Scores hold no documents, but may count relevant ones.
         counts = [dict(zip(q.topics, q.count().tolist(), strict=True)) for q in (one, other)]
         alike = sum(counts[0][t] == counts[1][t] > 0 for t in topics)
         same = bool(topics) and same_corpus
@@ -345,9 +348,9 @@ def _documents(qrels: Qrels) -> frozenset[str]:
 
 
 def n_common_systems(results: Results) -> int:
-    """Count the reference systems if all of several collections have the same; else 0.
+    """Count the reference systems if several collections all have the same; else return 0.
 
-    Systems without names, of which any set may have as many, are not known to be the same.
+    Anonymous systems never count as the same, because only their numbers could be compared.
     """
     populations = {
         frozenset(team_tags(plan.factors.systems))

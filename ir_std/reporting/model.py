@@ -1,6 +1,6 @@
-"""The model under all views: scores by collection, run, topic and measure, raw and standardized.
+"""Hold results: raw and standardized scores by collection, run, topic and measure.
 
-Tables, plots, sentences and pages take :class:`Results` and compute nothing of their own.
+Tables, plots, sentences and pages show :class:`Results`, and compute no scores themselves.
 """
 
 from __future__ import annotations
@@ -35,34 +35,34 @@ if TYPE_CHECKING:
     from ir_std.reporting.run_ranks import RunRank
     from ir_std.reporting.tables import Table
 else:
-    # An evaluation needs none of them, so methods import what they use: a quarter of the start-up.
-    # This way typing.get_type_hints finds something without importing them.
+    # Methods import these only if needed, which saves a quarter of the start-up time.
+    # The assignment lets typing.get_type_hints work without importing them.
     Estimate = Placement = Placer = SystemsCovariance = Any
     Difference = CollectionLinks = Overlaps = RunRank = Table = Any
 
 MIN_SUMMARIZED = 3
 """Smallest number of collections for a mean over them, and for a summary of differences."""
 RunOn = str | tuple[str, str]
-"""A run; or a run and the collection that is meant."""
+"""A run, or a run and its collection."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    """Scores of runs on one or several collections, and what follows from them.
+    """Scores of runs on one or several collections, with their means, ranks and tests.
 
-    Most attributes need one collection: choose one of several with :meth:`on`.  A run has the same
-    name on all collections.  Mappings by run and measure also accept a measure's name.
+    Most attributes need a single collection; to choose one of several, use :meth:`on`.  A run has
+    the same name on all collections.  Mappings by run and measure also accept a measure's name.
 
     Attributes
     ----------
     collections : mapping of str to EvaluatedCollection
-        By name.
+        Collections by name.
     evaluations : mapping of str to mapping of str to Evaluation
-        By collection and run.
+        Evaluations by collection and run.
     baseline : str or None
         Run that the others are tested against.
     procedure : Procedure
-        The ``test``, its ``correction`` and ``equivalent``.
+        Test, correction, and bound of equivalence, as in :func:`ir_std.evaluate`.
     links : mapping of Measure to CollectionLinks
         Links of the measures whose scores are on one scale; see :func:`ir_std.compare`.
 
@@ -115,12 +115,12 @@ class Results:
 
     @property
     def collection(self) -> EvaluatedCollection:
-        """Collection, if there is one only; else UsageError."""
+        """Only collection; raises a UsageError if there are several."""
         first, *more = self.collections.values()
         if more:
             raise UsageError(
                 f"these are results of {len(self.collections)} collections "
-                f"({', '.join(self.collections)}): choose one, as .on({first.name!r})"
+                f"({', '.join(self.collections)}); choose one, such as .on({first.name!r})"
             )
         return first
 
@@ -212,21 +212,21 @@ class Results:
 
     @cached_property
     def values(self) -> Mapping[str, ByMeasure[Floats]]:
-        """Scores by run and measure, shape (n_topics,); NaN if there is none.
+        """Scores by run and measure, shape (n_topics,); NaN for missing scores.
 
-        They include the raw scores behind standardized measures, which :attr:`measures` may lack.
+        Raw scores behind standardized measures are included even if :attr:`measures` lacks them.
         """
         return ByRun({run: ByMeasure(each.values) for run, each in evaluations_of(self).items()})
 
     @cached_property
     def means(self) -> Mapping[str, ByMeasure[float]]:
-        """Means over topics by run and measure; standardized ones over topics with factors."""
+        """Means over topics by run and measure; standardized means need topics with factors."""
         return ByRun({run: ByMeasure(each.means) for run, each in evaluations_of(self).items()})
 
     def estimate(self, run: str, measure: Measure | str, collection: str | None = None) -> Estimate:
         """Estimate a mean, with its errors over topics and over reference systems.
 
-        ``str()`` of it is ``0.693 ±0.063 (topics) ±0.032 (systems)``.
+        ``str()`` of an estimate is, for example, ``0.693 ±0.063 (topics) ±0.032 (systems)``.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ class Results:
     def _linked_error(
         self, run: str, measure: Measure, collections: Sequence[str]
     ) -> tuple[float, float]:
-        """Compute the error of a linked mean by links and reference systems, and its df."""
+        """Compute a linked mean's error from links and reference systems, and its df."""
         from ir_std.analysis.estimate import combine_errors
 
         links = self.links[measure]
@@ -292,7 +292,7 @@ class Results:
         return combine_errors(parts, 1)
 
     def _scores(self, run: str, measure: Measure, collection: str) -> Floats:
-        """Return scores by topic, linked if the measure is."""
+        """Return scores by topic, on the linked scale if the measure is linked."""
         if measure in self.links:
             return self.links[measure].scores(collection, self._z(run, measure, collection))
         on = self._each[collection]
@@ -317,7 +317,7 @@ class Results:
     def _variation(
         self, measure: Measure, run: str, collection: str, sign: float = 1
     ) -> tuple[SystemsCovariance, list[float]]:
-        """Return how means vary with the systems, and the weights that pick this run."""
+        """Return the means' covariance over systems, and weights that pick this run."""
         on = self._each[collection]
         return on._covariances[measure], [sign * (name == run) for name in on.runs]
 
@@ -325,9 +325,9 @@ class Results:
 
     @cached_property
     def differences(self) -> Mapping[str, ByMeasure[Difference]]:
-        """Each other run minus the baseline, by run and measure; empty without a baseline.
+        """Differences of the other runs from the baseline, by run and measure.
 
-        P-values are adjusted for the number of runs, for each measure by itself.
+        Empty without a baseline.  Each measure's p-values are adjusted for the number of runs.
         """
         if self.baseline is None:
             return _NoBaseline()
@@ -342,7 +342,7 @@ class Results:
         return found
 
     def difference(self, a: RunOn, b: RunOn, measure: Measure | str) -> Difference:
-        """Compare two runs on a collection, or means on two collections that share a scale.
+        """Compare two runs on one collection, or on two collections that share a scale.
 
         Parameters
         ----------
@@ -354,7 +354,7 @@ class Results:
         Raises
         ------
         UsageError
-            If means on the two collections cannot be compared.
+            If means on the two collections are not comparable.
         """
         from ir_std.reporting.difference import compare_judgments, compare_linked, compare_runs
 
@@ -380,9 +380,9 @@ class Results:
 
     @cached_property
     def ranks(self) -> Mapping[str, ByMeasure[RunRank]]:
-        """Each run's rank by its mean, and the interval of this rank, by run and measure.
+        """Ranks of the runs by their means, with intervals, by run and measure.
 
-        ``str()`` of one is ``2 (1 to 8)``.
+        ``str()`` of a rank is, for example, ``2 (1 to 8)``.
         """
         found = {measure: rank_by(self, measure) for measure in self.measures}
         return ByRun({run: ByMeasure({m: found[m][run] for m in found}) for run in self.runs})
@@ -418,10 +418,11 @@ class Results:
         means: bool = True,
         place: bool = False,
     ) -> Table:
-        """Show the means as a table, with its ``text()``, ``markdown()``, ``latex()``, ``csv()``.
+        """Return the means as a table.
 
-        For one collection, it has a row for each run.  For several, it has a row for each run and
-        collection, or the differences from the baseline.
+        The table has the methods ``text()``, ``markdown()``, ``latex()``, ``csv()`` and ``html()``.
+        For one collection, it has a row for each run.  For several collections, it has a row for
+        each run and collection, or it shows the differences from the baseline.
 
         Parameters
         ----------
@@ -437,7 +438,7 @@ class Results:
         Raises
         ------
         UsageError
-            If `sort` is none of the measures.
+            If `sort` is not one of the measures.
         """
         from ir_std.reporting import result_tables
 
@@ -457,12 +458,12 @@ class Results:
         Parameters
         ----------
         wide : bool
-            If True, a column for each measure; else one score in each row, with the columns
+            If True, each measure has a column.  Otherwise, each row has one score, in the columns
             measure, base (the raw measure), scheme (``raw``, ``N``, ...) and value.
         means : bool
-            If True, means over topics; else scores by topic, with a column query_id.
+            If True, return means over topics; otherwise, scores by topic and a column query_id.
         library : {'pandas', 'polars'}, optional
-            If not given, pandas if it is installed.
+            Library of the DataFrame.  By default, pandas if it is installed, and otherwise polars.
 
         Raises
         ------
@@ -492,9 +493,9 @@ class Results:
         Parameters
         ----------
         measure : Measure or str, optional
-            If not given, the first standardized one, or the first of all.
+            Measure to plot.  By default, the first standardized measure, or else the first measure.
         ax : matplotlib.axes.Axes, optional
-            If not given, those of a new figure.
+            Axes to draw on.  By default, the axes of a new figure.
         """
         from ir_std.reporting.plots import ranking
 
@@ -519,7 +520,7 @@ class Results:
 
 
 class _NoBaseline(dict[str, ByMeasure[Difference]]):
-    """Differences of results without a baseline: asking for one is an error."""
+    """Empty mapping for results without a baseline, which raises an error for any run."""
 
     def __missing__(self, run: str) -> ByMeasure[Difference]:
         raise UsageError(
@@ -529,7 +530,7 @@ class _NoBaseline(dict[str, ByMeasure[Difference]]):
 
 
 def scores_by_topic(results: Results, run: str, measure: Measure, collection: str) -> Floats:
-    """Return scores by topic, on the scale of the links; NaN if there is none."""
+    """Return scores by topic, on the scale of the links; NaN for missing scores."""
     return results._scores(run, measure, collection)
 
 
@@ -546,7 +547,7 @@ def rank_by(results: Results, measure: Measure) -> dict[str, RunRank]:
 
 
 def shared_collections(results: Results, run: str, measure: Measure) -> list[str]:
-    """Find the collections that all runs have, and on which this one has a mean."""
+    """Find the collections that all runs have, and on which this run has a mean."""
     return [
         name
         for name, scored in results.evaluations.items()
@@ -558,7 +559,7 @@ def shared_collections(results: Results, run: str, measure: Measure) -> list[str
 def deviations(results: Results, run: str, measure: Standardized | str) -> Floats:
     """Compute how many standard deviations a run is above the reference systems' mean.
 
-    The z-scores behind the standardized ones, shape (n_topics,); NaN on topics without factors.
+    These z-scores of standardized scores have shape (n_topics,); NaN on topics without factors.
     """
     plan = results.collection.plans[measure]
     raw = scores_on(plan.topics, results.values[run][plan.raw])
@@ -566,7 +567,7 @@ def deviations(results: Results, run: str, measure: Standardized | str) -> Float
 
 
 def covariances_of(results: Results) -> ByMeasure[SystemsCovariance]:
-    """Return how the runs' means vary with the reference systems, jointly."""
+    """Return the joint covariance of the runs' means over the reference systems."""
     return results._covariances
 
 
@@ -576,21 +577,21 @@ def overlaps_of(results: Results) -> Overlaps:
 
 
 def evaluations_of(results: Results) -> Mapping[str, Evaluation]:
-    """Return the evaluations on the one collection; UsageError if there are more."""
+    """Return the evaluations on the only collection; raise UsageError if several."""
     return results.evaluations[results.collection.name]
 
 
 def placer_of(results: Results) -> Placer | None:
-    """Place runs among the reference systems of the one collection; None without factors."""
+    """Create the placer of the only collection; return None without factors."""
     from ir_std.evaluation.placement import Placer
 
     collection = results.collection
-    # Without standardized scores there are no plans; the matched set places raw ones.
+    # Without standardized scores there are no plans, but the matched set can place raw scores.
     return Placer(collection.evaluator) if collection.plans or collection.factors else None
 
 
 def place_topics(results: Results) -> Mapping[str, ByMeasure[dict[str, Placement]]]:
-    """Place each run on each topic, where scores of single systems are known."""
+    """Place each run on each topic if the scores of single systems are known."""
     placer = placer_of(results)
     if placer is None:
         return {}

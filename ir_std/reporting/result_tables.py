@@ -1,4 +1,4 @@
-"""Results as tables: of runs, of means and differences over collections."""
+"""Show results as tables of runs, means, and differences over collections."""
 
 from __future__ import annotations
 
@@ -69,15 +69,15 @@ def runs_table(
     means: bool = True,
     place: bool = False,
 ) -> Table:
-    """Show a row for each run, the best and what differs from the baseline marked.
+    """Show a row for each run, with marks for the best means and for differences.
 
-    Parameters and errors as for :meth:`ir_std.Results.table`.
+    Parameters and errors are the same as for :meth:`ir_std.Results.table`.
     """
     if results.collection.benchmark and not by_topic:
         return benchmark_table(results, results.collection.benchmark, places)
     sorted_by = None if sort is None else named_measure(sort, results.measures)
     groups = group_measures(results.measures)
-    groups.sort(key=lambda group: sorted_by not in group)  # what one sorts by, one reads first
+    groups.sort(key=lambda group: sorted_by not in group)  # Show the sorting measure first.
     measures = [m for group in groups for m in sorted(group, key=lambda m: m != sorted_by)]
     best = {m: _best_mean(results, m) for m in measures}
     topic_places = place_topics(results) if place and by_topic else {}
@@ -113,7 +113,7 @@ def runs_table(
 
 
 def _best_mean(results: Results, measure: Measure) -> float:
-    """Return the best mean of a measure, turned so that higher is better."""
+    """Return the best mean of a measure, negated if lower is better."""
     means = [sign_of(measure) * of_run[measure] for of_run in results.means.values()]
     return max((mean for mean in means if not isnan(mean)), default=nan)
 
@@ -149,7 +149,7 @@ def p_columns(tested: Difference, procedure: Procedure) -> dict[str, float]:
 
 
 def rank_cells(ranked: RunRank) -> tuple[Cell, Cell]:
-    """Make cells of the rank and its interval; CSV holds the interval's ends, too."""
+    """Make cells of the rank and its interval; CSV also holds the interval's ends."""
     if ranked.rank is None:
         return label_cell(NO_RANK), label_cell(NO_RANK)
     ends = {"best": ranked.best, "worst": ranked.worst}
@@ -157,7 +157,7 @@ def rank_cells(ranked: RunRank) -> tuple[Cell, Cell]:
 
 
 def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> Table:
-    """Show models in the order of their linked means, the user's own marked with ``>``."""
+    """Show models sorted by linked mean, and mark the user's own with ``>``."""
     raw, linked = results.measures
     ranked = ranked_by(results.means, linked)
     several = len(ranked) > 1
@@ -237,7 +237,7 @@ def count_range(counts: Iterable[int]) -> str:
 def linked_pairs(results: Results) -> list[Difference]:
     """Compare linked means across collections.
 
-    For all runs except anchors; if there are many, each run only with itself.
+    Anchors are left out.  If there are many pairs, each run is compared only with itself.
     """
     found = []
     for measure, links in results.links.items():
@@ -268,9 +268,9 @@ def pairs_table(pairs: Sequence[Difference], places: int = 4) -> Table:
         ),
         5,
         (
-            "Differences of linked means, with 95% intervals over the topics of both collections "
-            "and over the anchors' disagreement. p is two-sided, and for each difference "
-            "separately.",
+            "Differences of linked means. The 95% intervals cover the topics of both collections "
+            "and the disagreement of the anchors. p is two-sided and not corrected for the number "
+            "of differences.",
             *power_notes(pairs),
         ),
     )
@@ -325,8 +325,8 @@ def judgments_table(differences: Sequence[Difference], places: int = 4) -> Table
         4,
         [
             "The same topics under different judgments: differences per topic, with 95% intervals "
-            "over topics and, for standardized means, over the reference systems. Judgments with "
-            "the same reference systems share their part of the error."
+            "over topics and, for standardized means, over the reference systems. If the judgments "
+            "have the same reference systems, the intervals take this into account."
         ],
     )
 
@@ -342,7 +342,7 @@ def halves_of(difference: Difference) -> dict[str, float]:
 def differences_table(results: Results, places: int = 4) -> Table:
     """Show each run's difference from the baseline on each collection, and a summary.
 
-    For each measure the difference with its 95% interval, p, and Hedges' g.
+    Each measure has columns for the difference with its 95% interval, p, and Hedges' g.
     """
     compared = run_differences(results)
     notes = tuple(differences_notes(results, compared))
@@ -392,7 +392,7 @@ def _difference_cells(d: Difference, procedure: Procedure, places: int) -> tuple
 def _summary_cells(
     compared: Mapping[str, Mapping[Measure, RunDifferences]], correction: str, places: int
 ) -> dict[tuple[str, Measure], tuple[Value, ...]]:
-    """Make cells of the summary with its interval, p, and that of the sizes."""
+    """Make cells of the mean difference with its interval, its p, and the mean size."""
     cells: dict[tuple[str, Measure], tuple[Value, ...]] = {}
     for measure in next(iter(compared.values())):
         summaries = [by_measure[measure].summary() for by_measure in compared.values()]
@@ -408,7 +408,7 @@ def _summary_cells(
 
 
 def _variation_cells(differences: RunDifferences) -> tuple[Value, ...]:
-    """Make cells of how differences vary between collections: Q, I2, tau; p of Q."""
+    """Make cells of the variation between collections (Q, I2, tau) and of the p of Q."""
     s = differences.summary()
     if s is None:
         return None, None, ""
@@ -420,11 +420,11 @@ def _variation_cells(differences: RunDifferences) -> tuple[Value, ...]:
 
 
 LIBRARIES = {"pandas": "pandas", "polars": "polars"}
-"""Libraries that make frames."""
+"""Libraries that create a DataFrame."""
 
 
 def data_frame(results: Results, wide: bool, means: bool, library: str | None) -> DataFrame:
-    """Convert scores to a DataFrame; as :meth:`ir_std.Results.to_dataframe`."""
+    """Convert scores to a DataFrame, like :meth:`ir_std.Results.to_dataframe`."""
     columns: dict[str, list[Any]] = {}
     for name, scored in results.evaluations.items():
         topics = results.collections[name].topics

@@ -1,4 +1,4 @@
-"""The user's call for one collection, :func:`evaluate`."""
+"""Evaluate runs on one collection."""
 
 from __future__ import annotations
 
@@ -65,60 +65,66 @@ def evaluate(
     Parameters
     ----------
     runs
-        A run in any form that :func:`ir_std.trec.inputs.as_run` takes; a folder; a list; or a dict
-        that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.  Instead of runs
-        also scores that another program computed, see :func:`ir_std.read_scores`, and names of
-        sets' systems, ``"dl19-passage/p_bert"``, see :func:`ir_std.system`.
+        A run in any form that :func:`ir_std.trec.inputs.as_run` accepts, a folder or list of runs,
+        or a dict of runs by name, such as
+        ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.  Instead of runs, you can pass
+        scores that another program computed (see :func:`ir_std.read_scores`) and names of systems
+        of factor sets, such as ``"dl19-passage/p_bert"`` (see :func:`ir_std.system`).
     qrels : optional
-        Any form that :func:`ir_std.trec.inputs.as_qrels` takes; not needed for scores.
+        Qrels in any form that :func:`ir_std.trec.inputs.as_qrels` accepts.  Scores need no qrels.
     measures : Measure, str or iterable of them, optional
         Measures to compute; by default, the default measures of the recognized factor set.
     schemes, factors, systems, without, residual
-        As for :func:`ir_std.evaluator`; no scheme for only raw scores; ``without="self"`` leaves
-        out the systems of the set that are evaluated, as a system's own scores draw the factors to
-        it (of 37, BM25 on DL 2019 has a mean snDCG@10 of .332 with itself, and .328 without).
+        As for :func:`ir_std.evaluator`.  Without a scheme, only raw scores are computed.
+        ``without="self"`` leaves out the systems of the set that are evaluated, because a system's
+        own scores pull the factors towards it.  For example, BM25 is one of the 37 systems of DL
+        2019.  Its mean snDCG@10 is .332 if it is among the reference systems, and .328 if it is
+        left out.
     baseline : str, optional
-        The name of the run that the others are tested against; or of a set's system, as
-        ``"dl19-passage/p_bert"``, which is added to the runs; or ``"best"``, the one of the set's
-        systems with the highest mean by the first measure.
+        Name of the run that the others are tested against.  It can also be a system of a factor
+        set, such as ``"dl19-passage/p_bert"``, which is added to the runs.  ``"best"`` stands for
+        the system of the set with the highest mean for the first measure.
     test : {'t', 'randomization'}
         See :mod:`ir_std.analysis.paired`.
     correction : {'holm', 'bonferroni', 'none'}
-        For the number of runs, each measure separately.  See
+        Correction of p-values for the number of runs, separately for each measure.  See
         :func:`ir_std.analysis.paired.paired_tests`.
     equivalent : float, optional
-        Difference from the baseline that would not matter: two one-sided t-tests find out which
-        runs differ by less.
+        Smallest difference from the baseline that would matter.  Two one-sided t-tests find the
+        runs that differ by less.
     jobs : int, optional
         Number of processes; with None it is chosen automatically.
     executor : concurrent.futures.Executor, optional
         Executor that evaluates each run as one task, instead of ``jobs``; for example Dask's
         ``Client.get_executor()``.  Files given by their path must be readable by its workers.
     depth : int, optional
-        Evaluate only the first ``depth`` documents of each topic, in trec_eval's order; its ``-M``.
+        Evaluate only the first ``depth`` documents of each topic, in trec_eval's order.  It is the
+        same as trec_eval's ``-M``.
     progress : callable
         Wraps the iterable of evaluations, like ``tqdm.tqdm``.
     lower_is_better : iterable of str
         Custom measures for which lower is better, unless a factor set already says so.
     duplicates : {'error', 'first', 'last'}
-        Line that counts if a run has a document twice for a topic.
-
+        What to do if a run has a document twice for a topic: raise an error, or use the first or
+        the last line.
     benchmark : str, optional
-        MTEB's name of a benchmark, as ``"MTEB(eng, v2)"``: runs are models, ``"mteb-retrieval/*"``
-        all that have half of its tasks, and topics are its tasks; ``systems="zero-shot"`` takes
-        results of tasks that a model was trained on out.
+        MTEB's name of a benchmark, such as ``"MTEB(eng, v2)"``.  The runs are then models, and the
+        topics are the benchmark's tasks.  ``"mteb-retrieval/*"`` stands for all models that have at
+        least half of the tasks.  ``systems="zero-shot"`` excludes each model's results on tasks
+        that it was trained on.
 
     Returns
     -------
     Results
-        Scores, means with intervals, ranks, places and tests; tables, pictures and the report.
+        Scores, means with intervals, ranks, placements and tests, with methods for tables, plots
+        and the report.
 
     Raises
     ------
     InputError
         If a run or the qrels cannot be used, or they have no topic in common.
     UsageError
-        If there is no run of the baseline's name, or no such test, correction or scheme.
+        If no run has the baseline's name, or the test, correction or scheme is unknown.
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
 
@@ -139,7 +145,7 @@ def evaluate(
     board = None
     if benchmark is not None:
         if measures or qrels is not None:
-            raise UsageError("a benchmark has main scores: give MTEB results, no qrels or measures")
+            raise UsageError("a benchmark uses MTEB's main scores; leave out qrels and measures")
         from ir_std.reporting.benchmark import Benchmark
 
         board = Benchmark.of(by_name, benchmark, systems)
@@ -163,10 +169,10 @@ def evaluate(
             _logger.info("%s", factors_used(match, evaluator.plans))
     evaluations = progress(evaluate_runs(evaluator, by_name, jobs, executor, depth=depth))
     by_run = {evaluation.run: evaluation for evaluation in evaluations}
-    if board is not None:  # the set's models are what they are
+    if board is not None:  # Users cannot act on messages about the set's models.
         by_run = {r: e if r in board.own else replace(e, messages=()) for r, e in by_run.items()}
     if baseline is not None and baseline not in named:
-        # The user's own file of that system, under whatever name, is the baseline then.
+        # If one of the user's runs is a copy of that system, it becomes the baseline.
         copy = _same_run(by_run, baseline, by_name[baseline])
         if copy is not None:
             del by_run[baseline], by_name[baseline]
@@ -186,7 +192,7 @@ def evaluate(
 def _same_run(
     evaluations: Mapping[str, Evaluation], name: str, system: ScoresOfSystem
 ) -> str | None:
-    """Return the run that has a system's raw scores on all topics, to the set's resolution."""
+    """Return the run whose raw scores equal a system's on all topics, up to rounding."""
     own = evaluations[name].values
     steps = {m: system.step_of(m) / 2 + EXACT for m in own if m in system.values}
     for run, evaluation in evaluations.items():

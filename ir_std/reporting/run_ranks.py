@@ -1,4 +1,4 @@
-"""Runs' ranks by their means, and the interval of ranks that comparisons do not rule out."""
+"""Rank runs by their means, with intervals of ranks that comparisons do not rule out."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from ir_std.measures import sign_of
 from ir_std.schemes import EXACT
 
 NO_RANK = "-"
-"""The rank of a run that has no mean."""
+"""Text for the rank of a run without a mean."""
 MOST_RUNS = 5000
 """Largest number of runs whose pairs fit into the memory of a usual computer."""
 
 
 @dataclass(frozen=True)
 class RunRank:
-    """Rank of a run by one measure; ``str()`` of one is ``2 (1 to 8)``.
+    """Rank of a run by one measure; its ``str()`` is, for example, ``2 (1 to 8)``.
 
     Attributes
     ----------
     rank : int or None
         Rank by mean, 1 for the best; equal means share a rank.  None without a mean.
     best, worst : int
-        Interval of the rank, see :func:`ir_std.analysis.rank_intervals`; all ranks if the run has
-        no mean.
+        Ends of the rank's interval (see :func:`ir_std.analysis.rank_intervals`).  The interval
+        holds all ranks if the run has no mean.
     group : int
-        Number of the group, from 1; runs of one group cannot be distinguished, see
+        Number of the run's group, from 1.  Runs of the same group cannot be distinguished; see
         :meth:`ir_std.analysis.RankIntervals.groups`.
     could_be_first : bool
-        True if it is in the confidence set for the best run.
+        True if the run is in the confidence set for the best run.
     """
 
     rank: int | None
@@ -46,7 +46,7 @@ class RunRank:
 
     @property
     def interval(self) -> str:
-        """``1 to 8``."""
+        """Interval of the rank as text, such as ``1 to 8``."""
         return NO_RANK if self.rank is None else f"{self.best} to {self.worst}"
 
     def __str__(self) -> str:
@@ -58,16 +58,16 @@ def rank_runs(
     scores: Mapping[str, Floats],
     sign: float = 1.0,
 ) -> dict[str, RunRank]:
-    """Rank runs, best first, with the 95% intervals of all their ranks at once.
+    """Rank runs, best first, with simultaneous 95% intervals of all ranks.
 
     Parameters
     ----------
     means : mapping of str to float
         Means by run; NaN if a run has none.
     scores : mapping of str to ndarray, shape (n_topics,)
-        Scores that are compared topic by topic, by run.
+        Scores by run, which are compared topic by topic.
     sign : float
-        -1 where less is better.
+        -1 if lower is better.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def rank_runs(
         strict=True,
     )
     for run, best, worst, group, first in each:
-        # Where runs lack topics a mean may lie outside of what comparisons say.
+        # If runs lack topics, the rank by mean can be outside the interval of the comparisons.
         rank = by_run[run] or 1
         found[run] = RunRank(rank, min(best, rank), max(worst, rank), group + 1, first)
     return found
@@ -104,8 +104,8 @@ def rank_runs(
 def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None]:
     """Rank runs by their means, best first.
 
-    Equal means share a rank, which is 1 and the number of better ones, and stay in the order given;
-    runs without a mean come last and have none.  ``sign`` is -1 where less is better.
+    Equal means share a rank, which is 1 plus the number of better means, and keep their order.
+    Runs without a mean come last and have no rank.  ``sign`` is -1 if lower is better.
     """
     values = sign * np.array(list(means.values()))
     known = np.sort(values[~np.isnan(values)])
@@ -125,10 +125,10 @@ def ranked_by(
     Raises
     ------
     UsageError
-        If it is none of them.
+        If the runs have no means for this measure.
     """
     known = next(iter(means.values()))
     if measure not in known:
         raise UsageError(f"cannot sort by {measure}; available: {', '.join(map(str, known))}")
-    own = next(one for one in known if one == measure)  # which knows whether less is better
+    own = next(one for one in known if one == measure)  # It knows whether lower is better.
     return ranks({run: of_run[measure] for run, of_run in means.items()}, sign_of(own))

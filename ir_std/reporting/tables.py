@@ -1,4 +1,4 @@
-"""Tables, written as text, Markdown, LaTeX, CSV or HTML."""
+"""Make tables, and write them as text, Markdown, LaTeX, CSV or HTML."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ir_std._system.text import escape_line, guard_cell, latex_escape
 from ir_std.analysis.estimate import Estimate
 
 WIDTH = 100
-"""Characters that a line of text may take; wider tables are folded into blocks."""
+"""Largest number of characters in a line; wider tables are split into blocks."""
 PAGE_ROWS = 45
 """Rows that fit on one page of a paper."""
 MIN_LABEL = 24
-"""Characters kept for each label before columns that belong together are parted."""
+"""Number of characters below which labels are not shortened to keep column groups together."""
 BETTER, WORSE, EQUIVALENT = "+", "-", "="
-"""Marks of a significant difference, and of one that is below the bound of equivalence."""
+"""Marks of significantly better, significantly worse, and equivalent runs."""
 
 Column = list[str]
-"""A header and cells, padded to one width."""
+"""A header and cells, padded to the same width."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Cell:
     value : float or str
         Value for CSV, at full precision.
     extra : mapping of str to float
-        Further facts, which CSV holds in columns of their own (``p``, ``low``, ``high``).
+        Further values, which CSV holds in separate columns (``p``, ``low``, ``high``).
     best : bool
-        True for the best of its column.
+        True for the best value of its column.
     mark : str
         :data:`BETTER`, :data:`WORSE`, :data:`EQUIVALENT` or nothing.
     """
@@ -53,7 +53,7 @@ class Cell:
 
 
 def label_cell(text: str) -> Cell:
-    """Make a cell that names its row, in one line whatever the name is."""
+    """Make a cell that names its row, with line breaks escaped."""
     return Cell(escape_line(text), escape_line(text))
 
 
@@ -67,7 +67,7 @@ def number_cell(
     mark: str = "",
     extra: Mapping[str, float] | None = None,
 ) -> Cell:
-    """Make a cell of a number, and of halves of its intervals: ``0.693 ±0.063``."""
+    """Make a cell of a number and half-widths of its intervals: ``0.693 ±0.063``."""
     known = [f" ±{format_number(half, places)}" for half in halves if not math.isnan(value + half)]
     return Cell(format_number(value, places, sign) + "".join(known), value, extra or {}, best, mark)
 
@@ -103,7 +103,7 @@ def estimate_cell(estimate: Estimate, standardized: bool, places: int = 4) -> Ce
 
 
 def p_value_cell(p: float, adjusted: float | None = None, correction: str = "none") -> Cell:
-    """Make a cell of a p-value, adjusted if it was; CSV holds both."""
+    """Make a cell of the adjusted p-value, or else the p-value; CSV holds both."""
     shown = p if adjusted is None else adjusted
     extra = {} if adjusted is None or correction == "none" else {correction: adjusted}
     return Cell(format_p(shown), p, extra)
@@ -121,7 +121,7 @@ def p_text(p: float) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """Rows of cells below a header; printed, or shown in a notebook, as they are read.
+    """Rows of cells below a header, which can be printed or shown in a notebook.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Table:
     notes : tuple of str
         Sentences below the table.
     groups : tuple of int
-        Sizes of the groups of other columns; text is not folded inside a group.
+        Sizes of the groups of other columns; text tables keep a group in one block if possible.
     """
 
     header: tuple[str, ...]
@@ -152,9 +152,9 @@ class Table:
         return self.html()
 
     def text(self, width: int = WIDTH) -> str:
-        """Align the columns, at most ``width`` wide; more columns follow in further blocks.
+        """Write aligned columns, in blocks of at most ``width`` characters.
 
-        The best of a column carries a ``*``.
+        A ``*`` marks the best value of a column.
         """
         cells = [[(c.text, c.mark + "*" * c.best) for c in row] for row in self.rows]
         notes = list(self.notes)
@@ -168,14 +168,14 @@ class Table:
         )
 
     def markdown(self) -> str:
-        """Write a pipe table; the best of a column is bold."""
+        """Write a pipe table; the best value of a column is bold."""
         rules = [":--"] * self.labels + ["--:"] * (len(self.header) - self.labels)
         lines = [
             map(_markdown_escape, self.header),
             rules,
             *(map(_MARKDOWN.write, row) for row in self.rows),
         ]
-        # A paragraph that begins with a mark would be a list.
+        # Without an escape, a paragraph that begins with a mark would be a list.
         notes = [
             "\n" + "\\" * note.startswith(("+ ", "- ")) + _markdown_escape(note)
             for note in self.notes
@@ -183,11 +183,11 @@ class Table:
         return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), *notes])
 
     def latex(self) -> str:
-        r"""Write a ``tabular`` for ``booktabs``; the best of a column is bold.
+        r"""Write a ``tabular`` for ``booktabs``; the best value of a column is bold.
 
-        Notes follow it in a ``threeparttable``, which is as wide as the table.  More than
-        :data:`PAGE_ROWS` rows make a ``longtable``, which breaks across pages, with the notes
-        behind it.
+        Notes follow the table in a ``threeparttable``, which makes them as wide as the table.  A
+        table with more than :data:`PAGE_ROWS` rows is a ``longtable``, which breaks across pages;
+        its notes follow as paragraphs.
         """
         columns = "l" * self.labels + "r" * (len(self.header) - self.labels)
         long = len(self.rows) > PAGE_ROWS
@@ -242,7 +242,7 @@ class Table:
         return out.getvalue().rstrip("\n")
 
     def html(self) -> str:
-        """Write a ``<table>``; the best of a column is bold."""
+        """Write a ``<table>``; the best value of a column is bold."""
         head = "".join(
             f'<th scope="col" style="text-align:{"left" if i < self.labels else "right"}">'
             f"{html.escape(name)}</th>"
@@ -307,7 +307,7 @@ WRITERS: dict[str, Callable[[Table], str]] = {
     "csv": Table.csv,
     "html": Table.html,
 }
-"""Functions that print a table, by output format."""
+"""Functions that write a table, by output format."""
 
 
 def _wrapped(note: str, width: int) -> str:
@@ -316,7 +316,7 @@ def _wrapped(note: str, width: int) -> str:
 
 @dataclass(frozen=True)
 class _Markup:
-    """Functions of a format that escape a text, and write the best of a column and a mark."""
+    """Rules of a format for escaping texts, and for writing best values and marks."""
 
     escape: Callable[[str], str]
     bold: str
@@ -390,7 +390,7 @@ def _padded(name: str, cells: Sequence[tuple[str, str]], is_label: bool) -> Colu
         texts = [name, *(text + marks for text, marks in cells)]
         size = max(map(len, texts))
         return [text.ljust(size) for text in texts]
-    # Marks hang over on the right, so that the figures stay in line.
+    # Marks hang over on the right, so that the numbers stay aligned.
     size = max(len(name), *(len(text) for text, _ in cells), 0)
     overhang = max((len(marks) for _, marks in cells), default=0)
     return [text.rjust(size) + marks.ljust(overhang) for text, marks in [(name, ""), *cells]]
@@ -414,7 +414,7 @@ def _fold(heads: list[Column], groups: list[list[Column]], width: int) -> list[l
 
 
 def _shortened(column: Column, size: int) -> Column:
-    """Cut the middle of long labels, where names differ least; all stay distinct."""
+    """Cut the middle of long labels, where names differ least, if all stay distinct."""
     size = max(size, 12)
     if len(column[0]) <= size:
         return column

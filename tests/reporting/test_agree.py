@@ -82,7 +82,7 @@ def test_only_what_both_judged_is_compared() -> None:
     assert compared.judged_once == (0, 1)
     assert compared.confusion.sum(axis=0).tolist() == [[1, 1, 0], [0, 2, 0], [0, 0, 1]]
     assert compared.systems == ()
-    assert any("1 topic only in first" in text for text in compared.notes)
+    assert any("left out 1 topic that only first has" in text for text in compared.notes)
     assert set(compared.tables) == {"labels", "confusion", "topics"}
 
 

@@ -56,7 +56,7 @@ def test_a_constant_model_leaves_the_people_alone(corrected: ir_std.Correction) 
 def test_the_sentence_says_what_was_judged_by_whom(corrected: ir_std.Correction) -> None:
     assert corrected.sentence("p_bm25", "nDCG@10") == (
         "nDCG@10 of p_bm25 under human labels of all 54 topics: 0.491 ± 0.065 (95% t interval; "
-        "11 topics judged by people, drawn at random, all 54 by dl20-passage-umbrela)"
+        "people judged 11 topics, drawn at random, and dl20-passage-umbrela judged all 54)"
     )
 
 

@@ -387,7 +387,7 @@ def test_the_command_writes_differences_into_its_csv(files: list[str], ir_std_cl
         (["--anchor", "once"], "the anchor once has no run on trec8-adhoc, trec6-adhoc"),
         (["--anchor", "x", "--reference", "trec9"], "unknown reference 'trec9'"),
         (["--reference", "trec7-adhoc"], "reference trec7-adhoc without an anchor"),
-        (["--anchor", "x", "-s", "E"], "is a share of systems, which cannot be linked"),
+        (["--anchor", "x", "-s", "E"], "is a share of systems and cannot be linked"),
     ],
 )
 def test_the_command_refuses_what_cannot_be_linked_in_one_line(

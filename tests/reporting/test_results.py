@@ -67,7 +67,7 @@ def test_results_of_several_collections_are_looked_at_one_by_one() -> None:
     assert compared.runs == ("a", "b")
     assert compared.on("dl19-passage").runs == ("a",)
     assert compared.on("dl19-passage") is compared.on("dl19-passage")
-    with pytest.raises(UsageError, match=r"2 collections .* choose one, as .on\('dl19-passage'\)"):
+    with pytest.raises(UsageError, match=r"2 collections .* choose one, such as .on\('dl19-"):
         compared.means  # noqa: B018
     with pytest.raises(UsageError, match="unknown collection 'dl21'; choose from dl19-passage,"):
         compared.on("dl21")
