@@ -102,7 +102,7 @@ def run_sources(
             is_empty = False
             yield source
         if is_empty:
-            raise InputError.at(path, "holds no files", "runs are expected in it")
+            raise InputError.at(path, "holds no files", "expected run files in it")
 
 
 def _below(

@@ -90,7 +90,7 @@ RUN = LineFormat(
     4,
     floats,
     _score,
-    "a finite number is expected, or -inf",
+    "expected a finite number or -inf",
     5_000_000,
 )
 QRELS = LineFormat(
@@ -100,7 +100,7 @@ QRELS = LineFormat(
     3,
     integers,
     integer,
-    "a whole number is expected, of at most 64 bits",
+    "expected a whole number of at most 64 bits",
     2_000_000,
 )
 
@@ -125,7 +125,7 @@ RANKED_RUN = LineFormat(
     2,
     _below,
     _score_of_rank,
-    "a whole number from 1 is expected",
+    "expected a whole number from 1",
     5_000_000,
 )
 """Runs of MS MARCO, which have only ranks."""

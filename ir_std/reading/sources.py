@@ -259,7 +259,7 @@ def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) 
                 raise
             skip(unusable)
     if not files:
-        raise InputError.at(folder, "holds no files", "runs are expected in it")
+        raise InputError.at(folder, "holds no files", "expected run files in it")
     return sorted(files)
 
 

@@ -1,1 +1,1 @@
-"""Scores that other programs computed, read from lines, tables and MTEB's results."""
+"""Scores computed by other programs, read from lines, tables and MTEB's results."""

@@ -26,12 +26,12 @@ _LARGEST = 1e100
 
 
 class Texts(NamedTuple):
-    """Texts of which many are equal.
+    """Texts with many repetitions, of which each different one is stored once.
 
     Attributes
     ----------
     names : list of str
-        The different texts, in the order of the first of each.
+        The different texts, in the order in which they first occur.
     numbers : ndarray of int
         Index into the names for each text.
     """
@@ -41,7 +41,7 @@ class Texts(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str], clean: Callable[[str], str] = str.strip) -> Texts:
-        """Return texts as cleaned; each different one is cleaned once."""
+        """Return cleaned texts; each different text is cleaned only once."""
         number_of: dict[str, int] = {}
         cleaned = {
             text: number_of.setdefault(clean(text), len(number_of)) for text in dict.fromkeys(texts)
@@ -54,23 +54,28 @@ class Texts(NamedTuple):
 
 
 class ScoreCells(NamedTuple):
-    """Values as a file has them, one item of each of the arrays and texts for each value.
+    """Values of a file before they are checked; each array and text has one item per value.
 
     Attributes
     ----------
     file : str
         Name for messages.
     lines : ndarray of int or None
+        Line number of each value.
     runs : Texts
-        Empty where the file does not name the run.
+        Run of each value; empty if the file does not name the run.
     topics : Texts
-        Values of the topic ``all`` are means, which are compared with the means of the others.
+        Topic of each value.  Values of the topic ``all`` are means, which are compared with the
+        means of the other values.
     measures, values : Texts
+        Measure of each value, and the values as text.
     unit : {'topic', 'collection'}
+        Unit of a score.
     skipped : tuple of str
-        Names of other columns, which are not measures.
+        Names of the columns that are not measures.
     of_numbers : bool
-        True if values were numbers, whose few decimals do not show how they were rounded.
+        True if the values were numbers instead of text, so that their decimals do not show how
+        they were rounded.
     """
 
     file: str
@@ -98,13 +103,14 @@ class ScoreCells(NamedTuple):
 
 
 def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
-    """Return scores by run; a run without a name has the file's.
+    """Return scores by run; a run without a name gets the file's name.
 
     Raises
     ------
     InputError
-        If a value is not a number, is impossible for its measure or occurs twice, with its line;
-        if there is neither a value nor a mean; or if a mean is not that of the values.
+        If a value is not a number, is impossible for its measure or occurs twice (the error names
+        its line); if there is neither a value nor a mean; or if a mean differs from the mean of
+        the values.
     """
     found = {name: _measure_of(name) for name in cells.measures.names}
     measures = [*dict.fromkeys(measure for measure in found.values() if measure is not None)]
@@ -133,17 +139,17 @@ def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
 
 
 def _measure_of(name: str) -> Measure | None:
-    """Return the raw measure that a name means, if any."""
+    """Return the raw measure with a name, if any."""
     found = None if is_not_topic_score(name) else measure_of_scores(name)
     return None if isinstance(found, Standardized) else found
 
 
 _Mean: TypeAlias = tuple[int | None, float, float]
-"""Line, value, and the step in which it was written."""
+"""Line, value, and rounding step of a mean."""
 
 
 class _Column(NamedTuple):
-    """One run's values of one measure by topic, and the mean that the file states."""
+    """One run's values for one measure by topic, and the mean that the file states."""
 
     run: str
     measure: Measure
@@ -153,7 +159,7 @@ class _Column(NamedTuple):
 
 
 class _Collector:
-    """Collect the values of all runs in a file, which belong to the measures of these numbers."""
+    """Collect the values of all runs in a file; ``numbers`` gives the measure of each value."""
 
     def __init__(self, cells: ScoreCells, measures: list[Measure], numbers: Ints) -> None:
         self.cells, self.file, self.measures, self.numbers = cells, cells.file, measures, numbers
@@ -220,7 +226,7 @@ class _Collector:
             )
 
     def _check_unique(self, groups: Ints, order: Ints) -> None:
-        """Raise an error for the first value that has one before it."""
+        """Raise an error for the first value whose run, measure and topic occurred before."""
         topics = self.cells.topics.numbers[order]
         repeated = np.flatnonzero((np.diff(groups) == 0) & (np.diff(topics) == 0))
         if len(repeated):
@@ -240,7 +246,7 @@ class _Collector:
         counts = {c.measure.__name__: c for c in columns if _is_count(c.measure)}
         columns = [column for column in columns if column.measure.__name__ not in counts]
         filled = [column for column in columns if column.values]
-        # Hundreds of thousands of runs share a few of these.
+        # The cache saves memory, because many thousand runs share a few of these dicts.
         key = tuple((id(column.measure), column.decimals) for column in filled)
         if key not in self._decimals:
             self._decimals[key] = {column.measure: column.decimals for column in filled}
@@ -271,7 +277,7 @@ class _Collector:
         )
 
     def _n_unlisted(self, columns: Iterable[_Column], n_topics: _Column | None) -> int:
-        """Return how many unlisted topics the means include, as with ``trec_eval -c``."""
+        """Return the number of unlisted topics in the means, as with ``trec_eval -c``."""
         if n_topics is None or n_topics.mean is None:
             return 0
         n_listed = len({topic for column in columns for topic in column.values})
@@ -301,7 +307,7 @@ class _Collector:
 
 
 def is_not_topic_score(name: str) -> bool:
-    """Check whether trec_eval prints a text, or no score per topic, under a name."""
+    """Check whether a name in trec_eval's output is not that of a score per topic."""
     return not name.strip() or name in ("runid", "relstring") or only_in_trec_eval(name)
 
 
@@ -310,7 +316,7 @@ def _is_count(measure: Measure) -> bool:
 
 
 def _range(measure: Measure) -> tuple[float, float, bool]:
-    """Return the lowest and highest value that a measure can have, and if these are whole."""
+    """Return a measure's lowest and highest value, and whether its values are whole numbers."""
     record = measure_record(measure)
     if record.kind == "count":
         return -math.inf, math.inf, True
@@ -318,7 +324,7 @@ def _range(measure: Measure) -> tuple[float, float, bool]:
 
 
 def _expected(text: str, value: float, measure: Measure) -> str:
-    """Return what a message expects instead of a value that a measure cannot have."""
+    """Return the expectation for a message about a value that a measure cannot have."""
     record = measure_record(measure)
     if math.isinf(value):
         if re.fullmatch(r"-?\d*,\d+", text):
@@ -350,11 +356,11 @@ def _parse_number(text: str) -> tuple[float, int]:
 
 
 def count_decimals(text: str) -> int:
-    """Return the number of decimals that a number is written with; 0 if there is no value."""
+    """Return the number of decimals of a number as it is written; 0 if there is no value."""
     mantissa, _, exponent = text.strip().lower().partition("e")
     n_decimals = len(mantissa.partition(".")[2])
     if not exponent:
         return min(n_decimals, 400)
-    if len(exponent) > 6:  # More than any float has.
+    if len(exponent) > 6:  # This is longer than the exponent of any float.
         exponent = "-400" if exponent.startswith("-") else "400"
     return min(max(0, n_decimals - int(exponent)), 400)

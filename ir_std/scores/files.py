@@ -1,4 +1,4 @@
-"""Scores that other programs write, in files and in memory: the content shows the format."""
+"""Scores written by other programs, in files and in memory; the content shows the format."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from ir_std.trec.inputs import is_file
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
 """A path, an open file, or a source."""
 MOST_PACKED = 1 << 23
-"""Bytes that a small packed file may unpack to: 8 MiB.
+"""Number of bytes that a small packed file may unpack to (8 MiB).
 
-Each score takes many times its text.
+A score needs many times as much memory as its text.
 """
 MAX_PACKED_CELLS = 2_000_000
 """Number of cells that such a file may have."""
@@ -51,29 +51,34 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
     Parameters
     ----------
     scores : str, path, open file, Source, DataFrame, list or dict
-        Output of ``trec_eval -q`` or of ``ir_measures -q``, as text or JSON lines; what ``ir_std``
-        writes as lines, JSON lines or CSV; a result of MTEB (JSON); or a table, its cells
-        separated by commas, tabs or semicolons: one row per score, with columns run, topic,
-        measure and value; or one row per topic, or run and topic, and one column per measure; with
-        ``measure`` also one row per topic and one column per run, and a leaderboard, one row per
-        run and one column per dataset.  Packed files are unpacked.  The same as a DataFrame of
-        pandas or polars, or a list of records or of ir_measures' metrics.  Or a dict, or its JSON:
-        by measure and topic, or as pytrec_eval's by topic and measure; the same by run first; with
-        ``measure`` by topic, or by run and topic.
+        A file, which may be packed, with the output of ``trec_eval -q`` or of ``ir_measures -q``
+        (text or JSON lines), the output of ``ir_std`` (text, JSON lines or CSV), a result of MTEB
+        (JSON), or a table.
+
+        The cells of a table are separated by commas, tabs or semicolons.  It has one row per score,
+        with columns run, topic, measure and value; or one row per topic, or per run and topic, and
+        one column per measure.  With ``measure``, it may also have one row per topic and one column
+        per run, or be a leaderboard with one row per run and one column per dataset.  Instead of a
+        file, you can pass such a table as a DataFrame of pandas or polars, as a list of records, or
+        as a list of ir_measures' metrics.
+
+        A dict, or JSON of one, holds scores by measure and topic, or by topic and measure like
+        pytrec_eval's; the first keys may be runs.  With ``measure``, it holds scores by topic, or
+        by run and topic.
     measure : str, optional
-        Measure of scores that name none.
+        Measure of the scores if they do not name it.
 
     Returns
     -------
     dict of str to RunScores
-        Scores by run.  Names that ir_measures does not know become measures of those names, see
-        :class:`ir_std.ExternalMeasure`.
+        Scores by run.  A name that ir_measures does not know becomes a custom measure of that name;
+        see :class:`ir_std.ExternalMeasure`.
 
     Raises
     ------
     InputError
-        If something cannot be used, with its file and line: a value that is not a number or that
-        its measure cannot have, a topic that occurs twice, a mean that is not that of the topics.
+        If a value is not a number or impossible for its measure, a topic occurs twice, or a mean
+        differs from the mean of the topics.  The error names the file and line.
     UsageError
         If ``measure`` is not a measure, or is needed and missing.
 
@@ -96,7 +101,7 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
 
 
 def check_name_of_measure(name: str) -> None:
-    """Check that a name is a measure's: known, in quotes, or unlike all known ones."""
+    """Check that a name is a known measure, in quotes, or unlike all known measures."""
     if not isinstance(name, str):
         raise UsageError(f"expected the name of a measure, got {name!r}")
     if find_measure(name) is not None:
@@ -104,7 +109,7 @@ def check_name_of_measure(name: str) -> None:
     near = suggest_measures(name)
     if near or not name.strip():
         raise UsageError(
-            f"unknown measure {name!r}; put the name of a custom measure in quotes of its own"
+            f"unknown measure {name!r}; put the name of a custom measure in extra quotes"
             f"{did_you_mean(near)}"
         )
 
@@ -125,7 +130,7 @@ def _table_of(scores: Any) -> ScoreTable:
 
 
 def holds_scores(given: Any) -> bool:
-    """Check whether a DataFrame, list or dict holds scores, and not a run's documents."""
+    """Check whether a DataFrame, list or dict holds scores instead of a run's documents."""
     if is_frame(given):
         names = {str(name).lower() for name in column_names(given)}
         return not names & {"doc_id", "docno", "docid"}
@@ -148,13 +153,13 @@ def _first_line(source: Source) -> str:
 
 
 def header_of(source: Source) -> list[str]:
-    """Return the names of the columns of a file that is a table with a header, else none."""
+    """Return the column names of a file; empty if it is not a table with a header."""
     line = _first_line(source)
     return split_header(line) if is_header(line) else []
 
 
 def is_score_file(source: Source) -> bool:
-    """Check by its first line whether a file holds scores, and not a run or qrels."""
+    """Check, from its first line, whether a file holds scores instead of a run or qrels."""
     line = _first_line(source)
     return line.startswith(JSON_STARTS) or is_header(line) or _is_score_line(line)
 
@@ -177,8 +182,8 @@ def _read_text(source: Source) -> str:
     Raises
     ------
     InputError
-        If it cannot be read, is not UTF-8, or is packed and unpacks to more than
-        :data:`MOST_PACKED` bytes or :data:`MAX_PACKED_CELLS` cells though its file is small.
+        If the file cannot be read or is not UTF-8, or if a small packed file unpacks to more than
+        :data:`MOST_PACKED` bytes or :data:`MAX_PACKED_CELLS` cells.
     """
     content = b"".join(read_pieces(source))
     if len(content) > MOST_PACKED and source.is_small_and_packed:
@@ -211,7 +216,7 @@ def _parse_text(text: str, source: Source, measure: str | None) -> dict[str, Run
 
 
 def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, RunScores]:
-    """Read MTEB's result of a task, records (a list, or lines of ``-o jsonl``), or a dict."""
+    """Read JSON: a result of MTEB, records (in a list or in lines), or a dict of scores."""
     file = source.name
     try:
         content = _load(text)
@@ -249,7 +254,7 @@ _load = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str).dec
 
 
 def _load_or_none(text: str) -> Any:
-    """Return parsed JSON, None for what is not JSON."""
+    """Return parsed JSON, or None if the text is not JSON."""
     try:
         return _load(text)
     except (json.JSONDecodeError, RecursionError):
@@ -259,7 +264,7 @@ def _load_or_none(text: str) -> Any:
 def _read_dict(
     scores: Mapping[Any, Any], file: str, measure: str | None, of_numbers: bool = False
 ) -> dict[str, RunScores]:
-    """Read scores by topic; by two of measure, run and topic; or by all three, the run first."""
+    """Read scores by topic; by topic and measure or run; or by run, topic and measure."""
     leaves = [*_leaves(scores)]
     if measure is None and any(len(keys) == 1 for keys, _ in leaves):
         raise UsageError("scores per topic do not name their measure; add measure='AP'")
@@ -277,7 +282,7 @@ def _read_dict(
 def _leaves(
     scores: Mapping[Any, Any], keys: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the values of nested dicts as texts, with their one to three keys."""
+    """Yield the values of nested dicts as text, each with its one to three keys."""
     for key, value in scores.items():
         path = (*keys, str(key))
         if isinstance(value, Mapping) and len(path) < 3:
@@ -297,7 +302,7 @@ _NUMBER = _DECIMAL + r"|-?\d+"
 _PLACE = r"(?:would have been )?\d+(?:st|nd|rd|th)\b.* of \d+|not placed, |(?:between|below|above) "
 """Text that ``--place`` adds after a value."""
 _HEAD = 10_000
-"""Number of lines by which the columns are distinguished."""
+"""Number of lines that are used to find out what the columns hold."""
 
 
 def _text_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -308,7 +313,7 @@ def _text_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_score_line(line: str) -> bool:
-    """Check whether a line is one of scores, not of a run or qrels: a level has no point."""
+    """Check whether a line holds a score; relevance levels, unlike scores, have no point."""
     fields = _fields(line)
     if len(fields) == 4 and not _is_iteration(fields[1]) and re.fullmatch(_NUMBER, fields[3]):
         return True
@@ -318,13 +323,13 @@ def _is_score_line(line: str) -> bool:
 
 
 def _is_iteration(text: str) -> bool:
-    """Check whether a text may be in the second column of qrels, which no measure's name may."""
+    """Check whether a text may be the second column of qrels; measure names may not."""
     named = text.lower() in ("q0", "iter", "iteration")
     return named or re.match("[A-Za-z]{2}", text) is None
 
 
 def _is_ranked(fields: list[str]) -> bool:
-    """Check whether three columns are topic, document and rank, as in runs of MS MARCO."""
+    """Check whether three columns are topic, document and rank, like in runs of MS MARCO."""
     return (
         len(fields) == 3
         and re.fullmatch("[1-9][0-9]*", fields[2]) is not None
@@ -338,7 +343,7 @@ def _is_name_of_measure(name: str) -> bool:
 
 
 def _fields(line: str) -> list[str]:
-    """Return the columns of a line, which tabs separate if it has any."""
+    """Return the columns of a line, separated by tabs if it has any, otherwise by blanks."""
     if "\t" in line.strip():
         fields = [field.strip() for field in line.strip("\r\n").split("\t")]
         while len(fields) > 2 and re.match(_PLACE, fields[-1]):
@@ -348,14 +353,15 @@ def _fields(line: str) -> list[str]:
 
 
 def _read_lines(lines: Iterable[tuple[int, str]], file: str) -> dict[str, RunScores]:
-    """Read ``measure topic value`` of trec_eval, ``[run] topic measure value`` of ir_measures.
+    """Read lines of trec_eval (``measure topic value``) or ir_measures.
 
-    Two columns, a measure and its mean, are means only.
+    Lines of ir_measures are ``[run] topic measure value``.  Lines of two columns hold a measure and
+    its mean, and no scores per topic.
 
     Raises
     ------
     InputError
-        If a line has other columns than the first, with its number.
+        If the number of columns differs from the first line; the error names the line.
     """
     numbers: list[int] = []
     cells: list[str] = []
@@ -384,14 +390,15 @@ def _read_lines(lines: Iterable[tuple[int, str]], file: str) -> dict[str, RunSco
 def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, file: str) -> bool:
     """Check whether topics precede measures in two columns of lines.
 
-    In this order the evidence is known names of measures, the topic ``all``, and that there are
-    fewer measures than topics.  Three columns are trec_eval's if there is none.  Four are
-    ``run topic measure value``, or ``run measure topic value`` of TREC Auto-Judge.
+    The evidence is, in this order: known measure names, the topic ``all``, and that there are fewer
+    measures than topics.  Without evidence, lines of three columns are taken for trec_eval's.
+    Lines of four columns are ``run topic measure value``, or ``run measure topic value`` in TREC
+    Auto-Judge.
 
     Raises
     ------
     InputError
-        If four columns may be either.
+        If there are four columns and no evidence.
     """
     known = _count_measures(first), _count_measures(second)
     if known[0] != known[1]:
@@ -404,11 +411,11 @@ def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, f
         raise InputError.at(
             file,
             "columns may be run topic measure value or run measure topic value",
-            "separate the columns by tabs and name them in a first line",
+            "separate the columns by tabs and add a first line with their names",
         )
     return has_fewer
 
 
 def _count_measures(names: Iterable[str]) -> int:
-    """Return how many of some names are those of measures."""
+    """Return how many of the names are names of known measures."""
     return sum(n for name, n in Counter(names).items() if _is_name_of_measure(name))

@@ -1,4 +1,4 @@
-"""Runs, or scores that another program computed, in whatever form a user has them."""
+"""Runs, or scores computed by another program, in any form that users pass."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
 SCORES = "score file"
-"""Kind of a file that holds scores; other kinds are :attr:`LineFormat.kind`."""
+"""Kind of a file with scores; :attr:`LineFormat.kind` has the other kinds."""
 SUFFIXES = (".run", ".res", ".txt", ".trec", ".gz", ".bz2", ".xz", ".zst")
 """Suffixes that are not part of a system's name, unless two names would be the same."""
 
@@ -47,13 +47,13 @@ def kind_of(source: Source) -> str:
 
 
 def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
-    """Return the qrels; if there are none and all runs are scores, what these show of them."""
+    """Return the qrels; without qrels, return the topics and counts of runs that are all scores."""
     if qrels is not None:
         return as_qrels(qrels)
     scores = [run for run in runs if isinstance(run, RunScores)]
     others = sum(1 for run in runs) - len(scores)
     if others or not scores:
-        raise UsageError("missing qrels; pass them, as only score files need none")
+        raise UsageError("missing qrels; pass them, because only score files work without qrels")
     return counted_topics(scores)
 
 
@@ -70,7 +70,7 @@ def short_name(path: str) -> str:
 
 
 def name_runs(runs: Any) -> dict[str, Any]:
-    """Return runs by name: given names, or file names (paths where those are the same).
+    """Return runs by their given names or file names (paths if file names are the same).
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _named_by_file(runs: Sequence[Any]) -> dict[str, Any]:
 
 
 def _names_of_files(paths: Sequence[str]) -> dict[str, str]:
-    """Return names by path: short ones, file names or paths, the first that tell files apart."""
+    """Return by path the shortest distinct name: the short name, the file name or the path."""
     names: dict[str, str] = {}
     for shortened in (short_name, os.path.basename, str):
         left = [path for path in paths if path not in names]
@@ -128,7 +128,7 @@ def _path(run: Any) -> str | None:
 
 
 def _is_run(given: Mapping[Any, Any]) -> bool:
-    """Check whether a dict is one run (numbers by topic and document), and not runs by name."""
+    """Check whether a dict is one run (numbers by topic and document) instead of named runs."""
     return bool(given) and all(
         isinstance(docs, Mapping) and not isinstance(next(iter(docs.values()), None), Mapping)
         for docs in given.values()
@@ -136,7 +136,7 @@ def _is_run(given: Mapping[Any, Any]) -> bool:
 
 
 def _is_table(given: Sequence[Any]) -> bool:
-    """Check whether a list is one run (objects or records of a document each), not runs."""
+    """Check whether a list is one run (one object or record per document) instead of runs."""
     return any(
         (hasattr(row, "query_id") and not hasattr(row, "itertuples"))
         or (isinstance(row, Mapping) and isinstance(row.get("query_id", row.get("qid")), str))
@@ -151,16 +151,15 @@ def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
         there, here = same or (next(iter(qrels.topics), "none"), next(iter(run.topics), "none"))
         raise InputError.at(
             run.name,
-            f"no topic in common with {qrels.name} (topics here such as {here}, there such as "
-            f"{there})",
-            "write topic IDs alike" if same else "give the qrels of the run's own topics",
+            f"no topic in common with {qrels.name} (topics such as {here} instead of {there})",
+            "write topic IDs alike" if same else "pass qrels with the run's own topics",
         )
 
 
 def match_in_other_form(
     missing: Iterable[str], given: Iterable[str], qrels: Qrels
 ) -> tuple[str, str] | None:
-    """Return a missing topic and the ID that it seems to have in the run, if most have one."""
+    """Return a missing topic and its apparent ID in the run, if most topics have one."""
     others = {_number_of(topic): topic for topic in given if topic not in qrels.positions}
     if not others:
         return None
@@ -170,6 +169,6 @@ def match_in_other_form(
 
 
 def _number_of(topic: str) -> str:
-    """Return the last number in a topic's ID without zeros before it; without one, its letters."""
+    """Return the last number in a topic ID without leading zeros; without a number, the ID."""
     numbers = re.findall(r"\d+", topic)
     return numbers[-1].lstrip("0") if numbers else topic.strip().casefold()

@@ -1,4 +1,4 @@
-"""MTEB's results: a task's scores in JSON, the dataset that the task is, the model's name."""
+"""MTEB's results: a task's scores in JSON, the task's dataset, and the model's name."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _BEIR = {
     "Touche2020": "beir/webis-touche2020",
     "Touche2020Retrieval.v3": "mteb/Touche2020Retrieval.v3",
 }
-"""Datasets of BEIR, under their names in ir_datasets, by MTEB's task."""
+"""Names in ir_datasets of BEIR's datasets, by MTEB's task."""
 _MIRACL = (
     *("ar", "bn", "de", "en", "es", "fa", "fi", "fr", "hi"),
     *("id", "ja", "ko", "ru", "sw", "te", "th", "yo", "zh"),
@@ -67,16 +67,16 @@ _OTHER_REVISIONS = {
     ("VidoreDocVQARetrieval", "b1d89eda849e636676df6ead8002602fb1858600"),
     ("VidoreInfoVQARetrieval", "fec9c59496ddf4a34e01ca8080515722bd3cf970"),
 }
-"""Revisions with other data than the task's usual one and with fewer results.
+"""Revisions of tasks that differ from the usual data and have fewer results.
 
-The last three have other numbers of queries, which ``scripts/build_mteb.py`` finds in all models'
-scores.  The first three have as many queries, but other documents or judgments, which scores do not
-show.  For other revisions neither is known.
+The last three have different numbers of queries, which ``scripts/build_mteb.py`` finds from all
+models' scores.  The first three have the same number of queries, but different documents or
+judgments, which scores do not show.  No other revision is known to differ.
 """
 
 
 def row_name(task: str, split: str, subset: str = "default", revision: str = "") -> str:
-    """Return the factor set's name of a dataset of MTEB.
+    """Return the name that the factor set uses for a dataset of MTEB.
 
     >>> row_name("SciFact", "test"), row_name("MIRACLRetrieval", "dev", "sw")
     ('SciFact/test', 'MIRACLRetrieval/dev/sw')
@@ -86,7 +86,7 @@ def row_name(task: str, split: str, subset: str = "default", revision: str = "")
     task, split, subset : str
         Names in MTEB's results.
     revision : str
-        Revision of the dataset, which is named if it is another dataset than the usual one.
+        Revision of the dataset.  The name contains it only if its data differ from the usual data.
     """
     part = "" if subset in ("", "default") else f"/{subset}"
     other = f"@{revision[:8]}" if (task, revision) in _OTHER_REVISIONS else ""
@@ -94,7 +94,7 @@ def row_name(task: str, split: str, subset: str = "default", revision: str = "")
 
 
 def aliases_of_rows() -> dict[str, str]:
-    """Return the rows by the names of the same datasets in ir_datasets and BEIR."""
+    """Return the factor set's datasets by their names in ir_datasets and BEIR."""
     rows = {
         alias: row_name(task, "dev" if alias.endswith("/dev") else "test")
         for task, alias in _BEIR.items()
@@ -117,7 +117,7 @@ def _rows_by_name() -> dict[str, str]:
 
 
 def find_dataset(name: str) -> str | None:
-    """Return the dataset that MTEB, BEIR or ir_datasets call by a name, in any case; else None.
+    """Return the dataset with a name in MTEB, BEIR or ir_datasets, ignoring case; else None.
 
     >>> find_dataset("ArguAna"), find_dataset("fiqa"), find_dataset("beir/nq")
     ('ArguAna/test', 'FiQA2018/test', 'NQ/test')
@@ -128,12 +128,12 @@ def find_dataset(name: str) -> str | None:
 
 
 def is_model_meta(source: Source) -> bool:
-    """Check whether a file is the one that MTEB writes next to a model's results."""
+    """Check whether a file is the model description that MTEB writes next to results."""
     return source.path is not None and source.path.name == MODEL_META
 
 
 def is_mteb_result(content: Any) -> bool:
-    """Check whether parsed JSON is a task's result."""
+    """Check whether parsed JSON is a task's result from MTEB."""
     return isinstance(content, dict) and (
         ("task_name" in content and isinstance(content.get("scores"), dict))
         or "mteb_dataset_name" in content
@@ -150,14 +150,14 @@ def read_mteb_result(content: dict[str, Any], source: Source) -> dict[str, RunSc
 
 
 def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
-    """Return scores by model of mteb's ``ModelResult`` or ``BenchmarkResults``.
+    """Return scores by model from mteb's ``ModelResult`` or ``BenchmarkResults``.
 
-    Return None for anything else.  Tasks that are neither retrieval nor reranking are left out.
+    Return None for any other object.  Tasks that are neither retrieval nor reranking are left out.
 
     Raises
     ------
     OtherTaskError
-        If no task of a model is left.
+        If no task of a model remains.
     """
     if hasattr(given, "model_results"):
         each = [scores_of_objects(model) or {} for model in given.model_results]
@@ -202,7 +202,7 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
 
 
 def _with_main_score(scores: dict[str, Any]) -> dict[str, Any]:
-    """Return scores with the main score, which old results lack: AP for reranking."""
+    """Return scores with the main score; if an old result lacks it, use AP for reranking."""
     main = next((scores[name] for name in _MAIN if name in scores), None)
     return scores if main is None else {**scores, "main_score": main}
 
@@ -211,12 +211,12 @@ _MAIN = ("main_score", "map", "ndcg_at_10")
 
 
 def _is_of_rankings(name: str) -> bool:
-    """Check whether a score is one that only retrieval and reranking have."""
+    """Check whether only retrieval and reranking tasks have this score."""
     return name in ("map", "mrr", "p-MRR") or (name != "main_score" and bool(from_mteb(name)))
 
 
 def _splits(content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Return splits and subsets with their scores; before version 1.11 both were one level."""
+    """Yield splits and subsets with their scores; before version 1.11 both were one level."""
     if isinstance(content.get("scores"), dict):
         for split, subsets in content["scores"].items():
             for scores in subsets if isinstance(subsets, list) else ():
@@ -229,7 +229,7 @@ def _splits(content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]
 
 
 def _model_name(source: Source) -> str:
-    """Return the model whose results are in a folder: MTEB writes ``MODEL/REVISION/TASK.json``."""
+    """Return the model's name from a path, which MTEB writes as ``MODEL/REVISION/TASK.json``."""
     if not isinstance(source, FileSource):
         return source.name
     folder = source.path.absolute().parent

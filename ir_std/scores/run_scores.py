@@ -1,4 +1,4 @@
-"""Scores that another program computed: one run's values by measure and topic."""
+"""One run's scores by measure and topic, computed by another program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ir_std.schemes import EXACT
 from ir_std.trec.qrels import Qrels
 
 COARSE = 0.005
-"""Step from which numbers are taken as exact: 0.2 may be 0.2000."""
+"""Rounding step from which numbers count as exact, because 0.2 may mean 0.2000."""
 SUMMARY = "all"
 """Topic that means the mean, as in trec_eval and ir_measures."""
 
@@ -32,15 +32,15 @@ class RunScores:
     name : str
         Name for messages.
     values : mapping of Measure to mapping of str to float
-        Scores by measure and topic; NaN where the file has no value.
+        Scores by measure and topic; NaN if the file has no value.
     n_rel : mapping of str to int
-        Numbers of relevant documents (``num_rel``) by topic; empty where the file has none.
+        Number of relevant documents (``num_rel``) by topic; empty if the file has none.
     n_ret : mapping of str to int
-        Numbers of retrieved documents (``num_ret``); empty where the file has none.
+        Number of retrieved documents (``num_ret``) by topic; empty if the file has none.
     step : float
-        The step in which the values were written, 0.0001 for four decimals; 0 for exact ones.
+        Rounding step of the values, such as 0.0001 for four decimals; 0 for exact values.
     unlisted : int
-        The number of topics that went into the file's means and are not listed in it.
+        Number of topics that the file's means include but the file does not list.
     skipped : tuple of str
         Names in the file that are not raw measures.
     unit : {'topic', 'collection'}
@@ -48,9 +48,9 @@ class RunScores:
     means : mapping of Measure to float
         Means that the file states; a file of means has nothing else.
     decimals : mapping of Measure to int
-        The most decimals that a value of the measure was written with.
+        Largest number of decimals in a value of the measure.
     level : int
-        The relevance level that ``n_rel`` counts from, as far as qrels show it.
+        Lowest relevance level that ``n_rel`` counts, as far as qrels show it.
     """
 
     name: str
@@ -72,7 +72,7 @@ class RunScores:
 
     @cached_property
     def topics(self) -> tuple[str, ...]:
-        """All topics that have a value, in the file's order."""
+        """Topics that have a value, in the file's order."""
         return tuple(
             dict.fromkeys(
                 [*self.n_rel, *(topic for column in self.values.values() for topic in column)]
@@ -90,21 +90,22 @@ class RunScores:
         return self
 
     def step_of(self, measure: Measure) -> float:
-        """Return the step in which a measure's values were written; 0 if no decimals were lost."""
+        """Return the rounding step of a measure's values; 0 if no decimals were lost."""
         if measure.__name__ == "Success":
             return 0.0
         if measure.__name__ == "P" and is_whole(1 / (measure["cutoff"] * (self.step or 1))):
             return 0.0
-        if isinstance(measure, ExternalMeasure):  # of any scale: grades are whole, and exact
+        if isinstance(measure, ExternalMeasure):  # its scale is unknown; whole grades are exact
             step = 10.0 ** -self.decimals.get(measure, 0)
             return step if self.step and step < COARSE else 0.0
         return self.step
 
     def column(self, measure: Measure, topics: Iterable[str]) -> npt.NDArray[np.float64]:
-        """Return a measure's values on these topics: 0 on topics that the run lacks altogether.
+        """Return a measure's values on these topics; 0 on topics that the run lacks altogether.
 
-        NaN on a topic that the run has, but not with this measure; if lower is better, because 0
-        would be the best; and on datasets without a result, which says nothing about the model.
+        The value is NaN instead of 0 in three cases: if the run has the topic but not this measure;
+        if lower is better, because 0 would be the best score; and for datasets without a result,
+        because a missing result says nothing about the model.
         """
         known, mine = self.values[measure], set(self.topics)
         lacking = 0.0 if self.unit == "topic" and sign_of(measure) > 0 else math.nan
@@ -135,14 +136,16 @@ class RunScores:
 
 
 class QrelsFromCounts(Qrels):
-    """Qrels without documents, with numbers of relevant documents where these are known.
+    """Qrels without documents, with the numbers of relevant documents if these are known.
 
     Parameters
     ----------
     n_rel : mapping of str to int or None
+        Number of relevant documents by topic; None if unknown.
     name : str
+        Name for messages.
     external : iterable of str
-        The external measures that there are scores of.
+        External measures that have scores.
     """
 
     def __init__(
@@ -154,18 +157,18 @@ class QrelsFromCounts(Qrels):
         self.external = tuple(external)
 
     def count(self, level: int = 1) -> npt.NDArray[np.int64]:
-        """Return the number of relevant documents per topic; 0 where it is not known."""
+        """Return the number of relevant documents per topic; 0 if it is unknown."""
         return np.array([n or 0 for n in self.n_rel.values()], np.int64)
 
 
 def counted_topics(runs: Iterable[RunScores]) -> QrelsFromCounts:
-    """Return what scores show of their judgments: the topics of all, and their counts.
+    """Return qrels with the topics of all scores, and their numbers of relevant documents.
 
     Raises
     ------
     InputError
-        If two disagree on the number of relevant documents, have other units, or one has no
-        topic in common with those before it.
+        If two runs disagree on the number of relevant documents or have different units, or if a
+        run has no topic in common with the runs before it.
     """
     runs = list(runs)
     _check_units(runs)
@@ -190,21 +193,21 @@ def _check_units(runs: Iterable[RunScores]) -> None:
 
 
 def _check_topics(runs: Sequence[RunScores]) -> None:
-    """Check that each has a topic in common with those before it."""
+    """Check that each run has a topic in common with the runs before it."""
     known: dict[str, None] = {}
     for run in runs:
         if known and known.keys().isdisjoint(run.topics):
             raise InputError.at(
                 run.name,
-                f"no topic in common with {runs[0].name} (topics here such as "
-                f"{run.topics[0]}, there such as {next(iter(known))})",
+                f"no topic in common with {runs[0].name} (topics such as "
+                f"{run.topics[0]} instead of {next(iter(known))})",
                 "evaluate each collection by itself, or use ir_std compare",
             )
         known.update(dict.fromkeys(run.topics))
 
 
 def _check_counts(runs: Iterable[RunScores]) -> None:
-    """Check that all agree on the number of relevant documents."""
+    """Check that all runs agree on the number of relevant documents."""
     owner: dict[str, RunScores] = {}
     for run in runs:
         for topic, here in run.n_rel.items():

@@ -35,12 +35,12 @@ ROLES = {
     "measure": ("measure", "metric", "measure_name", "metric_name"),
     "value": ("value", "score"),
 }
-"""Names of columns, in any case, by content."""
+"""Names of columns by role; upper and lower case are equal."""
 _DOCUMENTS = {"docno", "doc_id", "docid", "document"}
 _WITHOUT_SCORES = {"rank", "topics", "z", "sd", "base", "scheme"}
 """Columns of ir_std's own tables that hold no scores."""
 _OF_MEASURE = {"place", "rank", "low", "high", "topics", "systems", "n", "p", "g"}
-"""Words after a measure's name in the heading of a column about it, such as ``AP place``."""
+"""Words that follow a measure's name in columns about the measure, such as ``AP place``."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,17 @@ class ScoreTable:
     file : str
         Name for messages.
     header_line : int or None
-        None where there are no lines, as in a DataFrame.
+        Number of the header's line; None if there are no lines, such as in a DataFrame.
     header : list of str
     lines : sequence of int or None
-        Number of the line for each row.
+        Line number of each row.
     cells : ndarray of str, shape (n_rows, n_columns)
+        Cells as text.
     of_numbers : bool
-        True if cells were numbers, whose decimals do not show how they were rounded.
+        True if the cells were numbers instead of text, so that their decimals do not show how they
+        were rounded.
     measure : str or None
-        Measure of a table that names none.
+        Measure of the scores if the table does not name it.
     """
 
     file: str
@@ -77,7 +79,7 @@ class ScoreTable:
         return cells
 
     def wrong(self, found: str, expected: str) -> InputError:
-        """Return an error at the header."""
+        """Return an error that names the line of the header."""
         return InputError.at(self.file, found, expected, line=self.header_line)
 
     @property
@@ -95,7 +97,7 @@ class ScoreTable:
             if place is not None and place not in places.values():
                 places[role] = place
         if "" in names and not {"topic", "dataset", "run"} & places.keys():
-            places["topic"] = names.index("")  # An index, as R and pandas write it.
+            places["topic"] = names.index("")  # R and pandas write an index without a name.
         return places
 
     def has(self, *roles: str) -> bool:
@@ -104,7 +106,7 @@ class ScoreTable:
 
     @property
     def unit(self) -> str | None:
-        """Role of the column that says what is scored, a topic or a dataset, if any."""
+        """Role of the column that names the scored unit (topic or dataset), if any."""
         return next((role for role in ("topic", "dataset") if role in self.roles), None)
 
     @property
@@ -114,7 +116,7 @@ class ScoreTable:
 
     @cached_property
     def others(self) -> list[int]:
-        """Columns that may hold scores: those without a role."""
+        """Columns without a role, which may hold scores."""
         named = {self.roles.get(role) for role in ("topic", "dataset", "run")}
         names = {*self.header}
         return [
@@ -135,7 +137,7 @@ class ScoreTable:
 
     @property
     def has_measures(self) -> bool:
-        """True if columns are measures: one is known as such, or rows are questions or runs."""
+        """True if columns are measures: one is a known measure, or rows are questions or runs."""
         return (
             self.knows_measures
             or (self.unit == "topic" and self.names[self.roles["topic"]] in QUESTIONS)
@@ -148,7 +150,7 @@ class ScoreTable:
 
     @cached_property
     def across(self) -> str | None:
-        """Role of the names of the columns with scores; ``'value'`` if there is one such column."""
+        """Role of the names of the score columns; ``'value'`` if there is only one such column."""
         if self.has("value") and (self.has("measure") or self.measure is not None):
             return "value"
         may_be_measures = (
@@ -161,7 +163,7 @@ class ScoreTable:
         return "run" if self.unit else "unit"
 
     def texts(self) -> list[int]:
-        """Return the columns without the name of a measure and without a number."""
+        """Return the columns that neither have a measure's name nor hold a number."""
         is_number = re.compile(r"\s*-?[\d.,]+%?(e[+-]?\d+)?\s*").fullmatch
         return [
             i
@@ -175,7 +177,7 @@ class ScoreTable:
 
     @property
     def described(self) -> str:
-        """Columns, for a message."""
+        """Description of the columns in messages."""
         return f"columns {abbreviate(self.header, 8) or 'without names'}"
 
 
@@ -201,8 +203,8 @@ def parse_table(text: str, file: str) -> ScoreTable:
     Raises
     ------
     InputError
-        If there is no header, quotes do not match, or a row has another number of cells than the
-        header, with its line.
+        If there is no header, quotes do not match, or the number of cells in a row differs from the
+        header; the error names the line.
     """
     delimiter = delimiter_of(text.lstrip().split("\n", 1)[0])
     rows = _delimited_rows(text, delimiter, file)
@@ -223,7 +225,7 @@ def parse_table(text: str, file: str) -> ScoreTable:
 
 
 def _delimited_rows(text: str, delimiter: str, file: str) -> Iterator[tuple[int, list[str]]]:
-    # A StringIO takes four bytes a character.
+    # This avoids a StringIO, which needs four bytes per character.
     content = BytesIO(text.encode(errors="surrogatepass"))
     lines = TextIOWrapper(content, "utf-8", "surrogatepass", newline="")
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -250,7 +252,7 @@ def _wrong_width(file: str, line: int, n_cells: int, width: int, delimiter: str)
 
 
 def table_of_frame(frame: Any, file: str) -> ScoreTable:
-    """Return a DataFrame as a table; an index with a name, or of ids, is a column."""
+    """Return a DataFrame as a table; an index with a name or of IDs becomes a column."""
     if is_pandas(frame) and (
         any(level is not None for level in frame.index.names) or frame.index.dtype.kind not in "iu"
     ):
@@ -265,12 +267,12 @@ def table_of_frame(frame: Any, file: str) -> ScoreTable:
 def table_of_records(
     records: Sequence[tuple[int | None, Any]], file: str, of_numbers: bool = False
 ) -> ScoreTable:
-    """Return records, each a mapping with the same keys, with their line numbers as a table.
+    """Return a table from records, which are mappings with the same keys, and line numbers.
 
     Raises
     ------
     InputError
-        If one is not a mapping or lacks the first key, with its line.
+        If a record is not a mapping or lacks the first key; the error names its line.
     """
     keys: dict[Any, None] = {}
     for line, record in records:
@@ -289,7 +291,7 @@ def table_of_records(
 
 
 def _cell(value: Any) -> str:
-    """Return a value as text: empty where there is none, whole where a float is a whole number."""
+    """Return a value as text; missing values are empty, and whole floats have no decimals."""
     if isinstance(value, str):
         return value.strip()
     if value is None or value != value:
@@ -300,7 +302,7 @@ def _cell(value: Any) -> str:
 
 
 def _is_without_scores(name: str, names: set[str]) -> bool:
-    """Check for a column of ir_std's tables about others, as ``AP place`` is about ``AP``."""
+    """Check whether a column of ir_std's tables describes another one, such as ``AP place``."""
     words = name.split(" ")
     return (
         name.lower() in _WITHOUT_SCORES
@@ -317,7 +319,7 @@ LAYOUTS = (
     "topic and one column per run, in a file such as P@10.csv",
     "run and one column per dataset or topic, in a file such as P@10.csv",
 )
-"""Columns of the tables that are read; a table without a column of runs holds one run."""
+"""Columns of the supported tables; a table without a column of runs holds one run."""
 
 
 def is_header(line: str) -> bool:
@@ -330,7 +332,7 @@ def is_header(line: str) -> bool:
 
 
 def names_rows(header: list[str]) -> bool:
-    """Check whether columns are those of a table of scores: they say what its rows are."""
+    """Check whether columns name the rows (runs, topics or datasets) of a table of scores."""
     at = ScoreTable("", 1, header)
     return at.names_rows or at.has("measure", "value")
 
@@ -348,16 +350,16 @@ def read_table(table: ScoreTable, measure: str | None) -> dict[str, RunScores]:
     ----------
     table : ScoreTable
     measure : str, optional
-        Measure of a table that names none; by default, the measure in the file's name, such as
-        ``P@10.csv``.
+        Measure of the scores if the table does not name it; by default, the measure in the file's
+        name, such as ``P@10.csv``.
 
     Raises
     ------
     InputError
-        If the table has none of the forms, a column twice, or several collections; or as for
-        :func:`collect_scores`.
+        If the table has an unknown form, a column twice, or several collections; or for the reasons
+        of :func:`collect_scores`.
     UsageError
-        If ``measure`` is given and the table names measures itself, or if neither is the case.
+        If both ``measure`` and the table name the measure, or if neither does.
     """
     at = replace(table, measure=measure)
     _check(at)
@@ -372,7 +374,7 @@ def read_table(table: ScoreTable, measure: str | None) -> dict[str, RunScores]:
     places = {
         "value": [at.roles.get("value", -1)],
         "measure": [i for i in at.others if i not in {*texts}],
-        "unit": at.datasets or at.others,  # Averages are left out.
+        "unit": at.datasets or at.others,  # This leaves out columns of averages.
         "run": at.others,
     }[at.across]
     names = [at.header[i] for i in places]
@@ -384,7 +386,7 @@ def read_table(table: ScoreTable, measure: str | None) -> dict[str, RunScores]:
 
 
 def _cells(at: ScoreTable, places: list[int], unit: str, skipped: tuple[str, ...]) -> ScoreCells:
-    """Return the values row by row, with what columns' names or other columns say of each."""
+    """Return the values row by row, each with its run, topic or dataset, and measure."""
     n_rows = len(at.lines)
 
     def texts_of(role: str, default: str) -> Texts:
@@ -418,12 +420,12 @@ def _check(at: ScoreTable) -> None:
     names = Counter(at.header)
     repeated = next((name for name, n in names.items() if n > 1 and name), None)
     if repeated:
-        raise at.wrong(f"duplicate column {repeated!r}", "give each column a name of its own")
+        raise at.wrong(f"duplicate column {repeated!r}", "give each column a different name")
     before = [name.removesuffix(" g") for name in names if name.endswith(" g")]
     if any(name in names and find_measure(name) for name in before):
         raise at.wrong("differences from a baseline, not scores", "write it without --baseline")
     if at.has("topic", "dataset") and len(sets := at.names_in("dataset")) > 1:
-        # Topics of several collections may have the same numbers.
+        # Topics of different collections may have the same numbers.
         raise InputError.at(
             at.file,
             f"{pluralize(len(sets), 'collection')} ({abbreviate(sets)})",
@@ -432,7 +434,7 @@ def _check(at: ScoreTable) -> None:
 
 
 def _unknown(at: ScoreTable) -> InputError | UsageError:
-    """Return an error for a table of no form, which says what was expected."""
+    """Return an error that says which columns were expected, for a table of an unknown form."""
     if _DOCUMENTS & {*at.names}:
         return at.wrong(
             f"{at.described} are those of a run",

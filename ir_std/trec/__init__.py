@@ -1,1 +1,1 @@
-"""Runs and qrels: read from files and objects, and brought into the order of ranks."""
+"""Runs and qrels: reading them from files and objects, and ranking their documents."""

@@ -1,4 +1,4 @@
-"""Runs and qrels in files, read and written."""
+"""Reading and writing of runs and qrels in files."""
 
 from __future__ import annotations
 
@@ -37,31 +37,33 @@ File = str | os.PathLike[str] | IO[Any] | Source
 
 
 def read_run(file: File) -> Run:
-    """Read a TREC run: six columns, topic Q0 document rank score tag.
+    """Read a TREC run with the six columns topic, Q0, document, rank, score and tag.
 
-    Or one of MS MARCO: three columns, topic document rank; its scores are the negative ranks.
+    A run of MS MARCO has the three columns topic, document and rank; its scores become the negative
+    ranks.
 
-    Windows line ends, blank lines and whole lines that start with ``#`` are accepted, and files
-    packed by gzip, bzip2 or xz, whatever their name.
+    The file may have Windows line ends, blank lines, and comment lines, which start with ``#``.  It
+    may be packed by gzip, bzip2 or xz, whatever its name is.
 
     Parameters
     ----------
     file : str, path, open file or Source
-        ``-`` is standard input.  Pipes and open files are read into memory.
+        The file; ``-`` means standard input.  Pipes and open files are read into memory.
 
     Raises
     ------
     InputError
-        Naming file and line: too few or many columns, a score that is neither finite nor -inf, a
-        document twice in a topic, an empty file, one that cannot be unpacked, bytes that are not
-        UTF-8, control characters, lines of more than a megabyte.
+        If a line has too few or too many columns, a score is neither finite nor -inf, a topic has
+        a document twice, the file is empty or cannot be unpacked, or it contains bytes that are not
+        UTF-8, control characters, or lines of more than a megabyte.  The error names the file and
+        the line.
     """
     source = source_of(file)
     line_format = RANKED_RUN if _is_ranked(source) else RUN
     try:
         run = Run.of_lines(read_lines(source, line_format), source.name, source.duplicates)
     except (CheckFailed, InvalidRun):
-        pass  # and with it what it holds of the file
+        pass  # leaving this block frees the traceback, which holds parts of the file
     else:
         run.has_ranks = line_format is RUN
         return run
@@ -75,7 +77,7 @@ def _is_ranked(source: Source) -> bool:
 
 
 def read_qrels(file: File) -> Qrels:
-    """Read TREC qrels: four columns, topic iteration document relevance; as :func:`read_run`."""
+    """Read TREC qrels with the columns topic, iteration, document, relevance, like a run."""
     source = source_of(file)
     try:
         return Qrels(*read_lines(source, QRELS), source.name)
@@ -120,7 +122,7 @@ def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]
 
 
 class _NumberedLines:
-    """The lines of an open file, counted while ir_measures reads them."""
+    """Lines of an open file, which are counted while ir_measures reads them."""
 
     def __init__(self, file: Iterable[str]) -> None:
         self.read, self.number, self._file = None, 0, file
@@ -134,7 +136,7 @@ class _NumberedLines:
 def _rows_of(
     file: str | os.PathLike[str] | IO[str], read: Callable[[Any], Iterable[Any]], form: LineFormat
 ) -> Iterator[Any]:
-    """Yield what ir_measures reads; an error names the line that it cannot."""
+    """Yield the rows that ir_measures reads; an error names the line that it cannot read."""
     if isinstance(file, (str, os.PathLike)):
         given = os.fspath(file)
         if "\n" in given:
@@ -157,28 +159,31 @@ def write_run(
     tag: str = "ir_std",
     inputs: Iterable[str | os.PathLike[str]] = (),
 ) -> None:
-    """Write a TREC run: topics in the run's order, documents in trec_eval's.
+    """Write a TREC run with topics in the run's order and documents in trec_eval's order.
 
-    Scores are written so that they read back equal, as 64-bit floats.  Where scores are equal
-    as 32-bit floats, which is what trec_eval compares, lines are by document id descending, so the
-    ranks are the same as trec_eval's.  The same run always gives the same bytes; a ``.gz`` file
-    carries no time.  The file appears whole or not at all; an older one is replaced.
+    Scores are written so that reading them as 64-bit floats gives the same scores.  trec_eval
+    compares scores as 32-bit floats.  If two scores are equal as 32-bit floats, their lines are
+    sorted by descending document ID, so the ranks are the same as trec_eval's.  The same run always
+    gives the same bytes, because a ``.gz`` file contains no time.  The file is written completely
+    or not at all, and replaces an older file.
 
     Parameters
     ----------
     run : Run
+        The run to write.
     file : str, path or open file
-        Packed if its name ends in ``.gz``.
+        The file to write; it is packed if its name ends in ``.gz``.
     tag : str
-        The last column.
+        Text of the last column.
     inputs : iterable of str or path
         Files that must not be replaced.
 
     Raises
     ------
     InputError
-        If an id or the tag is empty or holds white space, or a topic begins with ``#``, so
-        that it would not read back; if the run has no documents, or the file cannot be written.
+        If an ID or the tag is empty or contains white space, or a topic starts with ``#``, because
+        the line could not be read again; if the run has no documents; or if the file cannot be
+        written.
     """
     content = run_text(run, tag)
     if isinstance(file, (str, os.PathLike)) and Path(file).suffix == ".gz":

@@ -1,7 +1,7 @@
-"""Tables of pandas and polars, and rows of objects: runs, qrels and scores in memory.
+"""Runs, qrels and scores in memory, as tables of pandas and polars or as rows of objects.
 
-Neither library is imported here.  A table can only arrive if its library is imported; it is
-recognized by its methods.
+This module imports neither library.  If a user passes a table, its library is already imported, and
+the table is recognized by its methods.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ir_std.reading import check_strings
 
 
 def is_frame(given: Any) -> bool:
-    """Check whether something is a table of rows and named columns."""
+    """Check whether an object is a table of rows and named columns."""
     return is_pandas(given) or hasattr(given, "get_column")
 
 
 def is_pandas(given: Any) -> bool:
-    """Check whether something is a table of pandas, or of a library that has its methods."""
+    """Check whether an object is a table of pandas or of a library with the same methods."""
     return hasattr(given, "itertuples")
 
 
@@ -45,7 +45,7 @@ def column_values(frame: Any, name: Any) -> list[Any]:
 def with_values(
     frame: Any, columns: Mapping[Any, Sequence[Any]], rows: Sequence[int] | None = None
 ) -> Any:
-    """Return a copy of a table, or of some of its rows, with other values in some columns."""
+    """Return a copy of a table, or of some of its rows, with new values in some columns."""
     if is_pandas(frame):
         copied = frame.copy() if rows is None else frame.iloc[rows].copy()
         for name, values in columns.items():
@@ -56,22 +56,23 @@ def with_values(
 
 
 def frame_like(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
-    """Return a table of these columns, of the library that another one is of."""
+    """Return a table with these columns, from the same library as another table."""
     return type(frame)(dict(columns))
 
 
 class Rows(NamedTuple):
-    """A table's rows.
+    """Rows of a table.
 
     Attributes
     ----------
     topics : list of str
         Topics in the order of their first rows.
     topic : ndarray of int, shape (n_rows,)
-        Index into the topics.
+        Index into the topics for each row.
     documents : list of str
+        Document of each row.
     values : iterable or ndarray
-        Scores or levels.
+        Score or relevance level of each row.
     """
 
     topics: list[str]
@@ -85,7 +86,7 @@ ALIASES = {"query_id": ("qid",), "doc_id": ("docno",), "score": (), "relevance":
 
 
 def names_in(names: tuple[str, ...], there: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the names that columns have: ir_measures' or, without these, PyTerrier's."""
+    """Return ir_measures' names of the columns or, if a column lacks it, PyTerrier's name."""
     usual = tuple(
         next((each for each in (name, *ALIASES.get(name, ())) if there(each)), name)
         for name in names
@@ -99,16 +100,17 @@ def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
     Parameters
     ----------
     table
+        Dict of dicts, DataFrame, or iterable of objects or records.
     names : tuple of str
-        The columns, or attributes, that hold topics, documents and values, as ir_measures calls
-        them; they may have PyTerrier's names.
+        ir_measures' names of the columns or attributes with topics, documents and values.  The
+        table may use PyTerrier's names instead.
     kind : {'run', 'qrels'}
         Name in messages.
 
     Raises
     ------
     InputError
-        If it has no such columns, or a topic is not a string.
+        If the table has no such columns, or a topic is not a string.
     """
     if is_frame(table):
         return _rows_of_frame(table, names, kind)
@@ -136,7 +138,7 @@ def check_dicts(given: Mapping[Any, Any], kind: str) -> None:
             raise InputError.at(
                 kind,
                 f"topic {topic} has {type(docs).__name__}",
-                f"a dict is expected, from documents to {'scores' if kind == 'run' else 'levels'}",
+                f"expected a dict of {'scores' if kind == 'run' else 'levels'} by document",
             )
 
 
@@ -160,7 +162,7 @@ def _rows_of_frame(frame: Any, names: tuple[str, ...], kind: str) -> Rows:
 
 
 def _whole_as_text(topics: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
-    """Return topics as text where all are whole numbers, as which CSV readers take them."""
+    """Return topics as text if all are whole numbers, because CSV readers parse IDs as numbers."""
     if not len(topics) or not isinstance(topics[0], (int, float, np.number)):
         return topics
     try:
@@ -183,7 +185,7 @@ def _check_columns(columns: list[Any], names: tuple[str, ...], kind: str) -> Non
         raise InputError.at(
             kind,
             f"DataFrame {problem} {', '.join(wrong)}",
-            f"columns {', '.join(names)} are expected, found are {', '.join(map(str, columns))}",
+            f"expected columns {', '.join(names)}, got {', '.join(map(str, columns))}",
         )
 
 
@@ -196,7 +198,7 @@ def _unsupported(given: object, names: tuple[str, ...], kind: str) -> InputError
     return InputError.at(
         kind,
         f"cannot use {what}",
-        "give a file, a dict of dicts, a DataFrame (call collect() on a lazy one), or named tuples "
+        "pass a file, a dict of dicts, a DataFrame (call collect() on a lazy one), or named tuples "
         "or records with "
         f"{', '.join(names)}",
     )
@@ -210,7 +212,7 @@ def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
 def _with_numbers(
     kind: str, names: npt.NDArray[np.object_], documents: list[Any], values: Any
 ) -> Rows:
-    """Return rows, from the topic, document and value of each."""
+    """Return rows from a topic, document and value each."""
     try:
         changes = np.flatnonzero(names[1:] != names[:-1]) + 1
     except (TypeError, ValueError):  # an array, or a missing value of pandas

@@ -1,7 +1,7 @@
-"""Runs, qrels and texts in any form that users have them in.
+"""Runs, qrels and texts in any form that users pass.
 
-Dicts of dicts, DataFrames, iterables of named tuples (as ir_measures takes them) or of records,
-files, and for qrels and texts IDs of ir_datasets.  Nothing that is given is modified.
+Users can pass dicts of dicts, DataFrames, iterables of records or of named tuples (like for
+ir_measures), and files; for qrels and texts, also IDs of ir_datasets.  No input is modified.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ir_std.trec.runs import DictRun, Run, as_scores, kept_lines
 
 
 def as_run(run: Any, duplicates: str = "error") -> Run:
-    """Return a run in any form as one in memory.
+    """Return a run in memory from a run in any form.
 
     Parameters
     ----------
@@ -38,13 +38,13 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
         a DataFrame of pandas or polars with columns query_id, doc_id, score, or PyTerrier's qid,
         docno, score; or an iterable of objects with these attributes, or of dicts with these keys.
     duplicates : {'error', 'first', 'last'}
-        Row that counts if a document occurs twice for a topic; for files, the source decides.
+        Row that counts if a document occurs twice for a topic.  For files, the source decides.
 
     Raises
     ------
     InputError
-        If it is none of these, an ID is not a string, a score is NaN or +inf, or a document occurs
-        twice in a topic.
+        If the run has none of these forms, an ID is not a string, a score is NaN or +inf, or a
+        document occurs twice in a topic.
     """
     if isinstance(run, Run):
         return run
@@ -68,12 +68,12 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
 
 
 def is_file(given: Any) -> bool:
-    """Check whether something is a file: a path, an open one, or a source."""
+    """Check whether an object is a path, an open file, or a source."""
     return isinstance(given, (str, os.PathLike, Source)) or hasattr(given, "read")
 
 
 def _others_read(given: Any) -> bool:
-    """Check whether ir_measures' own providers take an object too."""
+    """Check whether ir_measures' own providers accept an object too."""
     return (
         isinstance(given, Mapping)
         or (is_pandas(given) and "query_id" in given.columns and "doc_id" in given.columns)
@@ -82,10 +82,10 @@ def _others_read(given: Any) -> bool:
 
 
 def _listed(rows: Iterator[Any]) -> Any:
-    """Return rows as a list; or a path that came by letter, a file by line, a table by column.
+    """Return rows as a list, or restore the path, file or table that the iterator was made from.
 
-    ir_measures' pipeline, which the methods of its measures call, passes any input on as an
-    iterator.
+    ir_measures' pipeline, which the methods of its measures call, turns any input into an
+    iterator: over the letters of a path, the lines of a file, or the columns of a table.
     """
     listed = list(rows)
     if listed and all(isinstance(row, str) for row in listed):
@@ -99,21 +99,21 @@ def _listed(rows: Iterator[Any]) -> Any:
 
 
 def as_qrels(qrels: Any) -> Qrels:
-    """Return qrels in any form as ones in memory.
+    """Return qrels in memory from qrels in any form.
 
     Parameters
     ----------
     qrels : Qrels, str, path, open file, dict, DataFrame or iterable
-        A file; the id of an ir_datasets dataset; ``{topic: {document: level}}``; a DataFrame with
-        columns query_id, doc_id, relevance, or as PyTerrier's qid, docno, label; or an iterable, as
-        for :func:`as_run`.  If a document
-        is judged twice in a topic, the last level counts, as in ir_measures; in a file that is an
-        error.
+        A file; the ID of an ir_datasets dataset; ``{topic: {document: level}}``; a DataFrame with
+        columns query_id, doc_id, relevance, or PyTerrier's qid, docno, label; or an iterable like
+        for :func:`as_run`.  If a document is judged twice in a topic, the last level counts, like
+        in ir_measures; in a file, it is an error.
 
     Raises
     ------
     InputError
-        If it is none of these, an id is not a string, or a level is not a whole number.
+        If the qrels have none of these forms, an ID is not a string, or a level is not a whole
+        number.
     """
     if isinstance(qrels, Qrels):
         return qrels
@@ -140,8 +140,8 @@ def dataset_qrels(name: str) -> Qrels:
     if not is_dataset(name):
         raise InputError.at(
             name,
-            "neither a file nor an ir_datasets id",
-            "name a qrels file, or an id such as disks45/nocr/trec8",
+            "neither a file nor an ir_datasets ID",
+            "name a qrels file, or an ID such as disks45/nocr/trec8",
         )
     with ir_dataset(name, "qrels") as dataset:
         rows = list(dataset.qrels_iter())
@@ -158,7 +158,7 @@ def ir_dataset(name: str, what: str) -> Iterator[Any]:
     dataset = ir_datasets.load(name)
     if not getattr(dataset, f"has_{what}")():
         raise InputError.at(
-            name, f"this ir_datasets dataset has no {what}", "name one of its parts that has"
+            name, f"this ir_datasets dataset has no {what}", f"name a part of it that has {what}"
         )
     log = logging.getLogger("ir_datasets")
     log.addFilter(_no_download_error)
@@ -176,19 +176,19 @@ def ir_dataset(name: str, what: str) -> Iterator[Any]:
 
 
 def _no_download_error(record: logging.LogRecord) -> bool:
-    """Keep ir_datasets from logging each attempt: the error says it once."""
+    """Keep ir_datasets from logging each failed download; the error reports it once."""
     return "download" not in record.getMessage().lower()
 
 
 def is_dataset(name: str) -> bool:
-    """Check whether ir_datasets knows a dataset of that id; nothing is downloaded."""
+    """Check whether ir_datasets knows a dataset with this ID, without a download."""
     try:
         import ir_datasets
-    except (OSError, RuntimeError) as failed:  # it makes a folder in the user's home
+    except (OSError, RuntimeError) as failed:  # ir_datasets creates a folder in the user's home
         raise InputError.at(
             name,
-            f"no such file, and ir_datasets, which may know it, cannot be used ({failed})",
-            "name a file, or set IR_DATASETS_HOME to a folder that can be written to",
+            f"no such file, and ir_datasets cannot be searched for this ID ({failed})",
+            "name a file, or set IR_DATASETS_HOME to a writable folder",
         ) from None
     try:
         ir_datasets.load(name)
@@ -198,7 +198,7 @@ def is_dataset(name: str) -> bool:
 
 
 def _looks_like_file(name: str) -> bool:
-    """Check whether a name is that of a file, or can be none of a dataset."""
+    """Check whether a name looks like a file's name or cannot be a dataset's name."""
     return (
         name == "-"
         or os.path.exists(name)
@@ -210,7 +210,7 @@ def _looks_like_file(name: str) -> bool:
 
 
 def _ids(rows: Rows, kind: str) -> Ids:
-    """Return the documents, after a check that their ids are strings."""
+    """Return the documents after a check that their IDs are strings."""
     try:
         return Ids.of(rows.documents)
     except TypeError:
@@ -235,7 +235,7 @@ def _levels(rows: Rows) -> Ints:
         values = values.tolist()
     values = list(values)
     if {*map(type, values)} <= {int}:
-        with suppress(OverflowError):  # the slow way says which level has more than 64 bits
+        with suppress(OverflowError):  # the slow way below names the level with more than 64 bits
             return np.fromiter(values, np.int64, len(values))
     return np.array(
         [
@@ -256,7 +256,7 @@ def _level(level: Any, topic: str, doc: str) -> int:
         raise InputError.at(
             "qrels",
             f"topic {topic}, document {doc!r} has relevance {reprlib.repr(level)}",
-            "a whole number is expected, of at most 64 bits",
+            "expected a whole number of at most 64 bits",
         )
     return whole
 
@@ -270,22 +270,23 @@ _TEXTS = ("title", "text", "contents", "body", "query", "segment")
 
 
 def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]:
-    """Read the texts of some documents or queries, each in one line.
+    """Read the texts of some documents or queries, and put each on one line.
 
     Parameters
     ----------
     given : mapping, str, path, open file or Source
-        ``{id: text}``; the id of an ir_datasets dataset, which may download what is not there yet;
-        or a file of lines: an id, a tab and the text, or further columns, a title and the text; or
-        of JSON records with an ``_id`` and ``text``, as BEIR has them.
+        ``{id: text}``; the ID of an ir_datasets dataset, which may trigger a download; or a file.
+        A line of the file is an ID, a tab and the text (or further columns, such as a title and
+        the text), or a JSON record with ``_id`` and ``text``, like in BEIR.
     wanted : collection of str
-        IDs to keep; the rest is not kept in memory.
+        IDs whose texts to keep; other texts are not kept in memory.
     what : {'docs', 'queries'}
+        Kind of the texts.
 
     Raises
     ------
     InputError
-        If ``given`` cannot be read, or has none of the ids.
+        If ``given`` cannot be read, or has none of the IDs.
     """
     wanted = set(wanted)
     if isinstance(given, Mapping):
@@ -306,9 +307,9 @@ def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]
     if wanted and not texts:
         raise InputError.at(
             name,
-            f"no text of any of {len(wanted)} {what} ({abbreviate(sorted(wanted))}); "
-            + (f"ids here such as {first}" if first else "it is empty"),
-            f"give the {what} of the same collection: lines of an id, a tab and a text",
+            f"no text of any of {len(wanted)} {what} ({abbreviate(sorted(wanted))}), "
+            + (f"only IDs such as {first}" if first else "because it is empty"),
+            f"pass the {what} of the same collection, in lines of an ID, a tab and a text",
         )
     return texts
 
@@ -334,7 +335,7 @@ def _text_of_columns(source: Source, number: int, line: str) -> tuple[str, str]:
         raise InputError.at(
             source.name,
             f"no tab in {line[:40]!r}",
-            "a line is an id, a tab and a text, or a JSON record with _id and text",
+            "expected lines of an ID, a tab and a text, or JSON records with _id and text",
             line=number,
         )
     return key.strip(), text.replace("\t", " | ")
@@ -345,21 +346,21 @@ def _text_of_record(source: Source, number: int, line: str) -> tuple[str, str]:
         record = json.loads(line)
     except (ValueError, RecursionError):
         raise InputError.at(
-            source.name, "no JSON record", "a line is one record with _id and text", line=number
+            source.name, "not a JSON record", "expected one record per line", line=number
         ) from None
     key = next((str(record[name]) for name in _IDS if name in record), None)
     if key is None:
         raise InputError.at(
             source.name,
-            "a record without an id",
-            f"its id is one of {', '.join(_IDS)}",
+            "a record without an ID",
+            f"add one of the keys {', '.join(_IDS)}",
             line=number,
         )
     return key, " | ".join(str(record[name]) for name in _TEXTS if record.get(name))
 
 
 def _texts_of_dataset(name: str, wanted: Collection[str], what: str) -> Iterator[tuple[str, str]]:
-    """Yield the texts of ir_datasets, looking up only the documents asked for."""
+    """Yield texts from ir_datasets, which looks up only the wanted documents."""
     with ir_dataset(name, what) as dataset:
         entries = (
             dataset.docs_store().get_many(wanted).values()
@@ -367,4 +368,4 @@ def _texts_of_dataset(name: str, wanted: Collection[str], what: str) -> Iterator
             else dataset.queries_iter()
         )
         for entry in entries:
-            yield entry[0], entry.default_text()  # the id is the first field of all of them
+            yield entry[0], entry.default_text()  # the ID is always the first field

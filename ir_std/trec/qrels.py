@@ -17,13 +17,13 @@ Computed = TypeVar("Computed")
 
 
 class Cached:
-    """Keeps what others compute from it."""
+    """An object that caches results that are computed from it."""
 
     def __init__(self) -> None:
         self._cache: dict[Hashable, Any] = {}
 
     def cached(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
-        """Return what ``compute`` gives, computed once for each ``key``."""
+        """Return the result of ``compute``, which is called only once for each ``key``."""
         if key not in self._cache:
             self._cache[key] = compute()
         value: Computed = self._cache[key]
@@ -36,12 +36,13 @@ class Qrels(Cached):
     Parameters
     ----------
     topics : sequence of str
+        IDs of the topics.
     topic : ndarray of int, shape (n_judged,)
-        Index into the topics, for each judged document.
+        Index into the topics for each judged document.
     ids : Ids, of length n_judged
-        Documents.
+        IDs of the judged documents.
     levels : ndarray of int, shape (n_judged,)
-        Negative levels are judged, not relevant.
+        Relevance levels.  A negative level means judged, but not relevant.
     name : str
         Name in messages.
 
@@ -51,7 +52,7 @@ class Qrels(Cached):
     sizes : ndarray of int, shape (n_topics,)
         Number of judged documents of each topic.
     topic, flat_levels, hashes : ndarray, shape (n_judged,)
-        Index of the topic (ascending), level, and 64-bit hash of the id of each judged document.
+        Index of the topic (ascending), level, and 64-bit hash of the ID for each judged document.
     dataset : str or None
         The ir_datasets ID the qrels came from.
     given : object
@@ -94,7 +95,7 @@ class Qrels(Cached):
         }
 
     def ids(self, rows: Ints) -> Ids:
-        """Return the judged documents at some places."""
+        """Return the IDs of the judged documents at some positions."""
         return self._ids[rows]
 
     def targets(self, judged: bool) -> Targets:
@@ -135,7 +136,7 @@ class Qrels(Cached):
 
     @cached_property
     def ideal(self) -> Ranking:
-        """Best ranking there can be of the relevant documents: highest level first."""
+        """Ideal ranking of the relevant documents, highest level first."""
         rows = np.flatnonzero(self.flat_levels > 0)
         topic, levels, sizes = self.topic[rows], self.flat_levels[rows], self.count(1)
         order = np.lexsort((-levels, topic))
@@ -151,11 +152,11 @@ class Qrels(Cached):
 
 
 class RepeatedDocument(InputError):
-    """A document is judged twice in a topic."""
+    """Error for a document that is judged twice in a topic."""
 
 
 def group_by_topic(topic: Ints) -> Ints | slice:
-    """Return indices that bring the lines of each topic together."""
+    """Return indices that sort the lines by topic."""
     if (topic[1:] >= topic[:-1]).all():
         return slice(None)
     return np.argsort(topic, kind="stable")
@@ -168,11 +169,11 @@ class Targets:
     ----------
     qrels : Qrels
     level : ndarray of int, shape (n_documents,)
-        Levels as judged.
+        Relevance level of each document.
     topic : ndarray of int, shape (n_documents,)
-        Its index, ascending.
+        Index of each document's topic, ascending.
     index : Index
-        Finds them in runs.
+        Index that finds the documents in runs.
     """
 
     def __init__(self, qrels: Qrels, judged: bool) -> None:
@@ -191,18 +192,18 @@ class Targets:
 
 
 class Ranking(Cached):
-    """Judged documents of a run: by topic, then by rank.
+    """Judged documents of a run, sorted by topic and rank.
 
     Attributes
     ----------
     qrels : Qrels
-        Topics are those of the qrels, in their order; a topic without documents scores 0.
+        Qrels that define the topics and their order; a topic without documents scores 0.
     topic : ndarray of int, shape (n_hits,)
-        Its index among those of the qrels.
+        Index into the topics of the qrels for each document.
     rank : ndarray of int, shape (n_hits,)
-        Ranks, from 1.
+        Rank of each document, from 1.
     level : ndarray of int, shape (n_hits,)
-        Levels as judged.
+        Relevance level of each document.
     n_ret : ndarray of int, shape (n_topics,)
         Number of documents that the run has on each topic.
     """
@@ -213,14 +214,14 @@ class Ranking(Cached):
         self.topic, self.rank, self.level, self.n_ret = topic, rank, level, n_ret
 
     def __getitem__(self, kept: Mask) -> Ranking:
-        """Return some of the documents; the ranking itself if these are all."""
+        """Return a ranking of some of the documents, or the ranking itself if all are kept."""
         if kept.all():
             return self
         return Ranking(self.qrels, self.topic[kept], self.rank[kept], self.level[kept], self.n_ret)
 
     def relevant(self, level: int, cutoff: int | None = None) -> Ranking:
-        """Return the documents at ``level`` or above among the first ``cutoff``."""
+        """Return a ranking of the documents at ``level`` or above among the first ``cutoff``."""
         kept = self.level >= level
-        # A ranking that cached itself would not be freed with its run.
+        # If a ranking cached itself, it would not be freed together with its run.
         relevant = self if kept.all() else self.cached(level, lambda: self[kept])
         return relevant if cutoff is None else relevant[relevant.rank <= cutoff]

@@ -1,7 +1,7 @@
 """The ranks of a run's documents.
 
-Only judged documents matter to a metric, so their ranks come from the order of the scores, and
-document ids are compared only among documents whose scores tie.
+Metrics need the ranks of judged documents only.  Their ranks come from the order of the scores, and
+document IDs are compared only if scores tie.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from ir_std.trec.qrels import Qrels, Ranking
 from ir_std.trec.runs import Run
 
 _AT_ONCE = 1 << 18
-"""Number of ids of tied documents that are in memory at once."""
+"""Number of tied documents whose IDs are in memory at once."""
 
 
 class Ranker:
-    """Ranks a run's documents in several orders; they are looked up once.
+    """Ranker of a run's documents in several orders, which looks the documents up only once.
 
-    Topics of the run that the qrels do not hold are ignored.
+    Topics of the run that are not in the qrels are ignored.
 
     Parameters
     ----------
     run : Run
     qrels : Qrels
     judged : bool
-        Rank all judged documents, not the relevant ones alone (level 1 or above).
+        True to rank all judged documents instead of only the relevant ones (level 1 or above).
     """
 
     def __init__(self, run: Run, qrels: Qrels, judged: bool = False) -> None:
@@ -45,7 +45,7 @@ class Ranker:
         self._spans: dict[Precision, _Spans] = {}
 
     def rank(self, order: Order) -> Ranking:
-        """Return the ranks in one order."""
+        """Return the ranks in an order."""
         spans = self._spans_of(order)
         topic = self._hits.topic[spans.rows]
         sizes = np.append(self._run.sizes, 0)[self._numbers]
@@ -53,7 +53,7 @@ class Ranker:
         sharing = spans.last - spans.first - 1
         ranks = spans.first - starts[topic] + 1
         ranks += spans.place if order.ids_descending else sharing - spans.place
-        # A stable sort, which merges what is sorted, is fastest as almost all are in order.
+        # A stable sort is fastest, because almost all are in order and it merges sorted parts.
         by_rank = np.argsort(topic * (len(self._run.scores) + 1) + ranks, kind="stable")
         return Ranking(
             self._qrels,
@@ -64,7 +64,7 @@ class Ranker:
         )
 
     def _spans_of(self, order: Order) -> _Spans:
-        """Find where the hits are in an order, once."""
+        """Return the positions of the hits in an order, which are computed only once."""
         precision = order.precision
         if precision is np.float64 and self._ties_are_equal:
             precision = np.float32
@@ -74,7 +74,7 @@ class Ranker:
 
     @cached_property
     def _ties_are_equal(self) -> bool:
-        """True if scores that tie in 32 bits are equal: then 64 bits order them no otherwise."""
+        """True if scores that tie in 32 bits are equal, so that 64 bits give the same order."""
         keys, scores = self._keys(np.float32), self._run.scores
         if (rows := self._out_of_order(keys)).size:
             lines = _lines_by_key(keys, rows)
@@ -83,13 +83,13 @@ class Ranker:
         return bool((scores[1:][tied] == scores[:-1][tied]).all())
 
     def tied_topics(self, order: Order) -> int:
-        """Count the topics on which a document to be ranked has the score of another."""
+        """Count the topics on which a document to be ranked has the same score as another."""
         spans = self._spans_of(order)
         tied = spans.rows[spans.last - spans.first > 1]
         return int(np.count_nonzero(np.bincount(self._hits.topic[tied])))
 
     def unsorted_topics(self, order: Order) -> int:
-        """Count the topics of the run whose lines are not by descending score."""
+        """Count the topics of the run whose lines are not sorted by descending score."""
         return self._spans_of(order).unsorted
 
     @cached_property
@@ -102,7 +102,7 @@ class Ranker:
         return _keys(self._topic, self._run.scores, precision)
 
     def _out_of_order(self, keys: npt.NDArray[Any]) -> Ints:
-        """Return the lines of topics that are not in the order of their keys."""
+        """Return the lines of all topics whose lines are not sorted by key."""
         falls = keys[1:] < keys[:-1]
         if not falls.any():
             return np.zeros(0, np.int64)
@@ -115,7 +115,7 @@ class Ranker:
         rows = self._out_of_order(keys)
         wanted = _keys(self._numbers[self._hits.topic], self._hits.score, precision)
         by_key = np.argsort(wanted, kind="stable")
-        wanted = wanted[by_key]  # which are found faster in order
+        wanted = wanted[by_key]  # sorted keys are found faster
         ordered = keys
         if rows.size:
             ordered = keys.copy()
@@ -124,7 +124,7 @@ class Ranker:
             ordered[rows] = part
         first = ordered.searchsorted(wanted)
         last, place = first + 1, np.zeros(len(first), np.int64)
-        # Few scores are shared: only for those the end is searched.
+        # Few documents share a score, so the end is searched only for those.
         tied = np.flatnonzero(ordered.take(last, mode="clip") == wanted)
         if tied.size:
             last[tied] = ordered.searchsorted(wanted[tied], "right")
@@ -140,18 +140,18 @@ class Ranker:
 
 
 def _lines_by_key(keys: npt.NDArray[Any], rows: Ints) -> Ints:
-    """Return all lines in the order of their keys, when those at ``rows`` are not."""
+    """Return all lines sorted by key, where only the lines at ``rows`` are not sorted yet."""
     lines = np.arange(len(keys))
     lines[rows] = rows[np.argsort(keys[rows])]
     return lines
 
 
 class _Spans(NamedTuple):
-    """Places of each hit when the run's lines are sorted by topic and score.
+    """Positions of each hit if the run's lines are sorted by topic and score.
 
-    ``rows`` are the hits in this order.  From line ``first`` to before ``last`` all have
-    the score of one; ``place`` counts those of them with a higher document id.  The
-    run's lines are in another order on ``unsorted`` topics.
+    ``rows`` are the hits in this order.  The lines from ``first`` to before ``last`` have the same
+    score as the hit; ``place`` counts the lines among them with a higher document ID.  On
+    ``unsorted`` topics, the run's lines are in a different order.
     """
 
     rows: Ints
@@ -162,25 +162,26 @@ class _Spans(NamedTuple):
 
 
 def _keys(topic: Ints, scores: Floats, precision: Precision) -> npt.NDArray[Any]:
-    """Return a key for each line, to sort by topic, then by score in a precision, best first."""
-    with np.errstate(over="ignore"):  # beyond 32 bits a score is infinite, as in trec_eval
-        descending = 0 - scores.astype(precision)  # never -0
+    """Return a key per line that sorts by topic, then by score in a precision, best first."""
+    with np.errstate(over="ignore"):  # scores beyond 32 bits are infinite, like in trec_eval
+        descending = 0 - scores.astype(precision)  # the result is never -0
     if precision is np.float32:
         bits = descending.view(np.int32)
-        bits ^= (bits >> 31) & 0x7FFFFFFF  # negative floats order backwards by their bits
+        bits ^= (bits >> 31) & 0x7FFFFFFF  # the bits of negative floats sort backwards
         keys = topic.astype(np.int64)
         keys <<= 32
         keys += bits
         return keys
-    pairs = np.empty(len(topic), complex)  # which sort by the real part first
+    pairs = np.empty(len(topic), complex)  # complex numbers sort by the real part first
     pairs.real, pairs.imag = topic, descending
     return pairs
 
 
 def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> list[int]:
-    """Count the documents that each ties with and that have a higher id.
+    """Count, for each document, the tied documents with a higher ID.
 
-    Document i ties with those at the lines ``by_key[first[i]:last[i]]``; ``first`` ascends.
+    Document i ties with the documents at the lines ``by_key[first[i]:last[i]]``; ``first`` is
+    ascending.
     """
     begin, at, members = np.unique(first, return_index=True, return_counts=True)
     sizes = last[at] - begin
@@ -193,7 +194,7 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
     wanted, places = iter(ids), list[int]()
     for size, count in zip(sizes.tolist(), members.tolist(), strict=True):
         here = list(islice(wanted, count))
-        # Count how many of these have a lower id than each that ties.
+        # Count how many of these have a lower ID than each tied document.
         lower = Counter(map(partial(bisect_left, sorted(here)), islice(all_ids, size)))
         higher = accumulate(lower[n] for n in range(count, 0, -1))
         place = dict(zip(sorted(here, reverse=True), higher, strict=True))
@@ -202,16 +203,16 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
 
 
 def with_whole_scores(run: Run) -> Run:
-    """Return a run whose scores are whole numbers in the order of its own.
+    """Return a run with whole-number scores that have the same order as its scores.
 
-    Ties stay ties, and 32-bit floats tell apart what 64-bit ones did.
+    Ties stay ties, and scores that differ as 64-bit floats now also differ as 32-bit floats.
     """
     places = [np.unique(run.scores[a:b], return_inverse=True)[1] for a, b in run.bounds.values()]
     return run.with_scores(np.concatenate([*places, np.zeros(0)]))
 
 
 def sort_run(run: Run, depth: int | None = None, order: Order = TREC_EVAL) -> Run:
-    """Return a run whose documents are in order, the first ``depth`` of each topic."""
+    """Return a run with the first ``depth`` documents of each topic, sorted."""
     return Run.of_lists(
         (
             (topic, *order_documents(docs, scores, depth, order))

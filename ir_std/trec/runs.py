@@ -1,4 +1,4 @@
-"""Runs in memory: the documents of all topics as one array of ids, and their scores."""
+"""Runs in memory: the documents of all topics as one array of IDs, and their scores."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 DUPLICATES = ("error", "first", "last")
 """Line that can count if a run has a document twice for a topic."""
 _RANK = rb"[ \t]+(\d{1,9})[ \t]"
-"""Text after a document in a file that has ranks and scores."""
+"""Pattern of the text after a document in a file that has ranks and scores."""
 
 
 class InvalidRun(InputError):
-    """Documents or scores that cannot be ranked."""
+    """Error for documents or scores that cannot be ranked."""
 
 
 class Hits(NamedTuple):
@@ -35,9 +35,11 @@ class Hits(NamedTuple):
     topic : ndarray of int, shape (n_hits,)
         Index into the topics of the qrels.
     score : ndarray of float64, shape (n_hits,)
+        Scores in the run.
     level : ndarray of int, shape (n_hits,)
+        Relevance levels.
     ids : callable
-        Returns the ids of some of them, in UTF-8.
+        Function that returns the IDs of some of the hits, in UTF-8.
     """
 
     topic: Ints
@@ -52,26 +54,28 @@ class Run:
     Parameters
     ----------
     topics : sequence of str
+        IDs of the topics.
     topic : ndarray of int, shape (n_lines,)
-        Index into the topics, for each line.
+        Index into the topics for each line.
     ids : Ids, of length n_lines
-        Documents.
+        IDs of the documents.
     scores : ndarray of float64, shape (n_lines,)
+        Scores of the documents.
     name : str
         Name in messages.
     distinct : bool
-        True if it is known that no document occurs twice in a topic.
+        True if the caller knows that no document occurs twice in a topic.
 
     Attributes
     ----------
     scores : ndarray of float64, shape (n_lines,)
         Scores of the documents, topic after topic.
     bounds : dict of str to (int, int)
-        Where the lines of each topic start and end.
+        Start and end of each topic's lines.
     sizes, starts : ndarray of int, shape (n_topics,)
-        Number of documents of each topic, and where its lines start.
+        Number of documents of each topic, and start of its lines.
     repeated : int
-        Number of lines left out because their topic has the document on another line.
+        Number of lines left out because the topic has the same document on another line.
     given : object
         Original input, if other providers of measures can read it; otherwise None.
     has_ranks : bool
@@ -117,12 +121,12 @@ class Run:
         self.starts = np.cumsum(sizes) - sizes
         ends = accumulate(sizes.tolist(), initial=0)
         self.bounds = dict(zip(topics, pairwise(ends), strict=True))
-        # Below all others is a place in a ranking; ir_measures' providers compute with it, too.
-        self._refuse(~(scores < np.inf), "scores must be finite numbers, or -inf")
+        # A score of -inf ranks a document last, and ir_measures' providers accept it too.
+        self._refuse(~(scores < np.inf), "scores must be finite numbers or -inf")
 
     @cached_property
     def _ids(self) -> Ids:
-        """Documents of all lines; made when they are first needed if the run is a dict."""
+        """IDs of the documents on all lines; for a dict, they are made when first needed."""
         raise NotImplementedError
 
     @cached_property
@@ -131,7 +135,7 @@ class Run:
 
     @classmethod
     def of_lines(cls, lines: tuple[Any, ...], name: str, duplicates: str = "error") -> Run:
-        """Make a run of topics, topic, ids and scores; ``duplicates`` says which lines count."""
+        """Make a run from topics, topic, IDs and scores; ``duplicates`` says which lines count."""
         topics, topic, ids, scores = lines
         try:
             return cls(topics, topic, ids, scores, name)
@@ -147,7 +151,7 @@ class Run:
     def of_lists(
         cls, lists: Iterable[tuple[str, list[str], Iterable[float]]], name: str = "run"
     ) -> Run:
-        """Make a run of topics, each with a list of documents and one of their scores."""
+        """Make a run from topics, each with a list of documents and a list of their scores."""
         topics, sizes, documents, scores = list[str](), list[int](), list[str](), list[float]()
         for topic, docs, values in lists:
             topics.append(topic)
@@ -175,11 +179,11 @@ class Run:
         return self._ids[slice(*self.bounds[topic])].strings()
 
     def ids(self, lines: Ints) -> list[bytes]:
-        """Return the document ids at some lines, in UTF-8, so that they sort as strings do."""
+        """Return the document IDs at some lines, in UTF-8, which sorts like strings."""
         return self._ids[lines].bytes()
 
     def stated_ranks(self, lines: Ints) -> list[int | None]:
-        """Return the ranks that a file states at some lines, None for none; nothing uses them."""
+        """Return the ranks that a file states at some lines, or None; evaluation ignores them."""
         if not self.has_ranks:
             return [None] * len(lines)
         ids = self._ids[lines]

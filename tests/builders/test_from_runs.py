@@ -256,7 +256,7 @@ def test_broken_runs_can_be_left_out_and_are_listed(qrels: Path, runs: Path) -> 
     with pytest.warns(StandardizationWarning) as heard:
         built = build_factors(qrels, runs, MEASURES, id="x", skip_bad=True)
     assert [str(w.message).split(": ")[1:3] for w in heard][:2] == [
-        [f"{runs}/sys3:1", "score is 'zero'; a finite number is expected, or -inf"],
+        [f"{runs}/sys3:1", "score is 'zero'; expected a finite number or -inf"],
         [f"{runs}/sys5", "has no topic of the qrels; expected topics such as t0"],
     ]
     others = {tag: run for tag, run in RUNS.items() if tag not in ("sys3", "sys5")}

@@ -294,7 +294,7 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
         (("run", "qrels", "AP", "--factors", "dl19"), "set's file; did you mean 'dl19-"),
         (("broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
         (("elsewhere", "qrels", "AP"), "no topic in common"),
-        (("run", "empty", "qrels", "AP"), "empty: holds no files; runs are expected in it"),
+        (("run", "empty", "qrels", "AP"), "empty: holds no files; expected run files in it"),
         (("run", "qrels", "Rndcg"), "ir_measures has no measure such as trec_eval's Rndcg"),
         (("run", "qrels", "AP", "-M", "0"), "-M is 0"),
         (("-", "-", "AP"), "- (standard input) can be read only once"),

@@ -52,8 +52,8 @@ def test_two_lines_in_one_are_refused(before: bytes, behind: bytes) -> None:
         (b"1 Q0 d\x003 0.5 tag\n", "r:1: control character '\\x00'"),
         (b"1\x0bQ0 d 1 2 tag\n", "r:1: control character '\\x0b'"),
         (b"1\x1cQ0 d 1 2 tag\n", "r:1: control character '\\x1c'"),
-        ("1 Q0 d 1 \uff11 tag\n".encode(), "r:1: score is '\uff11'; a finite number"),
-        (b"1 Q0 d 1 1_000 tag\n", "r:1: score is '1_000'; a finite number"),
+        ("1 Q0 d 1 \uff11 tag\n".encode(), "r:1: score is '\uff11'; expected a finite number"),
+        (b"1 Q0 d 1 1_000 tag\n", "r:1: score is '1_000'; expected a finite number"),
         (b"1 Q0 d 1 0x1p3 tag\n", "r:1: score is '0x1p3'"),
         (b"1 Q0 d 1 " + b"9" * 400 + b" tag\n", "r:1: score is '9999"),
         ("1 Q0 d 1 2 tag\n".encode("utf-16"), "r: is UTF-16; save it as UTF-8"),
@@ -73,7 +73,7 @@ def test_a_hostile_run_gets_one_clear_line(content: bytes, says: str) -> None:
 )
 def test_a_level_of_more_than_64_bits_or_none_is_reported(level: str) -> None:
     says = refused(read_qrels, BytesSource("q", f"1 0 d {level}\n".encode()))
-    assert says.startswith(f"q:1: relevance is {level!r}; a whole number is expected")
+    assert says.startswith(f"q:1: relevance is {level!r}; expected a whole number")
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])

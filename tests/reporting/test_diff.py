@@ -331,12 +331,12 @@ def test_texts_come_from_a_dict_or_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"z\tnothing\n", r"no text of any of 1 docs \(a\); ids here such as z"),
+        (b"z\tnothing\n", r"no text of any of 1 docs \(a\), only IDs such as z"),
         (b"b\tfine\na text\n", ":2: no tab in 'a text'"),
-        (b'{"_id": "b"\n', ":1: no JSON record"),
-        (b'{"text": "b"}\n', ":1: a record without an id"),
+        (b'{"_id": "b"\n', ":1: not a JSON record"),
+        (b'{"text": "b"}\n', ":1: a record without an ID"),
         (b"b\t\xff\n", ":1: bytes that are not UTF-8"),
-        (b"", r"no text of any of 1 docs \(a\); it is empty"),
+        (b"", r"no text of any of 1 docs \(a\), because it is empty"),
     ],
 )
 def test_a_file_without_texts_is_refused(content: bytes, message: str, tmp_path: Path) -> None:

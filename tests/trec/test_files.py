@@ -136,7 +136,7 @@ def test_gzip_is_unpacked_by_its_name(tmp_path: Path) -> None:
     [
         (b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2\n", "run.txt:2: 4 columns, as a qrels file has"),
         (b"1 Q0 d1 1 2.5\n1 Q0 d2 2 1.5 tag x\n", "run.txt:1: 5 columns"),
-        (b"\n# c\n1 Q0 d1 1 x tag\n", "run.txt:3: score is 'x'; a finite number is expected"),
+        (b"\n# c\n1 Q0 d1 1 x tag\n", "run.txt:3: score is 'x'; expected a finite number"),
         (b"1 Q0 d1 1 nan tag\n", "run.txt:1: score is 'nan'"),
         (b"1 Q0 d1 1 inf tag\n", "run.txt:1: score is 'inf'"),
         (b"1 Q0 d1 1 -Inf tag\n", "run.txt:1: score is '-Inf'"),
@@ -161,7 +161,7 @@ def test_a_broken_run_is_reported_with_place_and_expectation(content: bytes, say
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"1 0 d1 1.5\n", "q:1: relevance is '1.5'; a whole number is expected"),
+        (b"1 0 d1 1.5\n", "q:1: relevance is '1.5'; expected a whole number"),
         (b"1 0 d1 yes\n", "q:1: relevance is 'yes'"),
         (b"1 0 d1 99999999999999999999\n", "q:1: relevance is '99999999999999999999'"),
         (b"1 0 d1 1\n1 0 d1 0\n", "q:2: topic 1 has document 'd1' again, first on line 1"),

@@ -111,7 +111,7 @@ def test_none_of_these_libraries_is_imported_for_rows_of_others() -> None:
 
 @pytest.mark.parametrize("column", [pd.Series([1.0]), pl.Series([1.0])], ids=["pandas", "polars"])
 def test_one_column_is_neither_a_run_nor_qrels(column: Any) -> None:
-    with pytest.raises(InputError, match="run: cannot use float; give a file"):
+    with pytest.raises(InputError, match="run: cannot use float; pass a file"):
         ir_std.evaluate(column, QRELS, "AP")
-    with pytest.raises(InputError, match="qrels: cannot use float; give a file"):
+    with pytest.raises(InputError, match="qrels: cannot use float; pass a file"):
         ir_std.recognize(column)

@@ -119,8 +119,8 @@ def test_nothing_is_qrels_without_topics(empty: Any) -> None:
 @pytest.mark.parametrize(
     ("run", "says"),
     [
-        ({"1": ["a", "b"]}, "topic 1 has list; a dict is expected, from documents to scores"),
-        ({"1": None}, "topic 1 has NoneType; a dict is expected"),
+        ({"1": ["a", "b"]}, "topic 1 has list; expected a dict of scores by document"),
+        ({"1": None}, "topic 1 has NoneType; expected a dict"),
         ({"1": {"a": None}}, "topic 1, document 'a' has score nan; scores must be finite"),
         ({"1": {"a": [1]}}, "a score is not a number"),
         ({"1": {"a": 10**400}}, "a score is not a number (int too large"),
@@ -166,10 +166,13 @@ def test_an_invalid_run_gets_one_clear_line(run: Any, says: str) -> None:
 @pytest.mark.parametrize(
     ("qrels", "says"),
     [
-        ({"1": {"a": 2**63}}, "topic 1, document 'a' has relevance 9223372036854775808; a whole"),
+        (
+            {"1": {"a": 2**63}},
+            "topic 1, document 'a' has relevance 9223372036854775808; expected a whole",
+        ),
         ({"1": {"a": 1.5}}, "has relevance 1.5"),
         ({"1": {"a": "1"}}, "has relevance '1'"),
-        ({"1": ["a"]}, "topic 1 has list; a dict is expected, from documents to levels"),
+        ({"1": ["a"]}, "topic 1 has list; expected a dict of levels by document"),
         ({"1": {"a": 1, 5: 1}}, "document id is 5"),
         ([Judged("1", "a", None)], "has relevance None"),
         ([Judged("1", "a", 10**30)], "has relevance 1000000000000000000000000000000"),
