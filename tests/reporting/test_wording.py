@@ -201,6 +201,11 @@ def test_other_runs_are_counted_with_the_baseline_and_the_correction() -> None:
     said = plain(record(hits({"good": GOOD, "base": BASE, "best": BEST}, baseline="base"))["deck"])
     assert "after Holm's correction for 2 runs" in said
     assert said.endswith("Compared with base, the other run, best, is clearly better.")
+    runs = {"good": GOOD, "base": BASE, "best": BEST, "same": BASE}
+    assert plain(record(hits(runs, baseline="base"))["deck"]).endswith(
+        "Compared with base, 1 of the other 2 runs is clearly better and 1 is not clearly "
+        "different."
+    )
 
 
 def test_the_heading_of_the_places_counts_systems_beyond_the_interval() -> None:
