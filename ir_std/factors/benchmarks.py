@@ -161,8 +161,8 @@ def benchmark_scores(
     for name, by_row in further.items():
         if np.isnan(scores[:, number[name]]).all():
             raise NoFactorsError(
-                f"the scores of {name} ({abbreviate(by_row)}) do not cover any task of {benchmark} "
-                f"completely; add all parts of a task such as {next(iter(tasks))}"
+                f"{name} has scores on {abbreviate(by_row)}, but has no complete task of "
+                f"{benchmark}; add all parts of a task such as {next(iter(tasks))}"
             )
     known = ~np.isnan(of_parts).all(axis=0)
     return BenchmarkScores(
