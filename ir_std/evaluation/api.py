@@ -313,10 +313,11 @@ def standardize(
         raise InputError.at(
             "scores",
             f"cannot use {type(scores).__name__}",
-            "pass a dict of scores by topic, or what read_scores returns; evaluate takes tables",
+            "pass a dict of scores per topic or the result of read_scores, or use evaluate for "
+            "tables",
         )
     if measure is None:
-        raise UsageError("scores of a dict need their measure; add measure='AP'")
+        raise UsageError("a dict of scores needs a measure, such as measure='AP'")
     (read,) = read_scores(scores, str(measure)).values()
     wanted = standardized(*read.values, **({} if scheme == "N" else {"scheme": scheme}))
     values = StdEvaluator([wanted], counted_topics([read]), (), factors).evaluate(read).values
@@ -384,7 +385,7 @@ class _GuestEvaluator(StdEvaluator):
                 raise
             example = next(m for m in measures if isinstance(m, Standardized))(factors="SET")
             raise NoFactorsError(
-                f"{missing}; here, name it in the measure, such as {example}"
+                f"{missing}; in ir_measures, name the set in the measure, such as {example}"
             ) from None
         for plan in self.plans:
             if plan.factors.of_datasets:
@@ -418,8 +419,8 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
         if fit and fit.match_type == "counts" and fit.is_subset and match.chosen_by == "qrels":
             named = evaluator.plans[0].measure(factors=fit.factors.id)
             yield Message(
-                f"{fit.factors.id} was recognized by counts of relevant documents, which needs "
-                f"{MIN_COUNTED_TOPICS} topics; if pt.Experiment evaluates batches of fewer, "
+                f"{fit.factors.id} was recognized by counts of relevant documents, which needs at "
+                f"least {MIN_COUNTED_TOPICS} topics; if batches of pt.Experiment are smaller, "
                 f"name the set, as in {named}",
                 warns=True,
             )

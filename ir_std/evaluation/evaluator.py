@@ -321,8 +321,8 @@ class StdEvaluator(providers.Evaluator):
             at_level = measure_at_level(column.measure, scores.level)
             if measure is None and at_level in scores.values:
                 raise UsageError(
-                    f"{scores.name}: its num_rel is that of level {scores.level}; ask for "
-                    f"{at_level}, or pass -l {scores.level}"
+                    f"{scores.name}: its num_rel counts documents at level {scores.level} or "
+                    f"above; ask for {at_level}, or pass -l {scores.level}"
                 )
             if measure is None:
                 raise UsageError(

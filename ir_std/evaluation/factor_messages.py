@@ -54,7 +54,9 @@ def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Itera
     if not (text := "; ".join(filter(None, doubts))):
         return
     if match.chosen_by == "name" and (counts := _values_by_other_judgments(plans, fit)):
-        text += f"; values there are used because you named the set ({listed_counts(counts)})"
+        text += (
+            f"; values on these topics are used because you named the set ({listed_counts(counts)})"
+        )
     left_out = {str(plan.measure): len(plan.differing) for plan in plans if plan.differing}
     if left_out:
         verb = "leaves" if len(left_out) == 1 else "leave"

@@ -125,7 +125,7 @@ def system(name: str) -> ScoresOfSystem:
     found = _split(name)
     if found is None:
         load_factors(name.partition(SEPARATOR)[0])  # if unknown, names the nearest set
-        raise UsageError(f"{name!r} names no system; write SET/SYSTEM, as {name}{SEPARATOR}NAME")
+        raise UsageError(f"{name!r} is not a system; write SET/SYSTEM, as in {name}{SEPARATOR}NAME")
     return system_of(load_factors(found[0]), found[1])
 
 
@@ -266,8 +266,8 @@ def resolve(given: Any) -> Run | RunScores:
     if len(read) > 1:
         raise InputError.at(
             source.name if source else "scores",
-            f"scores of {len(read)} runs ({abbreviate(read)})",
-            "read them with read_scores, and give one",
+            f"contains scores of {len(read)} runs ({abbreviate(read)})",
+            "read them with read_scores, and pass one of them",
         )
     return next(iter(read.values())).check_listed()
 
@@ -316,9 +316,10 @@ def resolve_runs(
         raise next(iter(other_tasks.values()))
     if other_tasks:
         files = abbreviate(other_tasks)
-        warn_caller([f"{len(other_tasks)} results of other tasks than retrieval left out: {files}"])
+        n = pluralize(len(other_tasks), "result")
+        warn_caller([f"{n} left out because of tasks other than retrieval: {files}"])
     if not named:
-        raise UsageError("no scores; a model_meta.json only names the model of the other files")
+        raise UsageError("no scores, because a model_meta.json contains only a model's name")
     return named
 
 
@@ -419,9 +420,9 @@ def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
     if fit.missing:
         raise InputError.at(
             scores.name,
-            f"no scores on {len(fit.missing)} of {len(fit.missing) + len(fit.matched)} topics "
-            f"({abbreviate(fit.missing)}), which {factors.id} does not hold",
-            "give qrels of only the set's topics",
+            f"no scores for {len(fit.missing)} of {len(fit.missing) + len(fit.matched)} topics "
+            f"({abbreviate(fit.missing)}), because {factors.id} does not contain them",
+            "pass qrels with only the set's topics",
         )
     if fit.match_type is None and (fit.count_mismatches or fit.differing_topics):
         raise InputError.at(

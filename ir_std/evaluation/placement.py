@@ -443,13 +443,13 @@ class _Scale:
 def _place_mean(value: float, measures: Measures | None, factors: Factors | None) -> Placements:
     """Place a published mean among the systems of a set, on all topics of the set."""
     if measures is None or factors is None:
-        raise UsageError("placing a mean needs its measure and a factor set (measures=, factors=)")
+        raise UsageError("to place a mean, pass its measure and a factor set (measures=, factors=)")
     asked = as_measures(measures)
     if any(isinstance(measure, Standardized) for measure in asked):
         raise UsageError("means of standardized measures cannot be placed; pass the raw measure")
     found = factors if isinstance(factors, FactorSet) else load_factors(factors)
     if found.of_datasets:
-        raise UsageError(f"{found.id} holds whole datasets; place results by dataset instead")
+        raise UsageError(f"{found.id} has per-dataset factors; place results per dataset instead")
     topics = QrelsFromCounts({topic: n or 0 for topic, n in found.n_rel.items()}, found.id)
     evaluator = StdEvaluator(asked, TopicsOfSet(topics, found), factors=found)
     values = {measure: np.full(len(evaluator.qrels.topics), value) for measure in asked}

@@ -505,7 +505,7 @@ def _level_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str | None:
     if measure_record(raw).nonrelevant and fit.collection.qrels is not None:
         _, n_nonrelevant = fit.agreement.counts(0)
         if not (n_nonrelevant > 0).any():
-            return "the documents judged not relevant are not in these qrels"
+            return "these qrels do not contain the documents judged not relevant"
     return None
 
 
@@ -523,7 +523,7 @@ def _differing_obstacle(raw: Measure, match: Match, fit: Fit) -> str | None:
         )
     where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"
     n = f"{len(differing)} of {len(fit.matched)} topics"
-    return f"the judgments{where} differ from those of its systems on {n}"
+    return f"the judgments{where} differ from its systems' judgments on {n}"
 
 
 def _gain_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str | None:

@@ -164,7 +164,7 @@ def _standardized_form(base: Measure, name: str) -> Standardized:
         "NAME": name,
         "AT_PARAM": base.AT_PARAM,
         "PRETTY_NAME": f"Standardized {base.PRETTY_NAME}",
-        "SHORT_DESC": f"{base.__name__} relative to the systems that set the topic's factors.",
+        "SHORT_DESC": f"{base.__name__} relative to the reference systems on each topic.",
         "BASE": base,
         "SUPPORTED_PARAMS": {**base.SUPPORTED_PARAMS, **Standardized.OWN_PARAMS},
     }

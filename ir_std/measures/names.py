@@ -105,7 +105,10 @@ def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
     external = {m.name for m in known.values() if isinstance(m, ExternalMeasure)}
     name = canonical(parse_measure(given, external))
     if name not in known:
-        raise UsageError(f"no {given} here; choose from {', '.join(map(str, measures)) or 'none'}")
+        raise UsageError(
+            f"{given} is not among the measures; choose from "
+            f"{', '.join(map(str, measures)) or 'none'}"
+        )
     return known[name]
 
 

@@ -173,7 +173,7 @@ def test_a_run_needs_qrels() -> None:
 
 def test_a_file_of_several_runs_is_not_one_run(tmp_path: Path) -> None:
     (tmp_path / "long").write_text("run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n")
-    with pytest.raises(InputError, match=r"long: scores of 2 runs \(a, b\)"):
+    with pytest.raises(InputError, match=r"long: contains scores of 2 runs \(a, b\)"):
         resolve(tmp_path / "long")
     with (tmp_path / "long").open("rb") as file, pytest.raises(InputError, match="of 2 runs"):
         resolve(file)
@@ -193,7 +193,7 @@ def test_scores_of_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_mtebs_description_of_a_model_is_not_a_score(tmp_path: Path) -> None:
     (tmp_path / "model_meta.json").write_text('{"name": "org/model"}')
-    with pytest.raises(UsageError, match="only names the model of the other files"):
+    with pytest.raises(UsageError, match="contains only a model's name"):
         resolve_runs([tmp_path / "model_meta.json"])
 
 
@@ -224,7 +224,7 @@ def test_standardize_gives_back_the_shape_it_gets() -> None:
 
 
 def test_standardize_says_what_it_lacks() -> None:
-    with pytest.raises(UsageError, match="need their measure; add measure"):
+    with pytest.raises(UsageError, match="needs a measure, such as measure"):
         ir_std.standardize({"401": 0.5})
     with pytest.raises(NoFactorsError, match="no num_rel"):
         ir_std.standardize({"401": 0.5}, "AP")
@@ -268,7 +268,7 @@ def of_level_2(**n_rel: int) -> RunScores:
 
 def test_what_was_computed_at_level_2_is_not_taken_for_level_1() -> None:
     with pytest.raises(
-        UsageError, match=r"is that of level 2; ask for P\(rel=2\)@10, or pass -l 2"
+        UsageError, match=r"at level 2 or above; ask for P\(rel=2\)@10, or pass -l 2"
     ):
         ir_std.evaluate({"l2": of_level_2()}, LEVEL_QRELS, P @ 10)
     found = ir_std.evaluate({"l2": of_level_2()}, LEVEL_QRELS, ["AP(rel=2)", "nDCG@10"])

@@ -171,7 +171,7 @@ def test_measures_of_documents_judged_not_relevant_need_them() -> None:
     }
     scores = ir_std.calc_aggregate([Bpref, AP], qrels, {}, factors="trec8-adhoc")
     assert list(map(str, scores)) == ["Bpref", "AP", "sAP"]
-    assert any("judged not relevant are not in these qrels" in n for n in scores.notes)
+    assert any("do not contain the documents judged not relevant" in n for n in scores.notes)
 
 
 def test_a_cutoff_beyond_the_systems_depth_has_no_factors() -> None:

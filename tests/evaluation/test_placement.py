@@ -247,7 +247,7 @@ def test_a_published_mean_is_placed_among_the_systems_means(ir_std_cli: Any) -> 
     for given, says in {
         ("dl19-passage", "snDCG@10", "0.5"): "pass the raw measure",
         ("dl19-passage", "nDCG@10", "x"): "expected the mean as a number, got 'x'",
-        ("mteb-retrieval", "nDCG@10", "0.5"): "place results by dataset instead",
+        ("mteb-retrieval", "nDCG@10", "0.5"): "place results per dataset instead",
         ("dl19-passage", "nDCG@10"): "write ir_std factors place ID MEASURE VALUE",
     }.items():
         assert says in ir_std_cli("factors", "place", *given).err[-1]

@@ -170,7 +170,7 @@ def test_a_folder_of_a_users_set_has_systems_too(tmp_path: Path) -> None:
     [
         ("dl19-passage/bm25basep", "unknown system 'bm25basep' of dl19.*did you mean 'bm25base_p'"),
         ("terabyte04/x", "terabyte04 has no scores of single systems"),
-        ("dl19-passage", "names no system; write SET/SYSTEM"),
+        ("dl19-passage", "is not a system; write SET/SYSTEM"),
     ],
 )
 def test_an_unknown_system_is_reported(name: str, message: str) -> None:
@@ -193,7 +193,7 @@ def test_a_measure_that_the_set_lacks_is_an_error() -> None:
 @pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
 def test_topics_that_the_set_lacks_are_an_error(data: Path) -> None:
     judged = qrels_dict(data) | {"1": {"d": 1}}
-    with pytest.raises(InputError, match=r"no scores on 1 of 44 topics \(1\), which dl19"):
+    with pytest.raises(InputError, match=r"no scores for 1 of 44 topics \(1\), because dl19"):
         ir_std.evaluate(BM25, judged, "AP")
 
 

@@ -55,7 +55,7 @@ def test_a_folder_of_results_is_shown_task_by_task(cache: Path, ir_std_cli: Any)
     place, of = 1 + (known > 0.7).sum(), 1 + (known == known).sum()
     assert line.split()[1:] == ["0.7000", f"{n:.4f}", f"{place}/{of}"]
     assert any(
-        "1 results of other tasks than retrieval left out: STS12.json" in e for e in done.err
+        "1 result left out because of tasks other than retrieval: STS12.json" in e for e in done.err
     )
 
 
