@@ -202,3 +202,9 @@ def test_what_is_given_is_not_modified_nor_followed() -> None:
 def test_frames_are_read_without_importing_their_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "polars", ModuleType("polars"))  # has no attribute at all
     assert as_run(Frame(scored)).topics == ("1", "2")
+
+
+@pytest.mark.parametrize("documents", [["b", "c"], ["a\0b", "ä"], ["", "\ud800"]])
+def test_documents_of_dicts_are_kept_beside_an_empty_topic(documents: list[str]) -> None:
+    run = as_run({"1": {"a": 2.0}, "2": {}, "3": dict.fromkeys(documents, 1.0), "4": {}})
+    assert [run.documents(topic) for topic in run.topics] == [["a"], [], documents, []]
