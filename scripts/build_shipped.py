@@ -61,10 +61,10 @@ DEEP_MEASURES = (
     "R(rel=2)@100",
     "R(rel=2)@1000",
 )
-"""What the Deep Learning track and those who use it report: relevant is a passage from level 2."""
+"""Measures that are reported for the Deep Learning track; passages are relevant from level 2."""
 
 OF_MEASURE = ("source", "licence", "depth", "resolution")
-"""The fields that a measure has of its own where they differ from the set's."""
+"""Fields that a measure has of its own if they differ from the fields of the set."""
 
 
 def main() -> None:
@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def shipped(name: str, data: Path, jobs: int = 1) -> FactorSet:
-    """Build a set of all that is known: runs win over tables, and both over published figures."""
+    """Build a set from all sources; prefer runs to tables, and tables to published figures."""
     track = TRACKS[name]
     parts: list[tuple[Origin, FactorSet]] = []
     known = (topics_file(name, data), kinds_file(name, data), names_file(name, data))
@@ -114,7 +114,7 @@ def shipped(name: str, data: Path, jobs: int = 1) -> FactorSet:
 
 
 def of(name: str, origin: Origin) -> Origin:
-    """Return an origin, with the year of the set's track where its date depends on it."""
+    """Return an origin, with the year of the track filled in if its date depends on it."""
     return replace(origin, date=origin.date.format(year=TRACKS[name].year))
 
 
@@ -139,7 +139,7 @@ def from_runs(name: str, data: Path, origin: Origin, jobs: int) -> FactorSet:
 
 
 def measures_from_runs(name: str) -> list[str]:
-    """Return what is computed from runs: nothing that looks deeper than they go."""
+    """Return the measures to compute from runs; none looks deeper than the runs go."""
     track = TRACKS[name]
     names = BUILD_MEASURES + (DEEP_MEASURES if name.startswith("dl") else ())
     return [
@@ -150,7 +150,7 @@ def measures_from_runs(name: str) -> list[str]:
 
 
 def tables_by_origin(name: str, data: Path) -> dict[Origin, list[Path]]:
-    """Return the score tables of a set by where they come from: of each measure the first."""
+    """Return the first score table of each measure, grouped by origin."""
     track = TRACKS[name]
     files_of: dict[Origin, dict[str, Path]] = {}
     folders = [(track.tables, data / "scores"), (track.more, data / "more-scores")]
@@ -169,8 +169,8 @@ def tables_by_origin(name: str, data: Path) -> dict[Origin, list[Path]]:
 def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> FactorSet:
     """Return the set of a track whose scores are known.
 
-    Topics on which a measure's scores spread by less than a few of their own steps have no factors
-    for it.
+    If a measure's scores on a topic differ by less than a few of their own steps, the topic has no
+    factors for it.
     """
     topics = judged_topics(name, data)
     whole = build_from_scores(
@@ -201,7 +201,7 @@ def combined(
     Raises
     ------
     ValueError
-        If a part has other judgments than these.
+        If the judgments of a part differ from these.
     """
     first = parts[0][1]
     measures: dict[str, Any] = {}
@@ -252,10 +252,11 @@ def combined(
 
 
 def tags(name: str, part: FactorSet, names: dict[str, str]) -> list[str]:
-    """Return what a part's systems are called: by their names, where their columns have one.
+    """Return the names of a part's systems; a system without a name keeps its column.
 
-    Robust 2004's nDCG is from another repository than its AP, with columns ``run1`` ... for
-    ``sys1`` ...; the AP next to it there is the same, column by column, to its last decimal.
+    The nDCG of Robust 2004 comes from a different repository than its AP. The columns there are
+    called ``run1`` ... instead of ``sys1`` .... The AP in that repository is the same, column by
+    column, to its last decimal.
     """
     columns = [
         re.sub(r"^run(?=\d+$)", "sys", tag) if name == "robust04" else tag for tag in part.systems
@@ -264,7 +265,7 @@ def tags(name: str, part: FactorSet, names: dict[str, str]) -> list[str]:
 
 
 def hashes(files: Iterable[Path], data: Path) -> list[dict[str, str]]:
-    """Return the inputs by their place below the data folder, with their SHA-256."""
+    """Return the inputs, with their paths below the data folder and their SHA-256."""
     hashes = {}
     for file in files:
         hashes[file.relative_to(data).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()

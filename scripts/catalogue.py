@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write ``README.md``, ``LICENSES.md`` and ``index.json`` of ``factors`` from the sets themselves.
+"""Write ``README.md``, ``LICENSES.md`` and ``index.json`` of ``factors`` from the sets.
 
     python scripts/catalogue.py
 
@@ -59,7 +59,7 @@ def table_head() -> str:
 
 
 def row(factors: FactorSet, name: str = "", search_words: str = "") -> str:
-    """Return a set's line in the table; the search words are HTML that is not shown."""
+    """Return a set's line in the table; the search words are hidden HTML."""
     cells = (
         name or f"`{factors.id}`",
         factors.title,
@@ -152,7 +152,7 @@ WITHOUT_LICENCE = {
 
 
 def licences(sets: list[FactorSet]) -> str:
-    """Return the licences as a page: source by source, with what each asks for."""
+    """Return a page with the licence of each source and the attribution that it asks for."""
     records: dict[tuple[tuple[str, str], ...], dict[str, list[str]]] = {}
     for factors in sets:
         for record in factors.info["sources"]:

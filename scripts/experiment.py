@@ -1,4 +1,4 @@
-"""The frame of all experiments: options, the data folder, reading, writing and printing."""
+"""Share the options, the data folder, reading, writing and printing of all experiments."""
 
 from __future__ import annotations
 
@@ -40,23 +40,24 @@ class Scores:
 
 @dataclass(frozen=True)
 class Compared:
-    """A computed figure and the one that a paper printed."""
+    """A computed figure and the corresponding figure of a paper."""
 
     what: str
     computed: float
     published: float
     places: int
     tolerance: float = 0.0
-    """Beyond rounding to ``places``; three standard errors where the figure is a simulation's."""
+    """Allowed difference beyond rounding; three standard errors if the figure is simulated."""
 
     @property
     def difference(self) -> float:
-        """Computed minus published."""
+        """Computed figure minus published figure."""
         return self.computed - self.published
 
     @property
     def agrees(self) -> bool:
-        """Equal at every printed digit, or within ``tolerance`` plus the last digit."""
+        """True if both are equal at every printed digit, or within ``tolerance`` plus the last
+        one."""
         if self.tolerance:
             return abs(self.difference) <= self.tolerance + 10.0**-self.places
         return f"{self.computed:.{self.places}f}" == f"{self.published:.{self.places}f}"
@@ -73,7 +74,7 @@ def add_data_option(parser: argparse.ArgumentParser) -> None:
 
 
 def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argparse.Namespace:
-    """Return the options, which the scripts have in common."""
+    """Parse the options that all scripts have."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
@@ -94,7 +95,7 @@ def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argp
 
 
 def read_table(path: Path) -> Scores:
-    """Return a CSV of topics in rows and systems (or metrics) in columns."""
+    """Read a CSV with topics in rows and systems (or metrics) in columns."""
     with path.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     return Scores(
@@ -131,7 +132,7 @@ def score_runs(
     jobs: int = 1,
     only: Iterable[str] | None = None,
 ) -> dict[str, Scores]:
-    """Return the scores of a collection's archived runs by measure, of ``only`` if given."""
+    """Score a collection's archived runs by measure, or only the runs in ``only``."""
     chosen = None if only is None else frozenset(only)
     task = partial(_score_share, data, collection, tuple(measures), chosen, jobs)
     scored: dict[str, np.ndarray] = {}
@@ -153,9 +154,9 @@ def _score_share(
     jobs: int,
     share: int,
 ) -> dict[str, np.ndarray]:
-    """Score every ``jobs``-th run of the archive, (n_measures, n_topics) each.
+    """Score every ``jobs``-th run of the archive; each array is (n_measures, n_topics).
 
-    Unpacking the archive once a process costs less than passing the runs on.
+    Unpacking the archive once per process costs less than passing the runs between processes.
     """
     evaluator = ir_std.StdEvaluator(
         [ir_std.parse_measure(m) for m in measures], data / "qrels" / f"{collection}.txt"
@@ -171,17 +172,17 @@ def _score_share(
 
 
 def spread(task: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> Iterator[Any]:
-    """``map(task, items)``, in order, by ``jobs`` processes."""
+    """Return ``map(task, items)``, in order, computed by ``jobs`` processes."""
     if jobs <= 1:
         yield from map(task, items)
         return
-    # Spawned on every system: forking a process that has threads, as BLAS has, is not safe.
+    # Spawn on every system, because forking a process with threads, such as BLAS's, is not safe.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         yield from pool.map(task, items)
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table as CSV; floats with the digits that give them back."""
+    """Write a table as CSV; floats have all digits that are needed to read them back."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

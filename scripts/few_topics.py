@@ -1,9 +1,10 @@
-"""Trials of the estimate from a few topics that people judged and a model's labels of all.
+"""Test the estimate from a few topics that people judged and a model's labels of all.
 
-Each trial draws topics at random from a collection that people judged completely, so that the truth
-is known: how far the estimate is from it, how often its interval holds it, and what the same topics
-give without the model.  Uninformative labels (of other topics, inverted, noisy) come from the
-same scores.  ``judges_experiment.py`` prints the tables.
+Each trial draws topics at random from a collection that people judged completely, so the true value
+is known. The trials measure the error of the estimate, how often its interval contains the true
+value, and the error of an estimate from the same topics without the model. Uninformative labels (of
+other topics, inverted, noisy) are made from the same scores. ``judges_experiment.py`` prints the
+tables.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SIZES = (8, 10, 15, 20, 25)
 
 
 def worse_labels(x: Floats, seed: int) -> dict[str, Floats]:
-    """Return scores under labels that are worth little, made from scores under a model's labels."""
+    """Make scores under uninformative labels from the scores under a model's labels."""
     random = np.random.default_rng(seed)
     return {
         "permuted": random.permutation(x, axis=0),
@@ -34,16 +35,16 @@ def worse_labels(x: Floats, seed: int) -> dict[str, Floats]:
 
 
 class Trials(NamedTuple):
-    """Means over trials; arrays are for means and for differences.
+    """Means over trials; each array has a value for means and a value for differences.
 
     Attributes
     ----------
     error, error_alone : ndarray, shape (2,)
-        Root mean square error of the estimates, and of people's labels alone.
+        Root mean square error of the estimates, and with only people's labels.
     coverage, coverage_alone : ndarray, shape (2,)
-        Share of 95% intervals that hold the truth.
+        Share of 95% intervals that contain the true value.
     worth : float
-        Mean number of human topics that the labels are estimated to be worth.
+        Mean number of human topics that would give the same precision without a model.
     """
 
     error: Floats
@@ -54,12 +55,12 @@ class Trials(NamedTuple):
 
     @property
     def ratio(self) -> Floats:
-        """Error of the estimates, relative to people's labels alone."""
+        """Error of the estimates, divided by the error with only people's labels."""
         return self.error / self.error_alone
 
 
 def draw_trials(people: Floats, model: Floats, n: int, trials: int, seed: int) -> Trials:
-    """Estimate from `n` random topics, many times.
+    """Compute estimates from `n` random topics in many trials.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def draw_trials(people: Floats, model: Floats, n: int, trials: int, seed: int) -
     first, second = np.triu_indices(people.shape[1], 1)
     means = people.mean(axis=0)
     truth = means, means[first] - means[second]
-    squares, held, known = np.zeros((3, 2, 2))  # by estimator; means and differences
+    squares, held, known = np.zeros((3, 2, 2))  # estimators x (means, differences)
     worth = 0.0
     for _ in range(trials):
         rows = random.choice(len(people), n, replace=False)
@@ -99,7 +100,7 @@ def draw_trials(people: Floats, model: Floats, n: int, trials: int, seed: int) -
 
 
 def print_trials(cases: Sequence[tuple[str, Floats, Floats]], trials: int, seed: int) -> None:
-    """Print one line for each case and number of topics, and what they come to."""
+    """Print one line for each case and number of topics, and a summary."""
     print(
         "\nA few topics judged by people: error relative to people alone, and coverage of 95%\n"
         f"intervals, of means and of differences ({trials} draws)\n"
@@ -123,7 +124,7 @@ def print_trials(cases: Sequence[tuple[str, Floats, Floats]], trials: int, seed:
 
 
 def print_summary(rows: Mapping[int, Sequence[tuple[str, Trials]]]) -> None:
-    """Print, for each number of topics, means over the cases, RR apart, and the extremes."""
+    """Print means and extremes over the cases for each number of topics, without RR."""
     print(
         "\nOver collections and measures except RR, the error of means and differences (raw, N),\n"
         "the coverage of means and differences, its range over collections, and worth"
@@ -149,7 +150,7 @@ def print_summary(rows: Mapping[int, Sequence[tuple[str, Trials]]]) -> None:
 
 
 def print_fallback(cases: Sequence[tuple[str, Floats, Floats]], trials: int, seed: int) -> None:
-    """Print what uninformative labels do to the estimate (nothing, if it is sound)."""
+    """Print how much uninformative labels change the estimate; they should not change it."""
     print(
         "\nUninformative labels, with the largest error relative to people alone, and the lowest\n"
         "coverage, of means and of differences, over all numbers of topics"
@@ -169,7 +170,7 @@ def print_fallback(cases: Sequence[tuple[str, Floats, Floats]], trials: int, see
 def favour_left(
     people: Floats, model: Floats, favoured: npt.NDArray[np.bool_], n: int, trials: int, seed: int
 ) -> tuple[float, float]:
-    """Return how much a model's labels raise some systems over the others, and the estimates do.
+    """Compute how much a model's labels favor some systems, and how much the estimates do.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The factors of the 17 TREC tracks that Webber, Moffat and Zobel published, as factor sets."""
+"""Make factor sets of the 17 TREC tracks that Webber, Moffat and Zobel published."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from ir_std.factors.formats import ImportedTables, read_webber, set_from_tables,
 from ir_std.factors.judgments import Judgments
 
 OF_WHOLE_RUNS = ("AP",)
-"""In the Terabyte files these come from whole runs, the others from the first 1000 documents.
+"""Measures of whole runs in the Terabyte files; the others use the first 1000 documents.
 
-AP is above SP / R on every topic there, and the mean of SP / R over topics (0.1532 in 2004) is
-NIST's mean AP of the same 70 runs (0.1533), that of the published AP 0.1657.
+On every topic of these files, AP is above SP / R. In 2004, the mean of SP / R over topics (0.1532)
+agrees with NIST's mean AP of the same 70 runs (0.1533), but the mean of the published AP is 0.1657.
 """
 
 
 IDEAL_DEPTH = 1000
-"""Largest number of relevant documents in the ideal of the published nDCG."""
+"""Largest number of relevant documents in the ideal ranking of the published nDCG."""
 DISCOUNTS: dict[str, Callable[[Floats], Floats]] = {
     "nDCG(dcg='jk',rel=1)": lambda rank: np.maximum(1, np.log2(rank)),
     "nDCG(rel=1)": lambda rank: np.log2(rank + 1),
 }
-"""Discounts of the published measures that are normalized, by rank."""
+"""Discounts by rank of the published measures that are normalized."""
 
 
 def with_whole_ideals(tables: ImportedTables, topics: Mapping[str, Judgments]) -> ImportedTables:
-    """Rescale nDCG on topics with more relevant documents than the published ideal has.
+    """Rescale nDCG on topics with more relevant documents than the published ideal ranking.
 
-    ir_measures divides by the ideal of all relevant documents, so the published means and standard
-    deviations are multiplied by the ratio of the two ideals.  One topic needs it: 189 of TREC-3,
-    with 1,141 relevant documents.
+    ir_measures divides by the ideal score of all relevant documents, so we multiply the published
+    means and standard deviations by the ratio of the two ideal scores. Only topic 189 of TREC-3
+    needs this, because it has 1,141 relevant documents.
     """
     for i, topic in enumerate(tables.topics):
         n = topics[topic].n_rel or 0

@@ -1,10 +1,10 @@
-"""The same systems under labels of people and of language models: what standardization repairs.
+"""Compare the same systems under labels of people and of language models.
 
-For DL 2019, 2020, 2021 and 2023, each judge and measure: how far held-out systems' means are apart
-under the two labels, raw and standardized by each judge's own factors (systems held out: random
-halves, and systems of 2020 to 2024); how the orders agree; agreement by topic and system; on which
-topics the judges disagree; topics without spread; and LLM re-rankers apart.  Writes into
-out/judges.
+The script uses DL 2019, 2020, 2021 and 2023, and repeats everything for each judge and measure. It
+prints how far the means of held-out systems differ under the two labels, raw and standardized by
+each judge's own factors. (Held-out systems are random halves, and systems of 2020 to 2024.) It also
+prints how well the orders and the scores agree, on which topics the judges disagree, which topics
+have no spread, and how LLM re-rankers differ from other systems. It writes into out/judges.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ PEOPLE = "people"
 JUDGES = ("umbrela-gpt4", "binary-gpt4", "binary-gpt4o", "exam-graded-gpt4")
 MEASURES = ("nDCG@10", "AP", "P@10", "RR")
 LEVELS = {PEOPLE: 2, "umbrela-gpt4": 2, "binary-gpt4": 1, "binary-gpt4o": 1, "exam-graded-gpt4": 4}
-"""From which level AP takes a passage as relevant: the track's, and the nearest of each judge."""
+"""Level from which AP counts a passage as relevant: the track's, and each judge's nearest."""
 TRACKS = ("dl19-passage", "dl20-passage", "dl21-passage")
 TABLES = {"dl23-passage": {PEOPLE: "scores/dl23-passage", "gpt4": "more-scores/dl23-passage-gpt4"}}
-"""Collections whose runs are not at hand, with the folders of their scores, all at level 1."""
+"""Collections whose runs are not available, with the folders of their scores at level 1."""
 FEW_TOPICS_JUDGES = ("umbrela-gpt4", "gpt4")
 MODERN = ("dl19-passage", "dl20-passage")
 LLM = r"rankgpt|rank-?zephyr|rgpt|rankvicuna|LLM|gpt35"
-"""In the names of systems that re-rank with a generative language model."""
+"""Pattern in the names of systems that re-rank with a generative language model."""
 
 
 class Judged(NamedTuple):
@@ -60,12 +60,12 @@ class Judged(NamedTuple):
 
     @property
     def case(self) -> tuple[str, str, str]:
-        """What names it in a table."""
+        """Name of the case in a table."""
         return self.collection, self.judge, self.measure
 
 
 def measures_of(judge: str) -> list[str]:
-    """Return the measures as ir_measures calls them, AP at the level of the judge."""
+    """Return ir_measures' names of the measures, with AP at the level of the judge."""
     return [f"AP(rel={LEVELS[judge]})" if m == "AP" else m for m in MEASURES]
 
 
@@ -103,7 +103,7 @@ def score(
 
 
 def from_runs(data: Path, name: str, judges: Sequence[str] = JUDGES) -> Iterator[Judged]:
-    """Yield each judge and measure of a collection whose runs are at hand."""
+    """Yield each judge and measure of a collection whose runs are available."""
     scored = score(data, name, (PEOPLE, *judges))
     for judge in judges:
         topics, systems, model = scored[judge]
@@ -113,7 +113,7 @@ def from_runs(data: Path, name: str, judges: Sequence[str] = JUDGES) -> Iterator
 
 
 def from_tables(data: Path) -> Iterator[Judged]:
-    """Yield each judge and measure of the collections whose scores are known."""
+    """Yield each judge and measure of the collections for which only scores are available."""
     for collection, folders in TABLES.items():
         for judge in set(folders) - {PEOPLE}:
             for measure in MEASURES:
@@ -138,10 +138,11 @@ def on_scale(x: Floats, by: Floats, scale: str) -> Floats:
 
 
 class Figures(NamedTuple):
-    """How two judges' scores of the same systems compare.
+    """Comparison of two judges' scores of the same systems.
 
-    ``gap`` is the mean absolute difference of a system's means, ``gap_sd`` the same in standard
-    deviations of the means over systems, ``shift`` that of the difference of all systems' means.
+    ``gap`` is the mean absolute difference of a system's two means. ``gap_sd`` is ``gap`` divided
+    by the standard deviation of the means over systems. ``shift`` is the difference of the means
+    over all systems, divided by the same standard deviation.
     """
 
     gap: float
@@ -170,7 +171,7 @@ def compare(x: Floats, y: Floats) -> Figures:
 
 
 def halves(trials: int, seed: int, judged: Judged) -> dict[str, Floats]:
-    """Return each trial's figures by scale; half of the systems standardize the others."""
+    """Compute each trial's figures by scale; half of the systems standardize the others."""
     random = np.random.default_rng(seed)
     n = len(judged.systems)
     found: dict[str, list[Figures]] = {scale: [] for scale in SCALES}
@@ -198,7 +199,7 @@ def held_out(own: Judged, later: Judged) -> dict[str, tuple[Floats, Floats]]:
 
 
 def flat_topics(x: Floats, best: float = 1.0) -> tuple[int, int]:
-    """Count topics without spread, and those with ``best`` within one sd above the mean."""
+    """Count topics without spread, and topics with ``best`` at most one sd above the mean."""
     mean, sd = x.mean(axis=1), x.std(axis=1, ddof=1)
     spread_topics = sd > 1e-9
     near = np.divide(best - mean, sd, out=np.full(len(x), np.inf), where=spread_topics) < 1
@@ -225,7 +226,8 @@ def disagreements(data: Path, judged: Judged) -> list[tuple[str, float, float, f
 def kinds(judged: Judged, scores: tuple[Floats, Floats]) -> Estimate:
     """Estimate how much more than people the model favours LLM re-rankers over others.
 
-    The difference (model less people) of LLM re-rankers less that of the others, by topic.
+    Computed by topic as the difference (model minus people) of LLM re-rankers, minus the same
+    difference of the other systems.
     """
     llm = np.array([bool(re.search(LLM, system)) for system in judged.systems])
     difference = scores[1] - scores[0]
@@ -271,7 +273,7 @@ def print_halves(cases: Sequence[Judged], found: Sequence[dict[str, Floats]], ou
 def print_modern(
     pairs: Sequence[tuple[Judged, Judged]], out: Path
 ) -> dict[tuple[str, str, str], dict[str, Figures]]:
-    """Print systems of 2020 to 2024 by factors from the tracks' own systems."""
+    """Print the figures of systems of 2020 to 2024, with factors from the tracks' own systems."""
     rows = []
     figures = {}
     print(
@@ -310,7 +312,7 @@ def print_modern(
 
 
 def print_kinds(cases: Sequence[Judged], out: Path) -> None:
-    """Whether a track's own LLM re-rankers are favoured, by factors of all its systems."""
+    """Print whether labels favor a track's own LLM re-rankers, by factors of all systems."""
     rows = []
     print("\nThe track's own systems: LLM re-rankers favoured, raw and by N")
     for judged in cases:
@@ -380,7 +382,7 @@ def print_limits(data: Path, cases: Sequence[Judged], out: Path) -> None:
 def print_few_topics(
     pairs: Sequence[tuple[Judged, Judged]], cases: Sequence[Judged], trials: int, seed: int
 ) -> None:
-    """Estimates from a few topics judged by people, with UMBRELA's or GPT-4's labels of all."""
+    """Print estimates from a few human topics and UMBRELA's or GPT-4's labels of all."""
     shown = [
         (f"{c.collection} {c.measure} {scale}", on_scale(c.people, c.people, scale),
          on_scale(c.model, c.model, scale))

@@ -1,9 +1,10 @@
-"""Where the constants in ir_std/analysis/linking.py come from, and what other collections say.
+"""Estimate the constants of ir_std/analysis/linking.py, and test other collections.
 
-A system's two means differ after a link by more than topics explain.  That excess is measured as
-in ``linking_experiment.py``: between real sets of topics, which engines may suit unlike
-(KNOWN_TAU), and on random halves of the topics of one collection, which differ in their reference
-systems alone: by the shift (KNOWN_TAU_BY_SHIFT), and by the distance from anchors (BY_DISTANCE).
+After a link, a system's two means differ by more than topics explain. The script measures this
+excess as in ``linking_experiment.py``, for three constants. KNOWN_TAU is measured between real sets
+of topics, which may suit an engine differently. The other two are measured on random halves of the
+topics of one collection, which differ only in their reference systems. KNOWN_TAU_BY_SHIFT is the
+excess by the size of the shift, and BY_DISTANCE is the excess by the distance from the anchors.
 """
 
 from __future__ import annotations
@@ -43,14 +44,15 @@ OLD, NEW = (301, 450), (601, 700)
 MODERN, MEASURE = ("dl19-passage", "dl20-passage"), "nDCG@10"
 
 SIZES = (0.25, 0.5, 1.0, 2.0)
-"""Sizes of constants up to which their remainder is printed."""
+"""Sizes of shifts up to which the remaining error is printed."""
 
 
 class Excess(NamedTuple):
-    """What topics do not explain of squared differences of systems from themselves.
+    """Part of systems' squared differences from themselves that topics do not explain.
 
-    Arrays over systems: the excess, what a unit of tau**2 adds, the constant, how far the system's
-    linked mean is from the anchors', and the number of these.
+    All are arrays over systems: the excess, the part that a unit of tau**2 adds, the constant of
+    the link, the distance of the system's linked mean from the anchors' mean, and the number of
+    anchors.
     """
 
     seen: Floats
@@ -61,39 +63,39 @@ class Excess(NamedTuple):
 
     @property
     def tau(self) -> float:
-        """The disagreement that would explain it; 0 where topics do."""
+        """Disagreement that would explain the excess; 0 if topics explain it."""
         return root(self.seen.sum() / self.by_tau.sum())
 
     def by_constant(self, alike: Excess) -> float:
-        """Return what a unit of the shift adds to tau, if all is else as in ``alike``."""
+        """Return the amount that a unit of the shift adds to tau, compared with ``alike``."""
         more = self.seen - alike.tau**2 * self.by_tau
         return root(more.sum() / (self.by_tau * self.constant**2).sum())
 
     @property
     def by_distance(self) -> float:
-        """The error of a mean by constant and distance, beyond :data:`KNOWN_TAU_BY_SHIFT`."""
+        """Error of a mean by constant and distance, beyond :data:`KNOWN_TAU_BY_SHIFT`."""
         more = self.seen - self.by_tau * (KNOWN_TAU_BY_SHIFT * self.constant) ** 2
         return root(more.sum() / ((self.constant * self.distance) ** 2).sum())
 
     def left(self, low: float, high: float) -> float:
-        """Return what ten anchors leave in a system's mean N, by constants of some size."""
+        """Return the error in a system's mean N that ten anchors leave, for shifts of some size."""
         shift, k = np.abs(self.constant), max(ANCHORS)
         chosen = (low < shift) & (shift <= high) & (self.n_anchors == k)
         return root(self.seen[chosen].mean() / (1 + 1 / k)) if chosen.any() else float("nan")
 
 
 def root(square: float) -> float:
-    """Return the square root; 0 of what is below 0."""
+    """Return the square root, or 0 for negative numbers."""
     return float(np.sqrt(max(0.0, square)))
 
 
 def together(parts: Iterable[Excess]) -> Excess:
-    """Join several into one."""
+    """Join several excesses into one."""
     return Excess(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
 
 def excess(a: Floats, b: Floats, used: Ints, tested: Ints) -> Excess:
-    """Compute the excess of ``tested`` columns after ``used`` ones have linked ``b`` to ``a``."""
+    """Compute the excess of ``tested`` columns after ``used`` columns linked ``b`` to ``a``."""
     if np.nanmean(normal_cdf(a[:, used])) > np.nanmean(normal_cdf(b[:, used])):
         a, b = b, a
     known: list[Mask] = [np.asarray(~np.isnan(z[:, used]).any(axis=1)) for z in (a, b)]
@@ -122,7 +124,7 @@ def of_cuts(
     trials: int,
     seed: int,
 ) -> Excess:
-    """Over random cuts of the systems, and of the topics if none are given."""
+    """Compute the excess over random cuts of the systems, and of the topics if not given."""
     random = np.random.default_rng(seed)
     found = []
     for _ in range(trials):
@@ -137,7 +139,7 @@ def of_cuts(
 
 
 def of_modern_systems(trials: int, seed: int) -> Excess:
-    """Compute it for systems of 2020 to 2024, standardized by those of DL 2019 and 2020."""
+    """Compute it for systems of 2020 to 2024, standardized by the systems of the two tracks."""
     random = np.random.default_rng(seed)
     z = []
     for name in MODERN:
@@ -154,7 +156,7 @@ def of_modern_systems(trials: int, seed: int) -> Excess:
 
 
 def of_engines(comparison: ir_std.Results) -> Excess:
-    """Compute it for an engine with a technique, linked by itself without it, on all pairs."""
+    """Compute it on all pairs for an engine with a technique, linked by the same one without."""
     z = [
         np.stack([deviations(comparison.on(c), run, ir_std.sAP) for run in comparison.runs], axis=1)
         for c in comparison.collections
@@ -169,7 +171,7 @@ def topics_between(name: str, first: int, last: int) -> Ints:
 
 
 def real_sets(args: Namespace) -> Iterator[tuple[str, Excess]]:
-    """Between sets of topics that were made in different years, or of different documents."""
+    """Compute it between sets of topics from different years, or for different documents."""
 
     def cut(key: tuple[str, str], topics: tuple[Ints, Ints]) -> Excess:
         return of_cuts(matrix(*key), topics, RANDOM, WAYS[:1], args.trials, args.seed)
@@ -187,7 +189,7 @@ def real_sets(args: Namespace) -> Iterator[tuple[str, Excess]]:
 
 
 def random_topics(trials: int, seed: int, key: tuple[str, str]) -> tuple[Excess, ...]:
-    """Compute it for random, for strong and weak systems, and for anchors of one level."""
+    """Compute it for random halves, for strong and weak ones, and for anchors of one level."""
     of = partial(of_cuts, matrix(*key), None, trials=trials, seed=seed)
     return (
         of(RANDOM, WAYS[:1]),
@@ -197,7 +199,7 @@ def random_topics(trials: int, seed: int, key: tuple[str, str]) -> tuple[Excess,
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Print what real sets and random halves of topics say."""
+    """Print the results for real sets and for random halves of topics."""
     args = arguments(__doc__ or "", argv, trials=100)
     print("tau between real sets of topics:")
     for name, found in real_sets(args):

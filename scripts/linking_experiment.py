@@ -1,16 +1,19 @@
-"""Whether scores of collections compare once they are linked by systems that ran on both.
+"""Test whether a link by systems that ran on both makes two collections comparable.
 
-One collection is cut into two that share no topic and no standardizing system: half of the topics
-standardized by the strong half of the systems, the other half by the weak one, as if years lay
-between them, or both by random halves;
-on Robust 2003 the old topics and the new ones.  A third of the systems is held out: some of these
-are the anchors, the others are compared with themselves and with each other.  Prints, for numbers
-of anchors and ways to choose them, with Monte Carlo errors: how far linked means drift, how often
-a system differs significantly from itself, how often intervals hold the difference of two systems,
-and how often a real difference is found, or found the wrong way round; and what Soboroff's engines
-(CIKM 2018) score on nine collections.  Before that, what links between rounds and years leave of
-systems of one name that ran on both, which no cut of one collection can tell.  Writes into
-out/linking.
+First, the script links real rounds and years, and compares systems with the same name that ran on
+both. No cut of one collection can replace this.
+
+Then it cuts one collection into two that share no topic and no reference system. The strong half of
+the systems standardizes one half of the topics, and the weak half standardizes the other, as if
+years were between them; or random halves standardize both. On Robust 2003, the two halves are the
+old topics and the new ones. A third of the systems is held out. Some of these are the anchors; the
+others are compared with themselves and with each other.
+
+For numbers of anchors and ways to choose them, the script prints how far linked means drift, how
+often a system differs significantly from itself, how often intervals contain the difference of two
+systems, and how often it finds a real difference, or finds it with the wrong sign. All have Monte
+Carlo errors. Finally, it prints the scores of Soboroff's engines (CIKM 2018) on nine collections.
+It writes into out/linking.
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ CHOSEN_ON = (
     ("terabyte04-06", "AP"),
     ("blog08", "AP"),
 )
-"""The matrices on which the constants of the recipe were chosen; the others test it."""
+"""Matrices on which the constants of the method were chosen; the others test it."""
 MATRICES = (
     *CHOSEN_ON,
     ("trec7-adhoc", "AP"),
@@ -53,7 +56,7 @@ MATRICES = (
     ("covid-round5", "nDCG@10"),
 )
 REAL = ("robust03", "AP")
-"""Its old topics are one collection, its new ones the other."""
+"""Set whose old topics are one collection, and whose new topics are the other."""
 ANCHORS = (1, 3, 5, 10)
 WAYS = ("random", "best", "worst", "median")
 STRONG_WEAK, RANDOM = "strong and weak", "random halves"
@@ -63,21 +66,21 @@ LEVEL = 0.05
 
 
 class Half(NamedTuple):
-    """Held-out systems on one of two sets of topics, best first; scores topics x systems."""
+    """Scores of held-out systems on one of two sets of topics, best first, topics x systems."""
 
     raw: Floats
     z: Floats
     n: Floats
     truth: Floats
-    """Their mean N by the same standardizing systems, over all topics of both."""
+    """Mean N of the systems over all topics of both, by the same reference systems."""
 
 
 def halves(
     scores: Floats, topics: tuple[Ints, Ints], split: str, random: np.random.Generator
 ) -> tuple[Half, Half, Half]:
-    """Cut some topics, by the strong systems, from others, by the weak ones and the strong.
+    """Cut the topics in two, and standardize them by strong and by weak systems.
 
-    A third of the systems is held out, two halves of the others standardize.
+    A third of the systems is held out. Two halves of the other systems standardize.
     """
     order = np.argsort(-scores.mean(axis=0))
     held_out = np.sort(random.choice(len(order), max(len(order) // 3, 16), replace=False))
@@ -111,20 +114,20 @@ def choose(way: str, k: int, n: int, random: np.random.Generator) -> Ints:
 
 
 def pairs(tested: Ints) -> tuple[Ints, Ints]:
-    """Pair each system with itself, and with those some ranks below and above."""
+    """Pair each system with itself, and with systems some ranks below and above."""
     above, below = tested[:-RANKS_APART], tested[RANKS_APART:]
     return np.concatenate([tested, above, below]), np.concatenate([tested, below, above])
 
 
 def welch(y_a: Floats, y_b: Floats) -> LinkedDifference:
-    """Differences of means that nothing links."""
+    """Compute differences of means that are not linked."""
     a, b = (y[~np.isnan(y).any(axis=1)] for y in (y_a, y_b))
     parts = [variance_of_mean(a), variance_of_mean(b)]
     return LinkedDifference.of(a.mean(axis=0) - b.mean(axis=0), parts, 0.0, True)
 
 
 def figures(found: LinkedDifference, true: Floats, own: Mask) -> dict[str, float]:
-    """Describe differences of systems from themselves (``own``) and from others."""
+    """Describe the differences of systems from themselves (``own``) and from others."""
     drift = float((found.difference[own] ** 2).mean())
     if np.isnan(found.p).all():  # by a single anchor
         return {"drift": drift}
@@ -154,7 +157,7 @@ def linked_figures(a: Half, b: Half, used: Ints, i: Ints, j: Ints) -> dict[str, 
 def trial(
     cut: tuple[Half, Half, Half], way: str, random: np.random.Generator
 ) -> Iterator[tuple[str, Mapping[str, float]]]:
-    """Yield figures of one cut: raw, not linked, and linked by anchors or the same systems."""
+    """Yield the figures of one cut: raw, not linked, linked, and by the same systems."""
     a, b, same = cut
     n = len(a.truth)
     anchors = choose(way, max(ANCHORS), n, random)
@@ -170,18 +173,18 @@ def trial(
 
 
 def anchors_label(k: int) -> str:
-    """Return what is printed for a number of anchors."""
+    """Return the printed label of a number of anchors."""
     return f"{k} anchor{'s' * (k > 1)}"
 
 
 SAME = "same systems"
 FIGURES = ("drift", "type I", "coverage", "found", "wrong way", "refused")
 Found = Mapping[str, Mapping[str, Floats]]
-"""By what was done, each figure by trial; NaN for none."""
+"""Figures of each trial by method; NaN if missing."""
 
 
 class Case(NamedTuple):
-    """A set and measure, cut at random into topics of a number, or into given ones."""
+    """A set and measure that is cut into a number of random topics, or into given topics."""
 
     name: str
     measure: str
@@ -196,7 +199,7 @@ class Case(NamedTuple):
 
 
 def cases() -> Iterator[Case]:
-    """Yield all cases, with several choices of anchors where systems are strong and weak."""
+    """Yield all cases; those with strong and weak systems have several choices of anchors."""
     for key in MATRICES:
         for n_topics in (25, 50):
             if len(matrix(*key)) >= 2 * n_topics - 8:
@@ -235,7 +238,7 @@ def run_case(trials: int, seed: int, case: Case) -> Found:
 
 
 def run_fewer(trials: int, seed: int, case: Case) -> Found:
-    """Compute all trials of a case of the guide's table, or a third of those of another."""
+    """Compute all trials of a case in the guide's table, or a third of them for other cases."""
     return run_case(trials if case.in_table else max(trials // 3, 2), seed, case)
 
 
@@ -251,20 +254,20 @@ YEARS = (
     ("dl20-passage", "dl21-passage", "AP(rel=2)"),
     ("dl22-passage", "dl23-passage", "nDCG@10"),
 )
-"""Pairs of collections on which five systems or more have the same name."""
+"""Pairs of collections on which at least five systems have the same name."""
 
 
 class Years(NamedTuple):
-    """What links between two collections leave of the other systems that ran on both.
+    """Figures of systems that ran on two linked collections and are not anchors.
 
     Attributes
     ----------
     n_common : int
     differ, differ_if_same, of_new_teams : mapping of int to float
-        By number of anchors the share of other common systems that differ significantly from
-        themselves: as compare tests, as with ``--same-systems``, and of teams without an anchor.
+        By number of anchors, the share of other common systems that differ significantly from
+        themselves: by default, with ``--same-systems``, and for teams without an anchor.
     disagree, unlinked : mapping of int to float
-        By number of anchors the share of links in which the anchors disagree, or do not link.
+        By number of anchors, the share of links in which the anchors disagree or do not link.
     """
 
     n_common: int
@@ -323,7 +326,7 @@ def between_years(trials: int, seed: int, pair: tuple[str, str, str]) -> Years:
 
 
 def years_table(found: Mapping[tuple[str, str, str], Years]) -> list[str]:
-    """Return the guide's table of pairs of rounds and years; the means of pairs in the last row."""
+    """Return the guide's table of rounds and years, with the means over pairs in the last row."""
     tested = [k for k in ANCHORS if k >= 3]
     lines = [
         f"| first | second | measure | common | {' | '.join(map(str, tested))} | "
@@ -351,7 +354,7 @@ def over_pairs(values: Sequence[Mapping[int, float]]) -> dict[int, float]:
 
 
 def share(value: float | None) -> str:
-    """``.067``; empty for none."""
+    """Format a share like ``.067``; empty if it is missing."""
     return "" if value is None else f"{value:.3f}".removeprefix("0")
 
 
@@ -377,17 +380,17 @@ class Engine(NamedTuple):
     plain: Floats
     linked: Floats
     over_topics: Floats
-    """The standard error over topics of the difference from the engine that links."""
+    """Standard error over topics of the difference from the engine that links."""
 
     @property
     def q_p(self) -> float:
-        """The p-value of no difference between the linked means but by topics."""
+        """P-value of the hypothesis that linked means differ only by topics."""
         return random_effects(self.linked, self.over_topics**2).q_p
 
 
 ANCHOR = "no_stem"
 ENGINES = {"feedback": "prf", "stemming": "krovetz"}
-"""The experiments of Soboroff (CIKM 2018): what was changed; :data:`ANCHOR` is without it."""
+"""Technique in each experiment of Soboroff (CIKM 2018); :data:`ANCHOR` is without it."""
 WITHOUT_FACTORS = "nyt"
 
 
@@ -421,7 +424,7 @@ def engine(data: Path, experiment: str) -> Engine:
 
 
 def describe_engines(data: Path) -> None:
-    """Print how much an engine's mean varies over collections, and whether by chance."""
+    """Describe how much an engine's mean varies over collections, and whether by chance."""
     for experiment in ENGINES:
         found = engine(data, experiment)
         lowest, highest = found.plain.min(), found.plain.max()
@@ -454,7 +457,7 @@ class Mean(NamedTuple):
 
     @classmethod
     def over_floor(cls, drift: Floats, floor: Floats) -> Mean:
-        """RMS difference over that by the same systems (delta method, trial by trial)."""
+        """Divide the RMS difference by the same systems' one (delta method, trial by trial)."""
         known = ~np.isnan(drift)
         if known.sum() < 2:
             return cls(np.nan, np.nan)
@@ -475,11 +478,11 @@ class Mean(NamedTuple):
 
 Row = Mapping[str, Mean]
 Results = Mapping[Case, Mapping[str, Row]]
-"""Figures of each case, by what was done."""
+"""Figures of each case, by method."""
 
 
 def summarized(found: Found) -> dict[str, Row]:
-    """Return the figures of a case, by what was done."""
+    """Summarize the figures of a case, by method."""
     floor = found[SAME]["drift"]
     return {
         what: {
@@ -497,7 +500,7 @@ IN_TABLE = {
     "differences of five ranks: found": "found",
     "found the wrong way round": "wrong way",
 }
-"""The rows of the guide's table, and the figures that are in them."""
+"""Rows of the guide's table, with the figures in them."""
 
 
 def guide_table(chosen: Sequence[Mapping[str, Row]]) -> list[str]:

@@ -7,16 +7,16 @@ revisited" (SIGIR 2012):
     python scripts/merging_experiment.py                # two minutes on one core
 
 deals the documents of TREC-8 and of the Deep Learning track 2019 (passages) to 30 and to 1,000
-sources by a hash of their ids.  Source i is ranked by one of ten real runs, the (i mod 10)th,
-restricted to the source's documents; its first 10 or 1,000 documents are kept.  The lists are
-merged by each method, and evaluated raw and standardized (scheme N, by all of the track's runs).
-With ``--engines 1`` the first of the ten runs ranks all sources: shards of one engine.
-A + or - marks what a paired t-test over topics finds above or below minmax at p < 0.05, after
-Holm's correction for all tests of a table.
+sources by a hash of their IDs. One of ten real runs, the (i mod 10)th, ranks source i. The run is
+restricted to the source's documents, and its first 10 or 1,000 documents are kept. Each method
+merges the lists, and the script evaluates the result raw and standardized (scheme N, by all of the
+track's runs). With ``--engines 1``, the first of the ten runs ranks all sources, so the sources are
+shards of one engine. A + or - marks a mean that is above or below minmax by a paired t-test over
+topics at p < 0.05, after Holm's correction for all tests of a table.
 
-The runs go 1,000 documents deep in all of a collection, so that a source has about 1000/n of
-them: 33 where 30 share, and one where 1,000 do.  Sources of the paper's GOV2, of 25 million
-documents, have longer lists.
+The runs have 1,000 documents from the whole collection, so each of n sources has about 1000/n of
+them: 33 documents with 30 sources, and one with 1,000. The paper's GOV2 has 25 million documents,
+so its sources have longer lists.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ DEPTH = 1000
 class Collection:
     """A collection: the level from which documents are relevant, and the ten engines.
 
-    The engines are automatic runs, of different groups or models as far as there are, whose
-    scores are all above 0, without which ``max`` refuses.
+    The engines are automatic runs, from different groups or models if possible. Their scores are
+    all above 0, because ``max`` rejects other scores.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Collection:
 
     @property
     def measures(self) -> list[Measure]:
-        """What is measured."""
+        """Measures of the experiment."""
         return [AP(rel=self.rel), P(rel=self.rel) @ 10, P(rel=self.rel) @ 100]
 
 
@@ -133,7 +133,7 @@ def hashed(document: str, deal: int) -> int:
 
 
 def deal_out(engines: list[Run], n_sources: int, kept: int, deal: int) -> list[Run]:
-    """Return the lists of the sources: each engine's first documents among those of each source."""
+    """Return the list of each source: the first of its documents in its engine's run."""
     sources: list[dict[str, dict[str, float]]] = [{} for _ in range(n_sources)]
     for e, engine in enumerate(engines):
         for topic, (docs, scores) in sort_run(engine).lists.items():
@@ -148,7 +148,7 @@ def deal_out(engines: list[Run], n_sources: int, kept: int, deal: int) -> list[R
 
 @dataclass(frozen=True)
 class Setting:
-    """How many sources there are, and how many documents of each are kept."""
+    """Number of sources, and number of documents that each source keeps."""
 
     n_sources: int
     kept: int
@@ -159,10 +159,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one setting gave: by method and measure the values over topics, means over deals.
+    """Results of one setting: values over topics by method and measure, means over deals.
 
-    ``length`` is the mean number of documents in a list, ``single`` the share of lists that
-    have only one.
+    ``length`` is the mean number of documents in a list. ``single`` is the share of lists with only
+    one document.
     """
 
     values: dict[str, dict[Measure, Floats]]
@@ -189,7 +189,7 @@ def run_setting(
 
 
 def p_value(values: Floats, baseline: Floats) -> float:
-    """Test a paired difference over topics; NaN if there is none to test."""
+    """Test a paired difference over topics; NaN if there is no difference to test."""
     return float(ttest_rel(values, baseline).pvalue) if (values != baseline).any() else nan
 
 
@@ -200,7 +200,7 @@ def cell(values: Floats, baseline: Floats, p: float) -> str:
 
 
 def table(outcomes: dict[Setting, Outcome], measures: list[Measure]) -> str:
-    """Put methods down and, across, the measures in each setting; Holm's correction for all."""
+    """Format a table with methods in rows and measures of each setting in columns."""
     names = [f"{str(m).replace('(rel=2)', ''):7}" for m in measures]
     lines = [
         " " * 8 + "".join(f"{setting!s:{7 * len(names)}}" for setting in outcomes),

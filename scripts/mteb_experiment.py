@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What a leaderboard of MTEB tells: how sure places are, and what missing tasks do to them.
+"""Test how precise places on a leaderboard of MTEB are, and the effect of missing tasks.
 
     python scripts/mteb_experiment.py            # four minutes on one core
 
-prints, from the results that are shipped: how models' order changes from the raw mean to the linked
-mean of N and to Borda ranks; what zero-shot results change; how well each finds the places of
-models of which tasks are taken away; and how often intervals hold the true place in a simulation.
-Where ``mteb`` can be imported (it needs torch), means and Borda ranks are compared with its own.
+uses the results that are shipped. It prints how the order of models changes from the raw mean to
+the linked mean of N and to Borda ranks, and what zero-shot results change. It also prints how well
+each method finds the places of models if some of their tasks are removed, and how often intervals
+contain the true place in a simulation. If ``mteb`` can be imported (it needs torch), the script
+compares means and Borda ranks with MTEB's own.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ METHODS: dict[str, Callable[[Floats], Floats]] = {
     "mean z": mean_z,
     "linked N": lambda scores: linked_scores(scores).means,
 }
-"""By name how models are ordered, from scores of shape (n_tasks, n_models); higher is better."""
+"""Methods to order models by scores of shape (n_tasks, n_models); higher is better."""
 
 
 def main() -> None:
@@ -90,7 +91,7 @@ def main() -> None:
 
 
 def places(values: Floats) -> Floats:
-    """Ranks from 1, the best; ties share their mean."""
+    """Return ranks from 1, the best; tied models share their mean rank."""
     return np.asarray(rankdata(-np.round(values, 12)))
 
 
@@ -130,7 +131,7 @@ def order(_: int) -> Iterator[str]:
 
 
 def zero_shot(_: int) -> Iterator[str]:
-    """Yield what leaving out results of models that were trained on a task changes."""
+    """Yield the changes if results of models that were trained on a task are left out."""
     kinds = ("all", "zero-shot")
     boards = {kind: evaluate(f"{SET}/*", benchmark=ENGLISH, systems=kind) for kind in kinds}
     by = {
@@ -168,7 +169,7 @@ def masking(_: int) -> Iterator[str]:
 
 
 def patterns(read: BenchmarkScores, names: list[str], scores: Floats) -> dict[str, list[Mask]]:
-    """Return what is taken away: masks of shape (n_tasks, n_models), several draws each."""
+    """Return masks of removed results, (n_tasks, n_models), with several draws each."""
     rng = np.random.default_rng(SEED)
     n_tasks, n_models = scores.shape
     hardest = np.argsort(scores.mean(axis=1))[: n_tasks // 3]
@@ -203,7 +204,7 @@ def patterns(read: BenchmarkScores, names: list[str], scores: Floats) -> dict[st
 
 
 def coverage(trials: int) -> Iterator[str]:
-    """Yield how often intervals of redrawn tasks hold the truth, the models' means here."""
+    """Yield how often intervals from redrawn tasks contain the true values (the means here)."""
     _, scores = complete(benchmark_scores(ENGLISH))
     values = linked_scores(scores).values
     n_tasks = len(values)
@@ -240,7 +241,7 @@ def coverage(trials: int) -> Iterator[str]:
 
 
 def _in_bootstrap(drawn: Floats, rank: Floats, rng: np.random.Generator) -> Mask:
-    """Whether true places are within percentiles of places over samples of tasks."""
+    """Check whether true places are within percentiles of places over samples of tasks."""
     picks: Ints = rng.integers(len(drawn), size=(500, len(drawn)))
     low, high = np.percentile(
         [places(drawn[pick].mean(axis=0)) for pick in picks], [2.5, 97.5], axis=0
@@ -280,7 +281,7 @@ def against_mteb(_trials: int) -> Iterator[str]:
         means = read.scores.mean(axis=0)[at]
         stated = np.array([np.nan if mean is None else mean for mean in theirs.values()])
         alone = int((np.isnan(means) != np.isnan(stated)).sum())
-        # Rounded, for means of the same values in another order would not tie.
+        # Round the means, because means of the same values in a different order would not tie.
         rounded = [
             (read.models[k], read.tasks[i], float(read.of_parts[i, k]))
             for i, k in np.argwhere(~np.isnan(read.of_parts)).tolist()

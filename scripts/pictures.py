@@ -3,9 +3,9 @@
 
     python scripts/pictures.py --data ../shared/data
 
-writes ``topics.png``, ``forest.png``, ``linking.png`` and ``judges.png`` with matplotlib and, with
-playwright and chromium, the first screen of a report, ``overview.png`` and ``overview-dark.png``,
-into ``scripts/pictures/``.
+writes into ``scripts/pictures/``. It draws ``topics.png``, ``forest.png``, ``linking.png`` and
+``judges.png`` with matplotlib. With playwright and chromium, it draws the first screen of a report
+as ``overview.png`` and ``overview-dark.png``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ RUNS = ("idst_bert_p1", "p_bert", "TUW19-p3-f", "ms_duet_passage", "bm25base_p")
 
 
 def evaluated(data: Path, folder: Path) -> ir_std.Results:
-    """Evaluate runs of the Deep Learning track 2019; ``folder`` takes the runs."""
+    """Evaluate runs of the Deep Learning track 2019; unpack the runs into ``folder``."""
     with tarfile.open(data / "runs" / "dl19-passage.tar.xz") as archive:
         for name in RUNS:
             archive.extract(f"dl19-passage/{name}", folder, filter="data")
@@ -67,7 +67,7 @@ def topics(results: ir_std.Results) -> Figure:
 
 
 def forest(data: Path) -> Figure:
-    """Feedback against none on ten collections."""
+    """Draw the difference between feedback and no feedback on ten collections."""
     return draw_forests(differences("feedback", [load(data, "feedback", c) for c in COLLECTIONS]))
 
 
@@ -112,7 +112,7 @@ def judges(data: Path) -> Figure:
 
 
 def overview(results: ir_std.Results, folder: Path) -> None:
-    """Draw what a reader of the report sees first, in light and dark."""
+    """Draw the first screen of the report, in light and dark."""
     from playwright.sync_api import sync_playwright
 
     page_file = folder / "report.html"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How often intervals of ranks hold all systems' true ranks, and sets for the best the best one.
+"""Test how often rank intervals contain the true ranks, and sets the best system.
 
     python scripts/ranks_experiment.py           # three minutes on one core
 
-Two ways to know the truth, on the systems of TREC-8 and Robust 2004, by AP and by its N: topics
-are drawn with replacement, as many as a half of them, and the truth is the rank over all topics;
-or one half of the topics against the other, whose ranks have an error of their own.  Then made-up
-topics, where systems differ or are tied; and halves of the tasks of MTEB's benchmarks.
+The script uses the systems of TREC-8 and Robust 2004, with AP and with its N. There are two ways to
+know the true ranks. In the first, half as many topics are drawn with replacement, and the true
+ranks are the ranks over all topics. In the second, one half of the topics is drawn, and the ranks
+over the other half count as the true ones, although they also have an error. The script also uses
+made-up topics on which systems differ or are tied, and halves of the tasks of MTEB's benchmarks.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from ir_std.factors.benchmarks import benchmark_scores
 SETS = {"trec8-adhoc": "TREC-8", "robust04": "Robust 2004"}
 SCORES = ("AP", "N")
 DRAWS = ("with replacement, all", "a half, the other half")
-"""How topics are drawn, and over which topics the true rank is."""
+"""Ways to draw topics, and the topics over which the true rank is computed."""
 SEED = 20080720
 TRIALS = 100
 MADE_UP = ((12, 60), (30, 60), (50, 60), (200, 60))
@@ -36,7 +37,7 @@ BENCHMARKS = ("MTEB(eng, v2)", "MTEB(Multilingual, v2)", "MTEB(eng, v1)")
 
 
 class Case(NamedTuple):
-    """Whose ranks are told from a part of the topics."""
+    """A set and scores whose ranks are estimated from a part of the topics."""
 
     collection: str
     scores: str
@@ -44,7 +45,7 @@ class Case(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The first cells of its row."""
+        """First cells of the case's row."""
         return f"{SETS[self.collection]} | {self.scores} | {self.drawn}"
 
     def trials(self, n: int) -> Iterator[tuple[Floats, Floats]]:
@@ -75,7 +76,7 @@ def main() -> None:
 
 
 def draws(n: int, drawn: str, trials: int) -> Iterator[tuple[Ints, Ints]]:
-    """Yield the topics that are drawn, and those over which the true rank is."""
+    """Yield the drawn topics, and the topics over which the true rank is computed."""
     rng = np.random.default_rng(SEED)
     for _ in range(trials):
         order = rng.permutation(n)
@@ -84,7 +85,7 @@ def draws(n: int, drawn: str, trials: int) -> Iterator[tuple[Ints, Ints]]:
 
 
 def held(trials: Iterator[tuple[Floats, Floats]]) -> str:
-    """Describe how often intervals hold, at once and each, and sets for the best; their sizes."""
+    """Describe the coverage and the sizes of intervals, and of sets for the best system."""
     inside, widths, best_in, sizes = [], [], [], []
     for sample, truth in trials:
         found = rank_intervals(sample)
@@ -103,7 +104,7 @@ def held(trials: Iterator[tuple[Floats, Floats]]) -> str:
 
 
 def made_up(n_topics: int, n_systems: int, trials: int) -> str:
-    """Return how often all intervals hold on made-up topics, and the set the best system."""
+    """Return how often all intervals hold on made-up topics, and how often the set does."""
     rng = np.random.default_rng(SEED)
     spreads = [
         np.sort(rng.normal(0, 0.1, n_systems)),
@@ -126,7 +127,7 @@ def drawn(
 
 
 def of_benchmark(name: str, trials: int) -> str:
-    """Ranks by one half of a benchmark's tasks, where the other half tells the truth."""
+    """Test ranks over half of a benchmark's tasks against ranks over the other half."""
     scores = benchmark_scores(name).scores
     scores = scores[:, ~np.isnan(scores).any(axis=0)]
     x = standardize_matrix(scores)

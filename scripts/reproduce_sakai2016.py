@@ -1,12 +1,12 @@
 """Reproduce Sakai, A simple and effective approach to score standardisation (ICTIR 2016).
 
-Its experiments are leave-one-out, discriminative power, swap rates and topic set size.  It
-compares raw scores with the schemes N (std-CDF) and U (std-AB) on graded nDCG of three Robust
-tracks, whose runs are not public; here the same is done on other data.  Its abstract claims that U
-has lower swap rates than N and needs fewer topics; the script says where this holds, also when
-both are put on the same scale, and for topic set sizes in two designs: one-way ANOVA, the paper's,
-for which a topic's difficulty is error, and two-way ANOVA and the paired t-test, by which systems
-that run on the same topics are compared.  Writes into out/sakai2016.
+Its experiments are leave-one-out, discriminative power, swap rates and topic set size. It compares
+raw scores with the schemes N (std-CDF) and U (std-AB) on graded nDCG of three Robust tracks, whose
+runs are not public. This script repeats the experiments on other data. The abstract claims that U
+has lower swap rates than N and needs fewer topics. The script prints where this holds, also if both
+schemes are put on the same scale. It computes topic set sizes in several designs. The paper uses
+one-way ANOVA, which treats a topic's difficulty as error. Two-way ANOVA and the paired t-test
+compare systems that ran on the same topics. The script writes into out/sakai2016.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ TABLES = (("robust03", "AP"), ("robust04", "AP"), ("trec7-adhoc", "AP"))
 RUNS = (("trec8-adhoc", "AP"), ("trec8-adhoc", "nDCG"), ("dl20-passage", "nDCG@10"))
 SCHEMES = ("raw", "N", "U")
 BINS = np.arange(21) / 100
-"""Bins of score difference, 0.01 wide, the last from 0.20 on."""
+"""Bins of score difference, 0.01 wide; the last bin starts at 0.20."""
 FINE = np.arange(1000) / 1000
 ENOUGH = 1000
-"""Comparisons that a bin needs for its rate to count."""
+"""Fewest comparisons in a bin whose rate counts."""
 CONFIDENT = 0.05
-"""A difference is trusted where at most this share of pairs swaps (Sakai, SIGIR 2006)."""
+"""Largest share of swapped pairs at which a difference is trusted (Sakai, SIGIR 2006)."""
 SYSTEMS = 10
 DIFFERENCES = (0.05, 0.10)
 DESIGNS: dict[str, Callable[[np.ndarray, float], int]] = {
@@ -60,7 +60,7 @@ DESIGNS: dict[str, Callable[[np.ndarray, float], int]] = {
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Standardizing systems by the others' factors, against by all systems' factors."""
+    """Changes if systems are standardized by other systems' factors instead of all systems'."""
 
     scheme: str
     groups: int
@@ -75,25 +75,25 @@ class Swaps:
 
     by_difference: SwapRates
     trusted: float
-    """The smallest difference at which at most CONFIDENT of the pairs swap, NaN if none."""
+    """Smallest difference at which at most CONFIDENT of the pairs swap; NaN if there is none."""
     resolved: float
-    """The share of comparisons with at least that difference: the sensitivity of Sakai (SIGIR
-    2006), alike for any scale."""
+    """Share of comparisons with at least that difference. This is the sensitivity of Sakai (SIGIR
+    2006), which does not depend on the scale."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Topics that an experiment needs, for each of DIFFERENCES, by design."""
+    """Number of topics that an experiment needs, for each of DIFFERENCES, by design."""
 
     variance: float
     residual: float
     equal_difference: dict[str, tuple[int, ...]]
     same_effect: dict[str, tuple[int, ...]]
-    """The difference taken as raw's in units of the spread of system means."""
+    """Topics for a raw difference, converted in units of the spread of system means."""
 
 
 def load(data: Path, jobs: int = 1) -> dict[tuple[str, str], Scores]:
-    """Return all raw scores by collection and measure."""
+    """Read all raw scores by collection and measure."""
     scores = {(c, m): table(data, c, m) for c, m in TABLES}
     for collection in dict.fromkeys(c for c, _ in RUNS):
         measures = [m for c, m in RUNS if c == collection]
@@ -103,15 +103,15 @@ def load(data: Path, jobs: int = 1) -> dict[tuple[str, str], Scores]:
 
 
 def schemes(raw: np.ndarray) -> dict[str, np.ndarray]:
-    """Raw and standardized scores, on the topics where systems differ."""
+    """Return raw and standardized scores on the topics on which systems differ."""
     raw = raw[np.ptp(raw, axis=1) > 0]
     return {s: raw if s == "raw" else standardize_matrix(raw, scheme=s) for s in SCHEMES}
 
 
 def left_out(scores: Scores, named: bool) -> list[LeftOut]:
-    """Return what leaving a team's systems out of the standardizing systems changes, for N and U.
+    """Compute the changes for N and U if a team's systems are not reference systems.
 
-    Where the systems are anonymous each is a team of its own.
+    If the systems are anonymous, each counts as a team of its own.
     """
     groups = [team_of(tag) if named else tag for tag in scores.systems]
     rows = []
@@ -135,7 +135,7 @@ def left_out(scores: Scores, named: bool) -> list[LeftOut]:
 def p_values(
     scores: dict[str, np.ndarray], trials: int, seed: int = 0
 ) -> dict[tuple[str, str], np.ndarray]:
-    """Sorted p values of all pairs, by test and scheme."""
+    """Return the sorted p values of all pairs, by test and scheme."""
     tests: dict[str, Callable[[np.ndarray], np.ndarray]] = {
         "t": lambda x: paired_t(x).p,
         "tukey": partial(tukey_p_values, trials=trials, seed=seed),
@@ -144,7 +144,7 @@ def p_values(
 
 
 def swaps(x: np.ndarray, trials: int, seed: int = 0) -> Swaps:
-    """Swap rates over random halves of the topics."""
+    """Compute swap rates over random halves of the topics."""
     fine = swap_rate(x, FINE, trials=trials, seed=seed)
     trusted, resolved = resolution(fine)
     return Swaps(
@@ -155,9 +155,9 @@ def swaps(x: np.ndarray, trials: int, seed: int = 0) -> Swaps:
 
 
 def resolution(fine: SwapRates) -> tuple[float, float]:
-    """Return the smallest of FINE at which at most CONFIDENT swap, and the share from it on.
+    """Return the smallest difference at which at most CONFIDENT swap, and the share above.
 
-    Where every bin swaps more no difference is trusted and nothing is resolved.
+    If every bin has a higher swap rate, no difference is trusted, and the share is 0.
     """
     trusted = np.flatnonzero((fine.rate <= CONFIDENT) & (fine.pairs >= ENOUGH))
     if not len(trusted):
@@ -332,7 +332,7 @@ def beyond(r: Results, a: str, b: str) -> tuple[float, float]:
 
 
 def less(r: Results, a: str, b: str) -> bool:
-    """Whether ``a`` swaps less than ``b`` by more than two standard errors."""
+    """Check whether ``a`` swaps less than ``b`` by more than two standard errors."""
     more, error = beyond(r, a, b)
     return more < -2 * error
 
@@ -346,7 +346,7 @@ def claims(results: Sequence[Results]) -> list[str]:
         return bool((u.rate[both] <= n.rate[both]).all())
 
     def fewer(kind: str, design: str, a: str, b: str) -> Callable[[Results], bool]:
-        # Compared as tuples of sizes, which all move together with the variance.
+        # The tuples of sizes can be compared, because all sizes grow with the variance.
         return lambda r: getattr(r.sizes[a], kind)[design] < getattr(r.sizes[b], kind)[design]
 
     tests: dict[str, Callable[[Results], bool]] = {
@@ -378,7 +378,7 @@ def claims(results: Sequence[Results]) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do the experiments, and say which claims hold."""
+    """Do the experiments, and print which claims hold."""
     args = arguments(__doc__.splitlines()[0], argv, trials=5000)
     out = args.out / "sakai2016"
     items = load(args.data, args.jobs).items()

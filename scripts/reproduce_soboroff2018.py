@@ -1,12 +1,12 @@
 """Repeat Soboroff, Meta-analysis for retrieval experiments with many collections (CIKM 2018).
 
-Is Krovetz stemming, is Rocchio feedback better than neither, over ten collections?  The analysis
-published with the paper uses published standardization factors, by hand.  This script has its raw
-figures at every digit, then its standardized ones, which come from two slips that anybody could
-make: ``score - mean / sd`` for ``(score - mean) / sd``, and TREC-8's means read where its
-deviations were meant.  Nothing in the figures shows that, and few authors publish enough for
-others to find it; it is the best argument there is for a library that does this, tested. Writes
-into out/soboroff2018.
+The paper asks whether Krovetz stemming or Rocchio feedback improves a system over ten collections.
+The analysis that was published with the paper applies published standardization factors by hand.
+This script reproduces its raw figures at every digit, and then its standardized figures. The latter
+come from two slips that anybody could make: ``score - mean / sd`` instead of ``(score - mean) /
+sd``, and TREC-8's means in place of its standard deviations. The figures do not show these slips,
+and few authors publish enough for others to find them. This is the best argument for a tested
+library. The script writes into out/soboroff2018.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ NOTE = (
     "collections of their own. nyt has no factors."
 )
 EXPERIMENTS = {"stemming": "krovetz", "feedback": "prf"}
-"""Each experiment's system; the baseline of both is no_stem."""
+"""System of each experiment; the baseline of both is no_stem."""
 BASELINE = "no_stem"
 STEMS = {
     "cd45.TREC6": "trec6.adhoc",
@@ -61,7 +61,7 @@ STEMS = {
     "gov2.2005": "trec2005.tb",
     "gov2.2006": "trec2006.tb.adhoc",
 }
-"""The published factors of a collection."""
+"""File of the published factors of each collection."""
 N_SYSTEMS = {
     "trec6.adhoc": 74,
     "trec7.adhoc": 103,
@@ -73,16 +73,16 @@ N_SYSTEMS = {
 COLLECTIONS = ("blogs06.2006", "blogs06.2007", "blogs06.2008", *STEMS, "nyt")
 
 PUBLISHED: dict[str, dict[str, list[str]]] = published_figures("soboroff2018")
-"""What the notebook published with the paper prints: mean AP of the system and of no_stem, p of the
-paired t-test, and the same of its standardized scores (none for nyt, which has no factors)."""
+"""Figures that the paper's notebook prints: mean AP of the system and of no_stem, p of the paired
+t-test, and the same for standardized scores (except for nyt, which has no factors)."""
 
 
 @dataclass(frozen=True)
 class Factors:
     """Mean and deviation by topic, shape (n_topics, 1), of ``n_systems`` systems.
 
-    ``published`` are both as the notebook joined them.  ``systems`` are the systems' scores where
-    they are known.
+    ``published`` has both as the notebook joined them. ``systems`` has the systems' scores, if they
+    are known.
     """
 
     mean: np.ndarray
@@ -92,16 +92,16 @@ class Factors:
     systems: np.ndarray | None = None
 
     def standardized(self, x: np.ndarray) -> np.ndarray:
-        """Scheme N, shape (n_topics, 2)."""
+        """Standardize with scheme N, shape (n_topics, 2)."""
         return normal_cdf(z_scores(x, self.mean, self.sd))
 
     def as_published(self, x: np.ndarray) -> np.ndarray:
-        """Return what the notebook computes, ``pnorm(score - mean / sd)``."""
+        """Compute the notebook's formula, ``pnorm(score - mean / sd)``."""
         mean, sd = self.published
         return normal_cdf(x - mean / sd)
 
     def systems_error(self, x: np.ndarray) -> float:
-        """Return the standard error of the standardized difference by the choice of systems."""
+        """Return the part of the difference's standard error that the choice of systems causes."""
         if self.systems is not None:
             effect = design_effect(self.systems)
             covariance, _ = covariance_by_design(influence(x, self.systems), effect)
@@ -113,7 +113,7 @@ class Factors:
 
 @dataclass(frozen=True)
 class Experiment:
-    """AP of two systems on the topics of one collection, with factors where there are any.
+    """AP of two systems on the topics of one collection, with its factors if it has any.
 
     ``x`` has the shape (n_topics, 2): the system, and the baseline.
     """
@@ -124,7 +124,7 @@ class Experiment:
 
 
 def average_precision(file: Path) -> dict[str, float]:
-    """AP by topic, of trec_eval's -q output."""
+    """Read AP per topic from trec_eval's -q output."""
     lines = (line.split() for line in file.read_text(encoding="utf-8").splitlines())
     return {
         topic: float(value)
@@ -152,7 +152,7 @@ def load(data: Path, experiment: str, collection: str) -> Experiment:
     systems = table(data, "blog08", "AP").at(topics)
     repeated = systems
     if collection == "blogs06.2006":
-        # Its table has the runs of 2006 twice, the second time under the name of 2007.
+        # The table has the runs of 2006 twice, the second time under the name of 2007.
         of_2006 = table(data, "blog06", "AP").at(topics)
         systems = np.hstack([of_2006, systems])
         repeated = np.hstack([of_2006, systems])
@@ -191,7 +191,7 @@ def raw(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
 
 
 def slip(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
-    """Return the standardized means and tests as published, by the formula as written."""
+    """Compute the standardized means and tests as published, with the wrong formula."""
     published = PUBLISHED[experiment]
     return [
         row
@@ -204,11 +204,11 @@ def slip(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
 
 
 Differences = dict[str, dict[Measure, RunDifferences]]
-"""From the baseline, by system and measure."""
+"""Differences from the baseline, by system and measure."""
 
 
 def differences(experiment: str, loaded: Sequence[Experiment]) -> Differences:
-    """Differences, raw and standardized, over all collections that have them."""
+    """Compute raw and standardized differences over all collections that have them."""
     system = EXPERIMENTS[experiment]
     of_raw = [
         Difference.of(system, BASELINE, e.collection, AP, e.x[:, 0] - e.x[:, 1]) for e in loaded
@@ -239,7 +239,7 @@ def differences(experiment: str, loaded: Sequence[Experiment]) -> Differences:
 
 
 def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> list[str]:
-    """Standardized means as published and as the formula gives them; where conclusions differ."""
+    """Print standardized means as published and as corrected, and where conclusions differ."""
     print(
         f"\n{experiment}: standardized mean AP, {EXPERIMENTS[experiment]} and {BASELINE}, and p\n"
         f"{'':14}  as published               (score - mean) / sd        raw p"
@@ -275,7 +275,7 @@ def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> lis
 
 
 def agreement(combined: dict[Measure, RunDifferences]) -> str:
-    """Whether raw and standardized summaries say the same, in a sentence."""
+    """Say in a sentence whether raw and standardized summaries agree."""
     parts = []
     raw, known = combined[AP], combined[SAP].known
     for title, by_measure, size in (
@@ -297,7 +297,7 @@ def agreement(combined: dict[Measure, RunDifferences]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do the analyses; 0 if they have the published figures."""
+    """Do the analyses; return 0 if they reproduce the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=0)
     out = args.out / "soboroff2018"
     alike = True

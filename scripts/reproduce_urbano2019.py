@@ -1,7 +1,8 @@
 """Reproduce Urbano, Lima and Hanjalic, A new perspective on score standardization (SIGIR 2019).
 
-What a scheme does to rankings and to significance tests, over random samples of topics: within
-one collection, and between two that share no topic.  Writes into out/urbano2019.
+The script measures how each scheme changes rankings and significance tests over random samples of
+topics. It does so within one collection, and between two collections that share no topic. It writes
+into out/urbano2019.
 """
 
 from __future__ import annotations
@@ -41,19 +42,19 @@ ALPHAS = np.array([i * step for step in (0.001, 0.01) for i in range(1, 10)] + [
 TOPICS = 50
 """Topics in a sample."""
 CHUNK = 20
-"""Trials in a task, each task with a seed of its own: results do not depend on the processes."""
+"""Trials per task; each task has a seed, so results do not depend on the processes."""
 
 PUBLISHED_ALPHAS = (0.001, 0.01, 0.05)
 PUBLISHED_TAU, PUBLISHED_POWER = (
     {tuple(key.split()): row for key, row in published_figures("urbano2019")[name].items()}
     for name in ("tau", "power")
 )
-"""By collection and measure, each scheme's; the power at each of PUBLISHED_ALPHAS."""
+"""Published figures of each scheme; the power is given at each of PUBLISHED_ALPHAS."""
 
 
 @dataclass(frozen=True)
 class Trials:
-    """What each trial found, for each of SCHEMES (second axis) and ALPHAS (third)."""
+    """Results of each trial, for each of SCHEMES (second axis) and ALPHAS (third axis)."""
 
     tau: np.ndarray
     tau_ap: np.ndarray
@@ -62,9 +63,9 @@ class Trials:
 
 
 def load(data: Path, collection: str, measure: str) -> np.ndarray:
-    """Raw and standardized scores, (n_schemes, n_topics, n_systems).
+    """Return raw and standardized scores, (n_schemes, n_topics, n_systems).
 
-    The factors come from the systems themselves, each topic's from that topic.
+    The factors of each topic come from these systems' scores on that topic.
     """
     scores = table(data, collection, measure)
     raw = scores.at(t for t in scores.topics if int(t) in COLLECTIONS[collection])
@@ -72,12 +73,12 @@ def load(data: Path, collection: str, measure: str) -> np.ndarray:
 
 
 def draws(seed: np.random.SeedSequence, count: int, n: int) -> np.ndarray:
-    """``count`` random orders of ``n`` topics."""
+    """Draw ``count`` random orders of ``n`` topics."""
     return np.random.default_rng(seed).random((count, n)).argsort(axis=1)
 
 
 def within_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) -> Trials:
-    """Return samples of 50 topics: standardized against raw ranking, and all paired t-tests."""
+    """Compare rankings with raw ones on samples of 50 topics, and do all paired t-tests."""
     topics = draws(*task, scores.shape[1])[:, :TOPICS]
     samples = [x[topics] for x in scores]
     means = [sample.mean(axis=1) for sample in samples]
@@ -89,7 +90,7 @@ def within_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) -
 
 
 def between_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) -> Trials:
-    """Disjoint halves as two collections: a system's rank and Welch's tests across them."""
+    """Compare ranks and do Welch's tests across two disjoint halves of the topics."""
     n = scores.shape[1]
     size = min(n // 2, TOPICS)
     topics = draws(*task, n)
@@ -181,7 +182,7 @@ def print_between(title: str, trials: Trials) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do the experiments; 0 if they agree with the published figures."""
+    """Do the experiments; return 0 if they agree with the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=10_000)
     out = args.out / "urbano2019"
     trials_of: dict[str, dict[tuple[str, str], Trials]] = {"within": {}, "between": {}}

@@ -1,8 +1,8 @@
 """Reproduce Webber, Moffat and Zobel, Score standardization for inter-collection comparison.
 
-It is the paper of SIGIR 2008.  The systems of TREC 2004's Robust track ran on four collections of
-topics; standardization makes their scores comparable between these.  Writes tables
-into out/webber2008.
+This is the paper of SIGIR 2008. The systems of TREC 2004's Robust track ran on four collections of
+topics, and standardization makes their scores comparable across these collections. The script
+writes tables into out/webber2008.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ TOPICS = {
     "T03": range(601, 651),
     "T04": [topic for topic in range(651, 701) if topic != 672],
 }
-"""The four collections: topics of TREC-7 and TREC-8 ad hoc, and of Robust 2003 and 2004."""
+"""Topics of the four collections: TREC-7 and TREC-8 ad hoc, Robust 2003 and 2004."""
 
 ORIGINAL = {"T7": "trec7.adhoc", "T8": "trec8.adhoc", "T03": "trec2003.rob"}
-"""Published factors from the systems that first ran on the topics; T04 is 2004's own."""
+"""Published factors from the systems that first ran on the topics (for T04, those of 2004)."""
 
 PAIRS = tuple(combinations(TOPICS, 2))
 SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 60, 70, 77)
@@ -51,7 +51,7 @@ def raw_scores(data: Path, measure: str = "AP") -> dict[str, np.ndarray]:
 
 
 def standardized(data: Path, measure: str = "AP") -> dict[str, np.ndarray]:
-    """Return the same, standardized by the systems that first ran on the topics."""
+    """Return the scores standardized by the systems that first ran on the topics."""
     raw = raw_scores(data, measure)
     result = {"T04": standardize_matrix(raw["T04"])}
     for name, stem in ORIGINAL.items():
@@ -102,7 +102,7 @@ def table2(data: Path) -> list[Compared]:
 
 
 def drift(scores: dict[str, np.ndarray], published: Sequence[float]) -> list[Compared]:
-    """Tables 3 and 5: dRMSE between all pairs of collections."""
+    """Compute dRMSE between all pairs of collections (Tables 3 and 5)."""
     return [
         Compared(f"{a}-{b}", float(drmse(scores[a], scores[b])), printed, 3)
         for (a, b), printed in zip(PAIRS, published, strict=True)
@@ -110,12 +110,12 @@ def drift(scores: dict[str, np.ndarray], published: Sequence[float]) -> list[Com
 
 
 def table3(data: Path) -> list[Compared]:
-    """DRMSE of mean AP between collections."""
+    """Compute the dRMSE of mean AP between collections."""
     return drift(raw_scores(data), (0.627, 1.857, 1.285, 1.387, 0.859, 0.583))
 
 
 def table4(data: Path) -> list[Compared]:
-    """Count systems significantly better in AP than they are on another collection."""
+    """Count systems with a significantly better AP on one collection than on another."""
     published = {
         ("T8", "T7"): 2,
         ("T03", "T7"): 103,
@@ -137,7 +137,7 @@ def table4(data: Path) -> list[Compared]:
 
 
 def table5(data: Path) -> list[Compared]:
-    """DRMSE of mean sAP between collections."""
+    """Compute the dRMSE of mean sAP between collections."""
     return drift(standardized(data), (0.320, 0.342, 0.373, 0.406, 0.397, 0.398))
 
 
@@ -157,7 +157,7 @@ def table6(data: Path) -> list[Compared]:
 
 
 def section4(data: Path) -> list[Compared]:
-    """Kendall's tau between rankings of the 2004 systems."""
+    """Compute Kendall's tau between rankings of the 2004 systems."""
     raw, std = raw_scores(data), standardized(data)
     t03, t04 = raw["T03"].mean(axis=0), raw["T04"].mean(axis=0)
     return [
@@ -167,7 +167,7 @@ def section4(data: Path) -> list[Compared]:
 
 
 def quartiles(trec8: Scores) -> list[Compared]:
-    """Quartiles of all sAP scores of TREC-8's own systems."""
+    """Compute the quartiles of all sAP scores of TREC-8's own systems."""
     computed = np.quantile(standardize_matrix(trec8.values), (0.25, 0.5, 0.75))
     return [
         Compared(f"{what} of sAP", float(value), printed, 2)
@@ -183,7 +183,7 @@ def quartiles(trec8: Scores) -> list[Compared]:
 def stability_curve(
     data: Path, sizes: Sequence[int] = SIZES, samples: int = 2000, seed: int = 0
 ) -> np.ndarray:
-    """Figure 4: tau of the T03 ranking by sampled and by all 78 systems of Robust 2003.
+    """Compute Figure 4, tau of the T03 ranking by sampled and by all 78 systems.
 
     Returns an array of shape (n_sizes, 3): the lowest percent, the median and the highest
     percent of the samples.
@@ -206,19 +206,19 @@ class Halves:
 
     drmse: tuple[float, float]
     false_positives: tuple[float, float]
-    """The share of systems that differ from themselves, two-sided at 0.05."""
+    """Share of systems that differ from themselves, two-sided at 0.05."""
     tau: float
-    """Between the raw and the standardized ranking on all topics."""
+    """Kendall's tau between the raw and the standardized ranking on all topics."""
 
 
 def standardize_trec8(data: Path, metric: str, scores: Scores) -> np.ndarray:
-    """TREC-8's scores standardized by the published factors."""
+    """Standardize TREC-8's scores by the published factors."""
     mean, sd = published_factors(data, "trec8.adhoc", metric, scores.topics)
     return get_scheme("N").apply(scores.values, mean=mean, sd=sd)
 
 
 def halves(raw: np.ndarray, std: np.ndarray, trials: int, seed: int = 0) -> Halves:
-    """Return the collection taken as two: its topics halved at random, ``trials`` times."""
+    """Halve a collection's topics at random, ``trials`` times, and compare the halves."""
     rng = np.random.default_rng(seed)
     n = len(raw)
     order = rng.random((trials, n)).argsort(axis=1)
@@ -234,7 +234,7 @@ def halves(raw: np.ndarray, std: np.ndarray, trials: int, seed: int = 0) -> Halv
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Make the tables and figures; 0 if they agree with the published ones."""
+    """Make the tables and figures; return 0 if they agree with the published ones."""
     args = arguments(__doc__.splitlines()[0], argv, trials=2000)
     data, out = args.data, args.out / "webber2008"
     tables = {
