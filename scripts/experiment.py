@@ -56,8 +56,7 @@ class Compared:
 
     @property
     def agrees(self) -> bool:
-        """True if both are equal at every printed digit, or within ``tolerance`` plus the last
-        one."""
+        """True if the figures are equal at every printed digit, or within the tolerance."""
         if self.tolerance:
             return abs(self.difference) <= self.tolerance + 10.0**-self.places
         return f"{self.computed:.{self.places}f}" == f"{self.published:.{self.places}f}"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A page for each factor set that is shipped, with pictures, as Markdown (MyST).
+"""Write a page with pictures for each shipped factor set, as Markdown (MyST).
 
     python scripts/set_pages.py -o FOLDER [SET ...]
 
 writes ``FOLDER/SET.md``, its pictures ``SET-topics.svg``, ``SET-systems.svg`` and
-``SET-measures.svg``, and ``index.md``.  All of it is computed from the sets themselves: the same
-sets give the same text.
+``SET-measures.svg``, and ``index.md``. Everything is computed from the sets, so the same sets give
+the same text.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import Quality, find_weak_systems, findings
 
 NOISY = 5
-"""Number of named topics that order the systems least like the others."""
+"""Number of listed topics whose order of the systems is least like the other topics' order."""
 MOST_NAMED = 5
-"""Number of topics that are named of a longer list."""
+"""Largest number of topics that are named if a list is longer."""
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def write_pages(folder: Path, names: Sequence[str] = ()) -> None:
-    """Write the pages of the sets of these names, or of all, and the index of all."""
+    """Write the pages of the named sets, or of all sets, and the index of all sets."""
     folder.mkdir(parents=True, exist_ok=True)
     sets = shipped_sets()
     for factors in sets:
@@ -54,7 +54,7 @@ def write_pages(folder: Path, names: Sequence[str] = ()) -> None:
 
 
 def index(sets: Sequence[FactorSet]) -> str:
-    """Return the page of all sets, whose table the site's script sorts and searches."""
+    """Return the page of all sets; the site's script sorts and searches its table."""
     rows = "\n".join(
         catalogue_row(one, f"[{one.id}]({one.id}.md)", _search_words(one, sets)) for one in sets
     )
@@ -68,7 +68,7 @@ def index(sets: Sequence[FactorSet]) -> str:
 def _search_words(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
     """Return hidden words that find a set: its documents, and the names of its datasets.
 
-    A set with other systems or judgments is found by the IDs of the track's own set, too.
+    The IDs of a track's own set also find its sets with other systems or judgments.
     """
     related = {factors.id, factors.info.get("beside"), factors.info.get("same_topics_as")}
     words = [factors.info.get("corpus", ""), *factors.info.get("aliases", ())]
@@ -97,7 +97,7 @@ def page(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
 
 def _facts(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
     info = factors.info
-    known = set(ir_datasets.registry)  # others that its datasets go by are MTEB's names
+    known = set(ir_datasets.registry)  # other names of its datasets are MTEB's
     of_datasets = [name for name in info.get("aliases", ()) if name in known]
     datasets = ", ".join(f"`{name}`" for name in info.get("ir_datasets") or of_datasets)
     reason = TRACKS[factors.id].no_dataset if factors.id in TRACKS else ""

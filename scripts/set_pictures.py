@@ -1,4 +1,4 @@
-"""What the pages of the sets show in pictures: topics by difficulty, systems, measures."""
+"""Draw the pictures of the sets' pages: topics by difficulty, systems, measures."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from ir_std.reporting.plots import COLORS, label_topics
 from ir_std.schemes import EXACT, get_scheme
 
 MOST_MEASURES = 14
-"""For a set with more measures the picture of correlations has its default ones and the first; SP
-and DCG, which are AP and nDCG in other units, are left out."""
+"""Most measures in the picture of correlations. For a set with more measures, the picture has the
+default measures and the first other ones. It never has SP and DCG, which are AP and nDCG in other
+units."""
 LONGEST_LABEL = 24
-"""Characters of a label in a picture."""
+"""Largest number of characters in a label of a picture."""
 
 mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "ir_std", "font.size": 9})
 
@@ -30,8 +31,8 @@ mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "ir_std", "font.siz
 class SystemMeans(NamedTuple):
     """The systems of a set by one measure, the best first.
 
-    ``raw`` and ``standardized`` are means over the topics on which all systems have a score,
-    ``agreement`` is each of these topics' correlation with the mean of the others.
+    ``raw`` and ``standardized`` are means over the topics on which all systems have a score.
+    ``agreement`` is the correlation of each of these topics with the mean of the other topics.
     """
 
     numbers: Ints
@@ -42,14 +43,14 @@ class SystemMeans(NamedTuple):
 
 
 def shown_measure(factors: FactorSet) -> str:
-    """Print the measure of the pictures: the first default one whose scores are known."""
+    """Return the first default measure whose scores are known, which the pictures show."""
     known = [m for m in factors.default_measures if m in factors.scores]
     return (known or [*factors.scores] or [*factors.default_measures])[0]
 
 
 @lru_cache(maxsize=64)
 def system_means(factors: FactorSet, measure: str) -> SystemMeans | None:
-    """Return the systems by one measure; None where their scores are not known on common topics."""
+    """Return the systems by one measure, or None without scores on common topics."""
     if measure not in factors.scores:
         return None
     numbers, scores = scores_by_system(factors, measure)
@@ -71,7 +72,7 @@ def system_means(factors: FactorSet, measure: str) -> SystemMeans | None:
 
 
 def _agreement(scores: Floats) -> Floats:
-    """Correlate each topic with the mean of the others, over systems; NaN where flat."""
+    """Correlate each topic with the mean of the others, over systems; NaN for equal scores."""
     rest = (scores.sum(axis=0) - scores) / max(len(scores) - 1, 1)
     a, b = (x - x.mean(axis=1, keepdims=True) for x in (scores, rest))
     norm = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
@@ -102,7 +103,7 @@ def pictures(factors: FactorSet) -> Iterable[tuple[str, Figure]]:
 
 
 def draw_topics(factors: FactorSet, measure: str) -> Figure:
-    """Draw means by topic, hardest first, in the deviation's band and the systems' range."""
+    """Draw means by topic, hardest first, with the band of the sd and the systems' range."""
     mean, sd = factors.mean[measure], factors.sd[measure]
     known = np.flatnonzero(~np.isnan(mean))
     order = known[np.argsort(mean[known], kind="stable")]
@@ -132,7 +133,7 @@ def draw_topics(factors: FactorSet, measure: str) -> Figure:
 
 
 def _shortened(name: str) -> str:
-    """Return the end of a long name, as of a dataset."""
+    """Return the end of a long name, such as the name of a dataset."""
     return name if len(name) <= LONGEST_LABEL else f"…{name[-LONGEST_LABEL:]}"
 
 
@@ -155,7 +156,7 @@ def draw_systems(factors: FactorSet, measure: str, means: SystemMeans) -> Figure
 
 
 def taus(factors: FactorSet, measures: Sequence[str]) -> Floats:
-    """Kendall's tau-b of the systems' orders by each two measures."""
+    """Compute Kendall's tau-b between the systems' orders by each pair of measures."""
     by_measure = {}
     for measure in measures:
         means = system_means(factors, measure)
@@ -172,7 +173,7 @@ def taus(factors: FactorSet, measures: Sequence[str]) -> Floats:
 
 
 def draw_measures(factors: FactorSet, measures: Sequence[str]) -> Figure:
-    """Draw how alike the measures order the systems."""
+    """Draw the correlations of the systems' orders by the measures."""
     values = taus(factors, measures)
     size = 2.2 + 0.42 * len(measures)
     figure = Figure(figsize=(size + 1, size), layout="constrained")

@@ -1,10 +1,11 @@
 """Tracks whose factor sets are shipped, read from ``tracks.json``.
 
 In the file, origins of scores, corpora, lists of default measures and repeated texts have names;
-``@NAME`` stands for a text.  Default measures are what each track reports, as far as there are
-factors.  RR is in none: wherever scores are known, a third of the systems or more tie at the top of
-a topic.  AP is in none of the deep learning sets whose systems gave fewer passages than are
-relevant, nor recall where half of the systems find all that is relevant.
+``@NAME`` stands for a text. Default measures are the measures that each track reports, if they have
+factors. RR is never a default measure, because at least a third of the systems tie at the top of a
+topic in all sets whose scores are known. AP is not a default measure of deep learning sets whose
+systems returned fewer passages than are relevant. Recall is not one if half of the systems find all
+relevant documents.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ir_std.trec.inputs import as_qrels
 
 
 class Corpus(NamedTuple):
-    """The documents of a collection: what they are called, and what their ids look like."""
+    """Documents of a collection: their name, and the form of their IDs."""
 
     name: str
     doc_id_example: str = ""
@@ -30,19 +31,19 @@ class Corpus(NamedTuple):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where scores come from.
+    """Origin of scores.
 
     Attributes
     ----------
     source : str
         The citation.
     url, date : str
-        Where it is, and the date of what was taken from there.
+        Address of the source, and the date of the data that was taken from it.
     licence, licence_uri : str
-        SPDX's name where there is one; ``not stated`` where the source states none, and
-        ``not checked`` where nobody looked.
+        SPDX's name of the licence, if it has one; ``not stated`` if the source states no licence,
+        and ``not checked`` if nobody looked.
     attribution : str
-        What the licence asks for in addition to the source.
+        Text that the licence requires in addition to the source.
     depth : int or None
         The depth of the runs behind the scores, if known.
     """
@@ -56,7 +57,7 @@ class Origin:
     depth: int | None = None
 
     def record(self) -> dict[str, str]:
-        """Its entry under ``sources`` in ``set.json``."""
+        """Entry of the origin under ``sources`` in ``set.json``."""
         return {
             field: value
             for field in ("source", "url", "date", "licence", "licence_uri", "attribution")
@@ -74,7 +75,7 @@ PUBLISHED_AP = "The published AP was rounded to 4 decimals before it was average
 
 @dataclass(frozen=True)
 class Track:
-    """One collection: how it is called and recognized, and what is known of its systems.
+    """A collection with its names, the data that identify it, and its systems.
 
     Attributes
     ----------
@@ -83,27 +84,27 @@ class Track:
     notes : tuple of str
         Known limitations of the set, in addition to those of :mod:`ir_std.factors.quality`.
     stem : str
-        The published files' name, if there are any, and ``systems`` their number of systems: the
-        smallest n for which n * mean of P@10 is whole on every topic.
+        Name of the published files, if there are any. ``systems`` is the number of their systems,
+        the smallest n for which n * mean of P@10 is whole on every topic.
     tables, more : Origin or None
-        Of the tables in ``scores`` and in ``more-scores``, if there are any, which are read for
-        measures that the former lack; ``others`` has the measures from elsewhere.
+        Origins of the tables in ``scores`` and in ``more-scores``, if there are any. The latter are
+        read for measures that the former lack. ``others`` has the measures from other origins.
     runs : Origin or None
-        Of the runs, if they are known.
+        Origin of the runs, if they are known.
     max_level : int or None
-        The highest relevance level of the judgments, where a measure has graded gains.
+        Highest relevance level of the judgments, if a measure has graded gains.
     depth : int or None
-        Runs are cut there, where most of them end.
+        Depth at which runs are cut, because most of them end there.
     beside : str
-        The track whose collection this is, if these are not its own systems but ``population``.
+        Track that the collection belongs to, if the systems are not its own but ``population``.
     earlier : tuple of str
         The sets of earlier rounds, whose judged documents are not in the runs.
     judge : mapping of str to str
-        The language model whose labels these are; people's if empty.
+        Language model that made the labels; empty if people made them.
     same_topics_as : str
-        The track whose topics and systems these are, if its labels are others.
+        Track with the same topics and systems, if it has different labels.
     no_dataset : str
-        Why no id of ir_datasets is the set's, if none is.
+        Reason why the set has no ir_datasets ID, if it has none.
     """
 
     title: str
@@ -149,14 +150,14 @@ class Track:
         return {key: value for key, value in info.items() if value not in ("", {})}
 
     def _notes_on_published(self) -> list[str]:
-        """Return what is known of the published measures that the set has."""
+        """Return notes on the published measures that the set has."""
         if not self.stem or self.runs:
             return []
         return [PUBLISHED_RBP] if self.tables else [PUBLISHED_RBP, PUBLISHED_AP]
 
 
 def _read_tracks() -> dict[str, Track]:
-    """Return the tracks by name, with what their names stand for."""
+    """Read the tracks by name, and replace names by the texts that they stand for."""
 
     def text(given: str) -> str:
         return str(_FILE["texts"][given[1:]]) if given.startswith("@") else given
@@ -188,16 +189,16 @@ ORIGINS = {name: Origin(**entry) for name, entry in _FILE["origins"].items()}
 PUBLISHED = ORIGINS["PUBLISHED"]
 TRACKS = _read_tracks()
 QRELS: Mapping[str, list[str]] = _FILE["qrels"]
-"""The files of a set's judgments, where they are not called as the set is."""
+"""Files of a set's judgments, if their name differs from the set's name."""
 WITHOUT = {"robust03": "CR", "robust04": "CR"}
-"""What the ids of documents begin with that the track left out: the Congressional Record."""
+"""Start of the IDs of documents that the track left out (the Congressional Record)."""
 
 DEEPEST = 1000
-"""Numbers of relevant documents that were recovered from ideal scores end here."""
+"""Largest number of relevant documents that can be recovered from ideal scores."""
 
 
 def qrels_files(name: str, data: Path) -> list[Path]:
-    """Return the files of a set's judgments that are at hand."""
+    """Return the files of a set's judgments that are available."""
     name = TRACKS[name].beside or name
     return [
         file
@@ -221,10 +222,10 @@ def earlier_files(name: str, data: Path) -> list[Path]:
 
 
 def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
-    """Return a set's topics and what is known of their judgments.
+    """Return a set's topics and their known judgments.
 
-    Levels and fingerprints are those of the qrels at hand, on the topics whose number of relevant
-    documents is the one behind the factors.
+    Levels and fingerprints come from the available qrels. A topic has them only if its number of
+    relevant documents in the qrels is the same as in the factors.
     """
     judgments: dict[str, Judgments] = {}
     for file in qrels_files(name, data):
@@ -271,7 +272,8 @@ def kinds_file(name: str, data: Path) -> Path:
 def system_names(name: str, data: Path) -> dict[str, str]:
     """Return the names of systems by the columns of the tables in ``scores``.
 
-    Systems that score the same in all tables keep their columns: which is which is not known.
+    Systems with the same scores in all tables keep their columns, because they cannot be told
+    apart.
     """
     file = names_file(name, data)
     if not file.is_file():

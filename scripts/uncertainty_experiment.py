@@ -1,12 +1,13 @@
-"""Whether intervals of standardized means hold their level, and what other systems change.
+"""Test whether intervals of standardized means hold as often as their level says.
 
-Worlds made of real scores: topics and systems are drawn, with replacement, from those of a
-collection, whose own means are the truth.  Systems are drawn by team or one by one, and the
-intervals know the teams, do not know them, or only know means and deviations.  Besides coverage:
-the design effects that stand for teams, what the best and the weakest run lose with few systems,
-collections that share their systems, systems against themselves by other systems' factors (cf.
-Webber, Moffat and Zobel 2008, Section 5).  Writes into
-out/uncertainty.
+The script draws topics and systems, with replacement, from a collection with real scores. The means
+of the whole collection are the true values. Systems are drawn by team or one by one. The intervals
+are computed with the teams, without them, or only from means and standard deviations.
+
+In addition to coverage, the script computes the design effects that replace unknown teams, the
+errors of the best and the weakest run with few systems, and the error over collections that share
+their systems. It also compares systems with themselves by different systems' factors (cf. Webber,
+Moffat and Zobel 2008, Section 5). It writes into out/uncertainty.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ SETS = {
 }
 """The collections whose topics and systems are drawn, and their names in tables."""
 CALIBRATION = ("trec8-adhoc", "robust05", "covid-round1", "covid-round5", "dl21-passage")
-"""The sets that the constants of :mod:`ir_std.analysis.influence` were chosen on."""
+"""Sets on which the constants of :mod:`ir_std.analysis.influence` were chosen."""
 OTHERS = (
     "blog06",
     "blog08",
@@ -67,7 +68,7 @@ OTHERS = (
     "dl22-passage",
     "dl23-passage",
 )
-"""Those that they were checked on."""
+"""Sets on which these constants were checked."""
 DRAWS = ("by team", "one by one")
 SIZES = (8, 15, 30, 100)
 ALL = "all"
@@ -76,18 +77,18 @@ SCHEMES = ("N", "z", "U", "E")
 BAND = 0.93, 0.97
 """The coverage that 95 percent intervals should have."""
 KNOWN = ("teams", "scores", "moments")
-"""What is known of the systems: their teams, only their scores, only means and deviations."""
+"""Known data of the systems: teams, only scores, or only means and standard deviations."""
 OWN_TEAMS = "each its own"
-"""Known of systems that were drawn one by one: that each is a team of its own."""
+"""Label if systems were drawn one by one and the set records that each is its own team."""
 PART_SETS = {"trec8-adhoc": "TREC-8", "robust05": "Robust 2005", "dl22-passage": "DL 2022"}
-"""Where the systems' part of an interval is looked at by itself."""
+"""Sets on which the systems' part of an interval is tested by itself."""
 PART_SIZES = (10, 30, 100)
 WORLDS = ("teams known", "nothing known", "names that differ", "each taken for a team")
-"""What is known of systems that were drawn by team."""
+"""Known data of systems that were drawn by team."""
 SPLITS = ("same", "systems", "teams", "30 each", "strong and weak")
-"""By which systems two halves of the topics are standardized."""
+"""Ways to choose the systems that standardize two halves of the topics."""
 RUNS = 4
-"""Runs whose intervals are looked at in each trial, drawn from the collection's systems."""
+"""Number of runs whose intervals are tested in each trial."""
 
 
 class World(NamedTuple):
@@ -123,7 +124,8 @@ class World(NamedTuple):
 def world(name: str, named: bool = False, measure: str | None = None) -> World:
     """Return a shipped set's systems that have a score on all topics, by its first default measure.
 
-    ``named``: only those with names, of which the teams are known; others are their own teams.
+    With ``named``, return only systems with names, whose teams are known. Without it, a system
+    without a name is its own team.
     """
     factors = ir_std.load_factors(name)
     numbers, scores = scores_by_system(factors, measure or factors.default_measures[0])
@@ -141,7 +143,7 @@ def world(name: str, named: bool = False, measure: str | None = None) -> World:
 def systems_errors(
     x: Floats, scores: Floats, teams: Ints, scheme: str, effect: float
 ) -> dict[str, list[tuple[float, float]]]:
-    """Return each run's error of systems and its df, by what is known of the systems.
+    """Return each run's error of systems and its df, by the known data of the systems.
 
     ``effect`` is the :func:`design_effect` of the scores.
     """
@@ -167,7 +169,7 @@ def systems_errors(
 
 
 class Case(NamedTuple):
-    """What is drawn: how many systems of a collection, how, and how many topics."""
+    """Number of systems and topics to draw from a collection, and the way to draw systems."""
 
     collection: str
     by: str
@@ -176,7 +178,7 @@ class Case(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A case's coverage by one scheme and what is known, with its Monte Carlo error."""
+    """Coverage of a case by scheme and known data, with its Monte Carlo error."""
 
     case: Case
     scheme: str
@@ -186,8 +188,8 @@ class Row(NamedTuple):
 
 
 Needed = dict[tuple[str, str], Floats]
-"""By scheme and what is known: what the systems' error must be multiplied by for an interval to
-hold the truth, shape (trials, RUNS); 0 where topics' error is enough."""
+"""Factor by scheme and known data, shape (trials, RUNS). An interval contains the true value if the
+systems' error is multiplied by the factor; 0 if the topics' error is enough."""
 
 
 def needed_multipliers(trials: int, seed: int, case: Case) -> Needed:
@@ -220,9 +222,9 @@ def needed_multipliers(trials: int, seed: int, case: Case) -> Needed:
 
 
 def systems_part(trials: int, seed: int, case: tuple[str, int]) -> dict[str, float]:
-    """Count how often the systems' part of an interval holds the mean by all systems.
+    """Count how often the systems' part of an interval contains the mean by all systems.
 
-    Systems are drawn by team; the topics are the same, so that only systems are to blame.
+    Systems are drawn by team. The topics are fixed, so only the systems cause errors.
     """
     name, size = case
     random = np.random.default_rng([seed, size, *map(ord, name)])
@@ -250,7 +252,7 @@ def systems_part(trials: int, seed: int, case: tuple[str, int]) -> dict[str, flo
 
 
 def systems_part_table(found: Mapping[tuple[str, int], Mapping[str, float]]) -> list[str]:
-    """Return the guide's table of the systems' part alone."""
+    """Return the guide's table of only the systems' part."""
     lines = [f"| collection | systems | {' | '.join(WORLDS)} |", "| --- " * (2 + len(WORLDS)) + "|"]
     for (name, size), by_known in found.items():
         cells = " | ".join(share(by_known[known]) for known in WORLDS)
@@ -259,7 +261,7 @@ def systems_part_table(found: Mapping[tuple[str, int], Mapping[str, float]]) -> 
 
 
 def needed_multiplier(estimate: Estimate, truth: float) -> float:
-    """Return what the systems' error must be multiplied by for the interval to hold the truth."""
+    """Return the factor of the systems' error with which the interval contains the truth."""
     beyond = (estimate.mean - truth) ** 2 - estimate.topics**2
     if beyond <= 0:
         return 0.0
@@ -267,7 +269,7 @@ def needed_multiplier(estimate: Estimate, truth: float) -> float:
 
 
 def level(needed: Floats, multiplier: float = 1.0) -> tuple[float, float]:
-    """Return the share of intervals that hold the truth, and its standard error over trials."""
+    """Return the share of intervals that contain the truth, with its standard error."""
     held = (needed <= multiplier).mean(axis=1)
     return float(held.mean()), float(held.std(ddof=1) / np.sqrt(len(held)))
 
@@ -275,7 +277,7 @@ def level(needed: Floats, multiplier: float = 1.0) -> tuple[float, float]:
 def team_effects(sets: Sequence[str]) -> list[tuple[str, int, int, float]]:
     """Return each set's systems, teams and ratio of variance by team to that by system.
 
-    Both summed over the systems as runs; by the first default measure.
+    Both variances are summed over the systems as runs, with the first default measure.
     """
     rows = []
     for name in sets:
@@ -295,7 +297,7 @@ def team_effects(sets: Sequence[str]) -> list[tuple[str, int, int, float]]:
 
 
 class Extremes(NamedTuple):
-    """What some number of systems makes of the best run by z and of weak ones by E."""
+    """Figures of the best run by z and of weak runs by E, for a number of systems."""
 
     systems: int
     z: float
@@ -306,14 +308,14 @@ class Extremes(NamedTuple):
 
 
 def extremes(name: str, trials: int, seed: int) -> list[Extremes]:
-    """Return what few systems, drawn by team, do to runs at the ends of the field.
+    """Compute the errors of the best and of weak runs if few systems are drawn by team.
 
     Returns
     -------
     list of Extremes
-        By number of systems the best run's mean z, the median of the trials, and its truth; the
-        coverage of E's intervals of the weakest run and of that which a tenth are weaker than, and
-        the larger one's standard error.
+        By number of systems: the median over trials of the best run's mean z, and its true value;
+        the coverage of E's intervals for the weakest run and for the run that is better than a
+        tenth of the systems, and the larger standard error of the two.
     """
     random = np.random.default_rng(seed)
     of = world(name)
@@ -350,8 +352,9 @@ def against_itself(of: World, split: str, trials: int, seed: int) -> float:
     ----------
     of : World
     split : {'same', 'systems', 'teams', '30 each', 'strong and weak'}
-        Which systems each half of the topics is standardized by: all, one half of them each, the
-        systems of one half of the teams each, 30 others each, or the better and the worse half.
+        Systems that standardize each half of the topics: all systems, a different half of the
+        systems, the systems of a different half of the teams, 30 different systems, or the better
+        and the worse half.
     trials : int
     seed : int
     """
@@ -379,15 +382,16 @@ def against_itself(of: World, split: str, trials: int, seed: int) -> float:
 
 
 def shared_systems(names: Sequence[str], trials: int, seed: int) -> tuple[float, float, float]:
-    """Return sets of the same systems: of the means of runs over both the error seen, and two told.
+    """Compare the observed error of means over sets with shared systems with two estimates.
 
-    Systems are drawn one by one, topics held.
+    Systems are drawn one by one, and topics are fixed.
 
     Returns
     -------
     seen, independent, together : float
-        The median over runs of the deviation of the mean of means; the error told if the sets'
-        errors are taken for independent, and if their systems are drawn together.
+        The median over runs of the standard deviation of the mean of means; the estimate if the
+        sets' errors are treated as independent, and the estimate if their systems are drawn
+        together.
     """
     random = np.random.default_rng(seed)
     sets = [world(name).scores for name in names]
@@ -450,7 +454,7 @@ def coverage_row(rows: Sequence[Row], by: str, known: str, schemes: str) -> str:
 
 
 def share(value: float | np.floating[Any]) -> str:
-    """``.950``; 1 and 0 as they are."""
+    """Format a share like ``.950``; 1 and 0 have no decimals."""
     return f"{value:.3f}".replace("0.", ".", 1).replace("1.000", "1").replace(".000", "0")
 
 
