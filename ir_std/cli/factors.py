@@ -161,8 +161,8 @@ def _export(name: str, *, format: str, output: str, force: bool = False) -> None
     unnamed = [m for m in factors.measures if to_trec_eval(m) is None]
     if format == "trec_eval" and unnamed:
         note(
-            f"trec_eval has no name for {', '.join(unnamed)} and ignores them; they are written "
-            "under these names"
+            f"trec_eval ignores {', '.join(unnamed)}, because it has no such measures; the file "
+            "holds them under these names"
         )
 
 

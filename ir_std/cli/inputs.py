@@ -144,10 +144,10 @@ def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
     """Note which files have the name of a measure, or, if qrels are missing, of a system."""
     for file in files:
         if file in by_name:
-            note(f"{file} is a file here and a measure, so ir_std uses the file")
+            note(f"{file} is the name of both a file and a measure, so ir_std uses the file")
     hide = [f for f in files if qrels_missing and is_system_name(f, is_file=True)]
     if hide:
-        text = "is a file here and a system of a factor set, so ir_std uses the file"
+        text = "is the name of both a file and a system, so ir_std uses the file"
         note(f"{abbreviate(hide)} {text}")
 
 

@@ -30,7 +30,7 @@ scores s of one topic, and suits different runs:
     mmstdv  sd*(s-min)/(max-min)   long lists of many sources, if one kind of engine scored them
     uv      s/sd                   short lists of scores that start at 0
     zscore  (s-mean)/sd            short lists
-    sum     (s-min)/sum(s-min)     rarely
+    sum     (s-min)/sum(s-min)     rarely the best choice
 
 Merging by ranks needs no METHOD.  rrf is the sum of 1/(60+rank).  borda and condorcet are the
 voting methods of these names.

@@ -52,7 +52,7 @@ NO_INTERVAL = (
     "systems, on average, have the same score on more than two thirds of the topics. tau has no "
     "interval either if the order under one of the judges would be very different on other topics."
 )
-"""Note for tables with figures whose intervals would be too narrow too often to be printed."""
+"""Note for tables in which a figure has no interval, because it would not be reliable."""
 
 
 def agreement(

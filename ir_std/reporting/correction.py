@@ -209,7 +209,7 @@ def correct(
     population: Population = "finite",
     jobs: int | None = 1,
 ) -> Correction:
-    """Estimate scores under human labels from human labels of few topics and LLM labels.
+    """Estimate scores under human labels from LLM labels and a few human labels.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ else:
     Difference = CollectionLinks = Overlaps = RunRank = Table = Any
 
 MIN_SUMMARIZED = 3
-"""Smallest number of collections for a mean over them, and for a summary of differences."""
+"""Smallest number of collections for which means and differences are summarized."""
 RunOn = str | tuple[str, str]
 """A run, or a run and its collection."""
 
@@ -220,7 +220,7 @@ class Results:
 
     @cached_property
     def means(self) -> Mapping[str, ByMeasure[float]]:
-        """Means over topics by run and measure; standardized means need topics with factors."""
+        """Means over topics by run and measure, standardized ones over topics with factors."""
         return ByRun({run: ByMeasure(each.means) for run, each in evaluations_of(self).items()})
 
     def estimate(self, run: str, measure: Measure | str, collection: str | None = None) -> Estimate:

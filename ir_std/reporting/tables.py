@@ -19,7 +19,7 @@ WIDTH = 100
 PAGE_ROWS = 45
 """Rows that fit on one page of a paper."""
 MIN_LABEL = 24
-"""Number of characters below which labels are not shortened to keep column groups together."""
+"""Smallest width of a label; if labels would be narrower, column groups are split instead."""
 BETTER, WORSE, EQUIVALENT = "+", "-", "="
 """Marks of significantly better, significantly worse, and equivalent runs."""
 

@@ -547,7 +547,7 @@ def test_a_file_with_the_name_of_a_measure_is_reported(
     (tmp_path / "AP").write_bytes((files / "run").read_bytes())
     monkeypatch.chdir(tmp_path)
     done = ir_std_cli("AP", files / "qrels", "P@10")
-    said = f"{PROGRAM}: AP is a file here and a measure, so ir_std uses the file"
+    said = f"{PROGRAM}: AP is the name of both a file and a measure, so ir_std uses the file"
     assert said in done.err
     assert len(done.out) == 2
     assert said not in ir_std_cli("./AP", files / "qrels", "P@10").err

@@ -155,7 +155,7 @@ def test_a_file_of_that_name_comes_first(
     assert caught.out == "AP\t1.0000\n"
     assert "uses the file" not in caught.err  # with qrels nothing else can have been meant
     assert main([BM25, "AP"]) == 2
-    said = f"{BM25} is a file here and a system of a factor set, so ir_std uses the file"
+    said = f"{BM25} is the name of both a file and a system, so ir_std uses the file"
     assert said in capsys.readouterr().err
 
 
