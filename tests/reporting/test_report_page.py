@@ -136,7 +136,11 @@ def test_systems_of_the_track_can_be_set_against_a_run(browser: Any, tmp_path: P
     view.open_details("Two runs")
     view.page.get_by_label("Against", exact=True).select_option(label="UNH_bm25")
     assert view.page.get_by_role("group", name="with UNH_bm25").is_visible()
-    assert view.page.get_by_role("status").filter(has_text="only their scores").is_visible()
+    assert (
+        view.page.get_by_role("status")
+        .filter(has_text="only the scores of these runs")
+        .is_visible()
+    )
     view.context.close()
 
 
