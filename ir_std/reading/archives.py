@@ -38,7 +38,7 @@ from ir_std.reading.unpacking import (
 )
 
 LARGEST_HEADER = 1 << 16
-"""Number of bytes that the headers of a member may have in a tar file, such as a long name."""
+"""Largest size in bytes of a member's headers in a tar file, which hold long names, for example."""
 _ZIP_STEP = 1 << 12
 """Smallest number of packed bytes that Python unpacks at once."""
 _ARCHIVE_ERRORS = (
@@ -76,26 +76,27 @@ def run_sources(
         compressed as ``.gz``, ``.xz`` or ``.bz2``, and ``.zip``.  Archives are read member by
         member as they are asked for; nothing is unpacked to disk.  Hidden files are skipped.
     max_member : int, optional
-        Bytes that a packed file or a member of an archive may have.  If not given, 2 GiB, and
-        16 times the packed size; 80 MiB where that is below 10 MB.
+        Largest unpacked size, in bytes, of a packed file or a member of an archive.  By default, it
+        is 2 GiB, but at most 16 times the packed size, or 80 MiB if the packed size is below 10 MB.
     skip : callable, optional
-        Is given the error of a folder that cannot be read, which is then left out.
+        Function that is called with the error if a folder cannot be read.  The folder is then left
+        out.
 
     Yields
     ------
     Source
-        A member of an archive is called ``archive.tar.xz!member``.
+        A run file; the name of an archive's member is ``archive.tar.xz!member``.
 
     Raises
     ------
     InputError
-        If a path does not exist, an archive is broken, a member too large or no lines of text,
-        or a path holds no file.
+        If a path does not exist or holds no file, an archive is broken, or a member is too large or
+        is not text.
     UsageError
         If ``max_member`` is less than 1.
     """
     if max_member is not None and max_member < 1:
-        raise UsageError(f"max_member is {max_member}: give a number of bytes, at least 1")
+        raise UsageError(f"max_member is {max_member}; pass a number of bytes, at least 1")
     for path in map(Path, paths):
         is_empty = True
         for source in _below(path, max_member, skip):
@@ -146,8 +147,8 @@ def _below(
 def _tar_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:
     """Return names and contents of the files in a tar file, which may unpack to ``most`` bytes.
 
-    Python reads headers of any size into memory, and takes a damaged one for the end.  So headers
-    have a bound of their own, and only zeros may follow the last member.
+    Python reads headers of any size into memory, and treats a damaged header as the end of the
+    archive.  So the size of headers is limited, and only zeros may follow the last member.
     """
     long_header = tarfile.ReadError(f"a header has more than {LARGEST_HEADER:,} bytes")
     name = "its start"
@@ -185,14 +186,14 @@ def _zip_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:
 
 
 class _ZipMember:
-    """Read a member in small steps, for Python unpacks all input of a step at once."""
+    """Reader of a member in small steps, because Python unpacks all input of a step at once."""
 
     def __init__(self, content: IO[bytes], member: zipfile.ZipInfo) -> None:
         self._content, self._member = content, member
         self._left = member.file_size
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; none at the end, where the member must be as large as stated."""
+        """Return the next bytes; at the end, check the stated size and return no bytes."""
         piece = self._content.read(min(size, _ZIP_STEP))
         self._left -= len(piece)
         if not piece and self._left:

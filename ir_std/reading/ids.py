@@ -1,7 +1,7 @@
-"""Ids of topics and documents as arrays: hashed, compared and looked up all at once.
+"""IDs of topics and documents as arrays, which are hashed, compared and looked up all at once.
 
-A file holds tens of thousands of ids of which few are relevant.  They stay where they are, in
-the bytes they were read from; ids with equal hashes are compared byte by byte.
+Few of the tens of thousands of IDs in a file are relevant.  So IDs stay slices of the bytes that
+were read, and only IDs with equal hashes are compared byte by byte.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ WORD = 8
 """Number of bytes that are read at once; as many must follow the last id."""
 
 _AT_ONCE = 1 << 20
-"""Bytes of ids that are put together at once, by an index of eight bytes for each."""
+"""Number of bytes of IDs that are joined at once; each byte needs an index of eight bytes."""
 _HASHED_AT_ONCE = 1 << 13
-"""Number of ids whose intermediate results stay in the processor's cache."""
+"""Number of IDs that are hashed at once, so that intermediate results stay in the cache."""
 _JOINED_AT_ONCE = 1 << 10
 """Number of strings that are joined at once."""
 _SHORT = 8 * WORD
-"""Ids of more bytes, which are few, are treated one by one behind these."""
+"""Number of bytes up to which IDs are hashed all at once; the few longer ones follow singly."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
 _LAST = ~_MASKS[::-1]
 """First and last n bytes of a word."""
@@ -48,8 +48,8 @@ def check_strings(names: Collection[Any], kind: str, what: str) -> str:
         raise InputError.at(
             kind,
             f"{what} is {reprlib.repr(wrong)} ({type(wrong).__name__})",
-            "ids are strings; of a DataFrame use df.astype({'query_id': str, 'doc_id': str}), of "
-            "polars df.cast",
+            "convert IDs to strings, with df.astype({'query_id': str, 'doc_id': str}) in pandas or "
+            "df.cast in polars",
         ) from None
 
 
@@ -59,7 +59,7 @@ def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
     Returns
     -------
     ndarray of uint64, shape (count, n_places)
-        Looking for ``count`` at once takes barely longer than for one.
+        Words; reading ``count`` words at once takes barely longer than reading one.
     """
     room = len(codes) - WORD * count + 1
     anywhere = np.ndarray((room,), f"V{WORD * count}", codes, strides=(1,))
@@ -74,7 +74,7 @@ class Ids:
     Attributes
     ----------
     codes : ndarray of uint8
-        With :data:`WORD` more bytes before the first id and behind the last.
+        Bytes of all IDs, with :data:`WORD` more bytes before the first ID and after the last.
     starts, widths : ndarray of int, shape (n_ids,)
     """
 
@@ -92,7 +92,7 @@ class Ids:
         TypeError
             If one is not a string.
         """
-        # Joining looks at each string twice, so some at a time, which stay in the cache.
+        # Joining reads each string twice, so it works on parts that stay in the cache.
         places = range(0, len(names), _JOINED_AT_ONCE)
         parts = ["\0".join(names[a : a + _JOINED_AT_ONCE]) for a in places]
         return cls.of_joined(parts, names, len(names))
@@ -145,18 +145,18 @@ class Ids:
         return bytes(codes)
 
     def bytes(self) -> list[bytes]:
-        """Return each id as bytes, which sort as the strings do."""
+        """Return each ID as bytes, which sort like the strings."""
         names = self.lines().split(b"\n")[:-1]
-        return names if len(names) == len(self) else list(self)  # one holds a newline itself
+        return names if len(names) == len(self) else list(self)  # an ID contains a newline
 
     def strings(self) -> list[str]:
         """Return each id as a string."""
         return [name.decode(errors="surrogatepass") for name in self.bytes()]
 
     def hashes(self) -> Keys:
-        """Return a 64-bit hash of each id; the page on file formats has it in plain Python.
+        """Return a 64-bit hash of each ID; the page on file formats shows it in plain Python.
 
-        Hashes of equal ids are equal on every platform, as factor sets keep them.
+        Hashes of equal IDs are equal on every platform, because factor sets store them.
         """
         hashes = np.empty(len(self), np.uint64)
         for a in range(0, len(self), _HASHED_AT_ONCE):
@@ -169,7 +169,7 @@ class Ids:
         longest = min(int(self.widths.max(initial=0)), _SHORT)
         if longest > WORD:
             mixed = np.where(self.widths > WORD, _mix(mixed, self._last_words()), mixed)
-        for place in range(WORD, longest - WORD, WORD):  # what is between the first and the last
+        for place in range(WORD, longest - WORD, WORD):  # words between the first and the last
             rows = np.flatnonzero(self.widths > place + WORD)
             mixed[rows] = _mix(mixed[rows], self[rows]._words(place))
         rows = np.flatnonzero(self.widths > _SHORT)
@@ -197,7 +197,7 @@ class Ids:
         return same
 
     def changes(self) -> Ints:
-        """Find where an id differs from the one before it; with 0 and the end."""
+        """Return the positions at which an ID differs from the previous one, with 0 and the end."""
         if self.widths.max(initial=0) > WORD:
             differ = ~self[1:].same(self[:-1])
         else:
@@ -206,13 +206,13 @@ class Ids:
         return np.concatenate([[0], np.flatnonzero(differ) + 1, [len(self)]])
 
     def _words(self, place: int) -> Keys:
-        """Return eight bytes from ``place`` on of ids that are not shorter; 0 after their end."""
+        """Return eight bytes from ``place`` on, of IDs at least that long; 0 after their end."""
         (words,) = words_at(self.codes, self.starts + place)
         masked: Keys = words & _MASKS[np.minimum(self.widths - place, WORD)]
         return masked
 
     def _last_words(self) -> Keys:
-        """Return the eight bytes before the end of ids; 0 before their start."""
+        """Return the last eight bytes of each ID; 0 before the start of the ID."""
         (words,) = words_at(self.codes, self.starts + (self.widths - WORD))
         masked: Keys = words & _LAST[np.minimum(self.widths, WORD)]
         return masked
@@ -234,14 +234,14 @@ def _finish(mixed: Keys) -> Keys:
 # --- documents by keys: hashes of ids and topics --------------------------------------------------
 
 _FOUND_AT_ONCE = 1 << 14
-"""Number of keys that are looked up at once, as a large run leaves little memory."""
+"""Number of keys that are looked up at once; it is small, as a large run leaves little memory."""
 _MOST_BITS = 24
-"""Size of the table of first places, which is to stay small."""
+"""Largest number of bits that index the table of first positions, which must stay small."""
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 def keys(mixed: Keys, topic: Ints) -> Keys:
-    """Hashes of documents on topics, from hashes of documents and the topics' numbers."""
+    """Return hashes of topics' documents from hashes of documents and numbers of topics."""
     hashes = topic.astype(np.uint64)
     hashes *= _TOPIC  # in place, as a large run leaves little memory
     hashes += mixed
@@ -249,7 +249,7 @@ def keys(mixed: Keys, topic: Ints) -> Keys:
 
 
 def first_repeated(ids: Ids, topic: Ints) -> tuple[int, int] | None:
-    """Return the first place of an id that its topic has before, and that place; else None."""
+    """Return the position of the first repeated ID in a topic and of its first use, or None."""
     hashes = keys(ids.hashes(), topic)
     order = np.argsort(hashes, kind="stable")
     hashes = hashes[order]
@@ -268,10 +268,10 @@ def _first_bits(values: Keys, count: int) -> Ints:
 
 
 def may_repeat(values: Keys) -> bool:
-    """Check whether two values are equal.
+    """Check whether any two values are equal.
 
-    Equal IDs share a slot of a table, which keeps the last one.  Only the IDs that lost their slot
-    are compared, with the last one and with each other.
+    Equal values share a slot of a table, which keeps the last one.  Only the values that lost their
+    slot are compared with the last one and with each other.
     """
     bits = len(values).bit_length() + 1
     table = np.empty(1 << bits, np.int32 if bits < 32 else np.int64)
@@ -289,7 +289,7 @@ def may_repeat(values: Keys) -> bool:
 
 
 class KeyTable(NamedTuple):
-    """Keys to be found, whose first bits are as good as random.
+    """Table of keys to find, whose first bits are practically random.
 
     Attributes
     ----------
@@ -305,12 +305,12 @@ class KeyTable(NamedTuple):
 
     @classmethod
     def of(cls, ordered: Keys) -> KeyTable:
-        """Make a table of keys that ascend."""
+        """Make a table from keys in ascending order."""
         bits = max(16, min(len(ordered).bit_length() + 3, _MOST_BITS))
         slot = _first_bits(ordered, bits)
         place = np.arange(len(ordered), dtype=np.int32)
         first = np.full(1 << bits, -1, np.int32)
-        first[slot[::-1]] = place[::-1]  # of several the last one stays
+        first[slot[::-1]] = place[::-1]  # if a slot is assigned twice, the last value stays
         return cls(ordered, first)
 
     def find(self, values: Keys) -> tuple[Ints, Ints]:
@@ -331,12 +331,12 @@ class KeyTable(NamedTuple):
         return where, places
 
     def _find(self, values: Keys, before: int) -> tuple[Ints, Ints]:
-        """Find values like :meth:`find`, each after a number of others."""
+        """Find values like :meth:`find`, and add ``before`` to their indices."""
         place = self.first[_first_bits(values, (len(self.first) - 1).bit_length())]
         where = np.flatnonzero(place >= 0)
         place, wanted = place[where], values[where]
         behind = np.arange(len(place))
-        while behind.size:  # some keys share their first bits: go on to the next one
+        while behind.size:  # if keys share their first bits, try the next key
             here = place[behind]
             behind = behind[(self.keys[here] < wanted[behind]) & (here < len(self.keys) - 1)]
             place[behind] += 1
@@ -345,7 +345,7 @@ class KeyTable(NamedTuple):
 
 
 class Index(NamedTuple):
-    """Documents of topics, to be found in runs.
+    """Index that finds documents of topics in runs.
 
     Attributes
     ----------
@@ -363,7 +363,7 @@ class Index(NamedTuple):
 
     @classmethod
     def of(cls, hashes: Keys, topic: Ints, ids: Ids) -> Index:
-        """Index ids, whose hashes are known, on topics."""
+        """Make an index from hashes, topics and IDs of documents."""
         values = keys(hashes, topic)
         rows = np.argsort(values)
         return cls(KeyTable.of(values[rows]), rows, topic, ids)

@@ -1,7 +1,7 @@
-"""Runs and qrels from bytes: many lines at once, checked by counting.
+"""Reader of runs and qrels that reads many lines at once and checks them by counting.
 
-A block of lines is split where blanks begin and end.  The checks show that something is wrong;
-what it is shows :mod:`ir_std.reading.plain`, line by line.
+A block of lines is split where blanks begin and end.  The checks show only that something is wrong;
+:mod:`ir_std.reading.plain` then reads line by line and finds the fault.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ir_std.reading.unpacking import MOST_TOPICS, UNPACK_FIRST
 _BLOCK = 1 << 19
 """Number of bytes that are split at once.
 
-With fewer, calls of numpy take longer than their work; with more, results leave the cache, and a
+With fewer bytes, the overhead of numpy calls dominates; with more, results leave the cache, and a
 new process needs more memory for them.
 """
 
@@ -41,11 +41,11 @@ class LineFormat(NamedTuple):
     kind : str
     columns : tuple of str
     document, value : int
-        The places of the columns that are documents and numbers.
+        Positions of the columns with documents and numbers.
     numbers : callable
-        Function that reads many such numbers at once; see :func:`ir_std.reading.numbers.floats`.
+        Function that reads many numbers at once; see :func:`ir_std.reading.numbers.floats`.
     number : callable
-        Reads one; None if it is none that the column may hold.
+        Function that reads one number; it returns None if the column may not hold the text.
     rule : str
         Rule that the error message states.
     most : int
@@ -68,7 +68,7 @@ class LineFormat(NamedTuple):
 
     @property
     def read(self) -> tuple[int, int, int]:
-        """Places of the columns that are read: topic, document and value."""
+        """Positions of the columns that are read (topic, document and value)."""
         return 0, self.document, self.value
 
     @property
@@ -78,7 +78,7 @@ class LineFormat(NamedTuple):
 
 
 def _score(text: bytes) -> float | None:
-    """Parse a score; -inf, which ends a ranking, is one."""
+    """Parse a score, which may be -inf to rank a document last."""
     value = float(text) if re.fullmatch(DECIMAL, text) or text == LOWEST else math.inf
     return value if value < math.inf else None
 
@@ -106,7 +106,7 @@ QRELS = LineFormat(
 
 
 def _below(codes: Bytes, start: Ints, end: Ints) -> npt.NDArray[Any]:
-    """Return scores of documents at these ranks: the lower the rank, the higher."""
+    """Return scores for ranks, where a lower rank has a higher score."""
     ranks = integers(codes, start, end)
     if (ranks < 1).any():
         raise NotANumber
@@ -128,11 +128,11 @@ RANKED_RUN = LineFormat(
     "expected a whole number from 1",
     5_000_000,
 )
-"""Runs of MS MARCO, which have only ranks."""
+"""Format of MS MARCO runs, which have ranks but no scores."""
 
 
 class CheckFailed(Exception):
-    """A block did not pass a check: where it starts and ends, if it is known."""
+    """A block failed a check; the arguments are its start and end, if known."""
 
 
 class Lines(NamedTuple):
@@ -170,7 +170,7 @@ def read_lines(source: Source, line_format: LineFormat) -> Lines:
 
 
 def lines_of(source: Source, content: bytearray, line_format: LineFormat) -> Lines:
-    """Read all lines of a source, of which :func:`read_content` gave this.
+    """Read all lines of a source from the result of :func:`read_content`.
 
     Raises
     ------
@@ -199,7 +199,7 @@ def lines_of(source: Source, content: bytearray, line_format: LineFormat) -> Lin
 
 
 def _check_counts(source: Source, n_lines: int, n_topics: int, line_format: LineFormat) -> None:
-    """Stop at more lines or topics than a small packed file may hold."""
+    """Raise an error if a small packed file has too many lines or topics."""
     if (n_lines <= line_format.most and n_topics <= MOST_TOPICS) or not source.is_small_and_packed:
         return
     raise InputError.at(
@@ -214,7 +214,7 @@ def _read_block(
 ) -> tuple[npt.NDArray[Any], ...]:
     """Return topic numbers, document positions and lengths, and values of a block's lines.
 
-    Nothing if there are only blank lines.
+    Return empty arrays if there are only blank lines.
     """
     before, ends = _tokens(codes[start - 1 : end], line_format.width)
     if not ends.size:
@@ -233,21 +233,21 @@ def _read_block(
 
 
 def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """Parts in one array; they are given up, for a large file has large ones."""
+    """Join parts to one array, and free the parts, because they are large for a large file."""
     whole = np.concatenate(parts)
     parts.clear()
     return whole
 
 
 def _numbered(names: Ids, numbers: dict[bytes, int]) -> Ints:
-    """Return the number of each name; new ones get the next."""
+    """Return the number of each name; new names get the next free number."""
     cuts = names.changes()
     firsts = [numbers.setdefault(name, len(numbers)) for name in names[cuts[:-1]].bytes()]
     return np.repeat(np.array(firsts, np.int32), np.diff(cuts))
 
 
 def read_content(source: Source) -> bytearray:
-    """Read all bytes of a source, without comments, and with room before and behind them."""
+    """Read all bytes of a source without comments, with padding before and after them."""
     content = bytearray(b" " * MARGIN)
     for piece in read_pieces(source):
         content += piece
@@ -262,7 +262,7 @@ def read_content(source: Source) -> bytearray:
 
 
 def _blank_comments(codes: Bytes) -> None:
-    """Make comments blanks, all of a block of lines at once: a file may have little else."""
+    """Replace all comments in a block by blanks at once, because a file may have very many."""
     tokens = np.flatnonzero(codes > ord(" "))
     ends = np.append(np.flatnonzero(codes == ord("\n")), len(codes))
     first = np.searchsorted(tokens, np.append(0, ends[:-1]))
@@ -275,7 +275,7 @@ def _blank_comments(codes: Bytes) -> None:
 
 
 def split_blocks(content: bytearray) -> Iterator[tuple[int, int]]:
-    """Yield where blocks of whole lines start and end; a blank ends a last line without an end."""
+    """Yield start and end of blocks of whole lines; a blank ends a last line without a newline."""
     start, last = MARGIN, len(content) - WORD
     last += not content.endswith(b"\n", 0, last)
     while start < last:
@@ -305,7 +305,7 @@ def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
     Raises
     ------
     CheckFailed
-        If a line has not ``width`` tokens, or there are control characters.
+        If a line does not have ``width`` tokens, or there are control characters.
     """
     blank, breaks = codes <= ord(" "), codes == ord("\n")
     if (blank[1:] & blank[:-1]).any():
@@ -320,7 +320,7 @@ def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
     before, ends = before.reshape(-1, width), ends.reshape(-1, width)
     ended = breaks[ends[:, -1]]
     if ended[:-1].all() and n_breaks - int(breaks[0]) == np.count_nonzero(ended):
-        return before, ends  # each line ends right behind its last token
+        return before, ends  # each line ends right after its last token
     breaks[0] = False
     line_ends = np.append(np.flatnonzero(breaks), len(codes))
     line = np.searchsorted(line_ends, before[:, 0] + 1)
@@ -330,7 +330,7 @@ def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
 
 
 def _only_blanks(codes: Bytes, count: int) -> bool:
-    """Check whether ``count`` characters up to the blank, except ends of lines, are blanks."""
+    """Check whether the ``count`` characters below 33, except newlines, are blanks."""
     for allowed in b" \t\r":
         if not count:
             break

@@ -1,8 +1,8 @@
-"""Numbers in files: all at once, and each exactly as Python's ``float`` and ``int`` read it.
+"""Readers of many numbers at once, with the same results as Python's ``float`` and ``int``.
 
-Digits are read eight at a time.  A decimal number is its digits as a whole number, divided by a
-power of ten; the quotient is corrected by the remainder, and where that does not decide how the
-last bit is rounded, ``float`` does.  So it does with numbers of more than 19 digits.
+Digits are read eight at a time.  The digits of a decimal number are read as a whole number, and
+divided by a power of ten.  The remainder corrects the quotient.  If that does not decide how the
+last bit is rounded, or a number has more than 19 digits, ``float`` reads the number.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ MARGIN = 8 * WORD
 """Bytes that must precede the first token; :data:`WORD` must follow the last one."""
 
 DECIMAL = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
-"""A number as C's strtod reads it; not all that Python takes for one, such as 1_000."""
+"""Pattern of a number for C's strtod, which excludes some that Python accepts, such as 1_000."""
 LOWEST, _TOO_LOW = b"-inf", b"-1e999"
-"""The infinite number that a score may be; and one that Python reads as it."""
+"""Text of the infinite score that is allowed, and a number that Python reads as this score."""
 _WHOLE = rb"([+-]?)0*(\d{1,19})"
 
 _BYTES = np.uint64(0x0101010101010101)
@@ -46,9 +46,9 @@ _LAST = np.array([(1 << 64) - (1 << 8 * (WORD - n)) for n in range(WORD + 1)], n
 """Masks of the last n bytes of a word."""
 _POWERS = np.array([float(f"1e{n}") for n in range(MARGIN)])
 _POWERS_REST = np.array([float(10**n - int(power)) for n, power in enumerate(_POWERS.tolist())])
-"""Powers of ten as 64-bit floats, and what these lack."""
+"""Powers of ten as 64-bit floats, and their rounding errors."""
 _EXACT = int(np.count_nonzero(_POWERS_REST == 0))
-"""Number of them, from the first, that lack nothing."""
+"""Number of the first powers of ten that have no rounding error."""
 _WHOLE_POWERS = np.array([10**n for n in range(20)], np.uint64)
 _MOST = len(_WHOLE_POWERS) - 1
 _TOO_LARGE = 10.0**_MOST
@@ -56,7 +56,7 @@ _TOO_LARGE = 10.0**_MOST
 
 
 def integer(text: bytes) -> int | None:
-    """Parse a whole number; return None if it is none, or has more than 64 bits."""
+    """Parse a whole number; return None if the text is not one or has more than 64 bits."""
     match = re.fullmatch(_WHOLE, text)
     value = int(b"".join(match.groups())) if match else 2**63
     return value if -(2**63) <= value < 2**63 else None
@@ -72,13 +72,13 @@ def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
     Parameters
     ----------
     codes : ndarray of uint8
-        With :data:`MARGIN` bytes before the first token, and eight behind the last.
+        Bytes, with :data:`MARGIN` bytes before the first token and eight after the last.
     starts, ends : ndarray of int, shape (n,)
 
     Raises
     ------
     NotANumber
-        If one is not a decimal number; too large ones are infinite.
+        If a token is not a decimal number; too large numbers become infinite.
     """
     read = _decimals(codes, starts, ends)
     others = np.flatnonzero(~read.known)
@@ -112,7 +112,7 @@ def integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
     NotANumber
         If one is not a whole number, or has more than 64 bits.
     """
-    if (ends - starts == 1).all():  # as most levels are
+    if (ends - starts == 1).all():  # most levels have one digit
         digits: Ints = codes[starts].astype(np.int64) - ord("0")
         if digits.min(initial=0) >= 0 and digits.max(initial=0) < 10:
             return digits
@@ -172,7 +172,7 @@ def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
 
 
 def _scaled(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
-    """Tokens with an exponent, as they would be written without; it has at most 7 characters."""
+    """Parse tokens with an exponent of at most 7 characters as if written without exponent."""
     (tail,) = words_at(codes, ends - WORD)
     place = _place((tail | _SMALL) & _LAST[np.minimum(ends - starts, WORD)], _ES)
     middle = ends - WORD + place
@@ -189,14 +189,14 @@ def _scaled(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
 
 
 def _between(values: Ints, most: int) -> Ints:
-    """Cut values to 0 and ``most``; np.clip takes longer to start than to work."""
+    """Clip values to 0 and ``most``, without the overhead of np.clip."""
     return np.minimum(np.maximum(values, 0), most)
 
 
 def _place(words: Keys, wanted: np.uint64) -> Ints:
     """Find the first byte in each word that equals those of ``wanted``; 8 for none."""
     other = words ^ wanted
-    zeros = (other - _BYTES) & ~other & _HIGH_BITS  # right up to the first one
+    zeros = (other - _BYTES) & ~other & _HIGH_BITS  # correct up to the first zero byte
     lowest = (zeros & (~zeros + np.uint64(1))) >> np.uint64(7)
     place: npt.NDArray[np.int64] = ((lowest * _COUNTING) >> np.uint64(56)).astype(np.int64)
     place[zeros == 0] = WORD
@@ -204,7 +204,7 @@ def _place(words: Keys, wanted: np.uint64) -> Ints:
 
 
 def _value(words: Keys, count: Ints) -> tuple[Keys, Mask]:
-    """Parse the last ``count`` bytes of each word; return the number and if it is one."""
+    """Parse the last ``count`` bytes of each word; return numbers and whether they are valid."""
     words = words ^ _ZEROS
     words &= _LAST[count]
     above = words + _ABOVE_NINE
@@ -218,9 +218,9 @@ def _value(words: Keys, count: Ints) -> tuple[Keys, Mask]:
 
 
 def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
-    """``digits / 10**decimals``, and where it is the nearest 64-bit float for certain.
+    """Return ``digits / 10**decimals``, and whether it is surely the nearest 64-bit float.
 
-    A quotient of two floats is the nearest one (Clinger, PLDI 1990).
+    If floats hold both numbers exactly, their quotient is the nearest float (Clinger, PLDI 1990).
     """
     quotient = digits.astype(np.float64) / _POWERS[decimals]
     certain = (digits <= 2**53) & (decimals < _EXACT)
@@ -231,12 +231,12 @@ def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
 
 
 def _corrected(digits: Keys, decimals: Ints, quotient: Floats) -> tuple[Floats, Mask]:
-    """Divide like :func:`_divided`, if a float holds neither the digits nor the power of ten.
+    """Divide like :func:`_divided` if floats do not hold the digits or the power of ten exactly.
 
-    What these lack is added, with the remainder of the division, which Dekker's product
-    (Numer. Math. 1971) gives exactly.  What is added has an error below 2**-51 of itself and
-    2**-101 of the quotient: if it makes no difference when twice as much less or more is added,
-    rounding is decided.
+    The correction of the quotient comes from the rounding errors of both numbers and the remainder
+    of the division, which Dekker's product (Numer. Math. 1971) gives exactly.  The error of the
+    correction is below 2**-51 of the correction and 2**-101 of the quotient.  If a change of the
+    correction by twice that error does not change the result, the rounding is certain.
     """
     divisor, high = _POWERS[decimals], digits.astype(np.float64)
     rest = (digits - high.astype(np.uint64)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Runs and qrels line by line: slow, plain, and able to say which line is wrong."""
+"""Plain reader of runs and qrels line by line, which is slow but can name a wrong line."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from ir_std.reading.unpacking import number_lines
 
 
 def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
-    """Read like :func:`ir_std.reading.lines.read_lines`, one line after the other.
+    """Read like :func:`ir_std.reading.lines.read_lines`, but one line after the other.
 
     Raises
     ------
     InputError
-        Naming file and line.
+        If a line is wrong; the error names file and line.
     """
     numbers: dict[str, int] = {}
     topic, documents, values = [], [], []
@@ -43,7 +43,7 @@ def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
 
 
 def find_fault(source: Source, line_format: LineFormat) -> InputError:
-    """Return an error at the first line that is wrong, or repeats a document of its topic."""
+    """Return an error for the first line that is wrong or repeats a document of its topic."""
     content = read_content(source)
     wrong, start = _first_wrong(source, content, line_format)
     content[start:-WORD] = b" " * (len(content) - WORD - start)
@@ -55,7 +55,7 @@ def _first_wrong(
 ) -> tuple[InputError | None, int]:
     """Return an error at the first line that is wrong, and where that line starts.
 
-    Only the block that the engine does not take is read line by line.
+    Only the block that failed a check of the fast reader is read line by line.
     """
     try:
         lines_of(source, content, line_format)
@@ -76,7 +76,7 @@ def _first_wrong(
 def _first_repeated(
     source: Source, content: bytearray, line_format: LineFormat
 ) -> InputError | None:
-    """Return an error at the first line that repeats a document, in lines without fault."""
+    """Return an error for the first line that repeats a document, if all lines are valid."""
     try:
         lines = lines_of(source, content, line_format)
     except CheckFailed:  # there are none
@@ -153,5 +153,5 @@ def _shortened(text: str) -> str:
 
 
 def no_lines(source: Source) -> InputError:
-    """Return the error that a file has no lines."""
+    """Return an error for a file without lines."""
     return InputError.at(source.name, "no lines", "the file is empty or holds only comments")

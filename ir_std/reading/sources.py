@@ -29,12 +29,12 @@ from ir_std.reading.unpacking import (
 )
 
 STANDARD_INPUT = "-"
-"""The name of a file that stands for standard input."""
+"""File name that means standard input."""
 STANDARD_INPUT_NAME = "standard input"
-"""Name in messages."""
+"""Name of standard input in messages."""
 
 MOST_WAITING = 32
-"""Files that may wait open for who reads them next."""
+"""Largest number of files that stay open for the next reader."""
 _LITTLE = 1 << 14
 """Bytes that are read at once for the first line."""
 
@@ -44,7 +44,7 @@ ARCHIVE_SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.
 
 
 class Source(ABC):
-    """Bytes with a name: a file on disk, or what has been read into memory.
+    """Bytes with a name, in a file on disk or in memory.
 
     Attributes
     ----------
@@ -68,12 +68,12 @@ class Source(ABC):
         """Open for reading, from the start, as often as wanted."""
 
     def release(self, stream: BinaryIO) -> None:
-        """Take back an open stream that has been read as far as wanted."""
+        """Take back an open stream that is no longer read."""
         stream.close()
 
     @cached_property
     def is_small_and_packed(self) -> bool:
-        """True if it may unpack to far more than it has, so that its lines are counted."""
+        """True for a small packed file, which may unpack to a lot, so its lines are limited."""
         if self.max_member is not None:
             return False
         stream = self.open()
@@ -87,8 +87,8 @@ class Source(ABC):
     def first_line(self) -> tuple[int, bytes] | None:
         """Number and content of the first line that is neither blank nor a comment, if any.
 
-        It shows what kind of file this is, and is read once, no matter how many ask.  For JSON,
-        which may be one line, the beginning is enough.
+        It shows the kind of the file, and is read only once.  For JSON, which may be a single long
+        line, it is only the beginning of the line.
         """
         stream = self.open()
         pieces = unpack_stream(stream, self.name, self.max_member, _LITTLE)
@@ -103,9 +103,9 @@ class Source(ABC):
 class FileSource(Source):
     """A file on disk.
 
-    After a look at its first line, and after reading, the file stays open for the next reader, so
-    that a command opens it once, unless too many files are open.  When the source is dropped, or
-    sent to another process, nothing stays open.
+    After reading the first line or the whole file, the file stays open for the next reader, so a
+    command opens it only once, unless too many files are open.  The file is closed if the source
+    is dropped, and is not open in another process that the source is sent to.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class FileSource(Source):
         self._closing: finalize[..., FileSource] | None = None
 
     def open(self) -> BinaryIO:
-        """Open for reading, or go back to the start of what waits open.
+        """Open the file for reading, or return to the start of the stream that is still open.
 
         Raises
         ------
@@ -197,7 +197,7 @@ def _seekable(stream: BinaryIO, path: Path) -> BinaryIO:
 def source_of(file: Any) -> Source:
     """Return the source of a file's path, ``-`` for standard input, or an open file.
 
-    What can be read only once, such as a pipe, is read into memory; a file is not opened yet.
+    Input that can be read only once, such as a pipe, is read into memory; a file is not opened yet.
     """
     if isinstance(file, Source):
         return file
@@ -214,7 +214,7 @@ def source_of(file: Any) -> Source:
 
 
 def is_pipe(file: str | os.PathLike[str]) -> bool:
-    """Check whether a name is that of a pipe, as ``<(zcat run.gz)`` is, or of a device."""
+    """Check whether a name is that of a pipe, such as ``<(zcat run.gz)``, or of a device."""
     return os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file)
 
 
@@ -226,14 +226,15 @@ def is_archive(file: str | os.PathLike[str]) -> bool:
 def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) -> list[Path]:
     """Return the files of a folder and of those in it, sorted, without hidden ones.
 
-    Links are followed, each folder being looked through once; a link that leads nowhere is an error
-    later on.
+    Links are followed, but each folder is searched only once.  A broken link is included, and
+    causes an error when it is read.
 
     Parameters
     ----------
     folder : Path
     skip : callable, optional
-        Is given the error of a folder or file that cannot be read, which is then left out.
+        Function that is called with the error if a folder or file cannot be read, which is then
+        left out.
 
     Raises
     ------
@@ -244,7 +245,7 @@ def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) 
     seen: set[tuple[int, int]] = set()
     folders, links = [folder], list[Path]()
     while folders or links:
-        # Real folders come first: what links lead to may be among them.
+        # Real folders come first, because links may lead to one of them.
         inside = folders.pop() if folders else links.pop(0)
         try:
             for path in _unseen(inside, seen):
@@ -264,7 +265,7 @@ def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) 
 
 
 def _unseen(folder: Path, seen: set[tuple[int, int]]) -> list[Path]:
-    """Return what is in a folder that was not looked through before."""
+    """Return the entries of a folder, or none if it was already searched."""
     try:
         there = folder.stat()
         if (there.st_dev, there.st_ino) in seen:
@@ -277,7 +278,7 @@ def _unseen(folder: Path, seen: set[tuple[int, int]]) -> list[Path]:
         raise InputError.at(
             folder,
             f"cannot be read ({failed.strerror or failed})",
-            "see that you may, or give the files that you may read",
+            "get permission to read it, or pass only files that you can read",
         ) from None
 
 
@@ -293,7 +294,7 @@ def is_hidden(path: PurePath) -> bool:
 
 
 def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> BytesSource:
-    """Read all that a binary or text stream still has to give."""
+    """Read the rest of a binary or text stream into memory."""
     if max_member is None:
         expected = "write it to a file, and name that"
         too_much = InputError.at(name, f"gave more than {MAX_MEMBER:,} bytes", expected)

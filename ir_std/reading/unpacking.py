@@ -1,4 +1,4 @@
-"""Bytes unpacked piece by piece, and stopped if they are too many or no lines of text."""
+"""Unpacking piece by piece, which stops if the content is too large or is not text."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ MAX_MEMBER = 1 << 31
 SMALL = 10_000_000
 """Size in bytes below which a packed file is small.
 
-It may unpack to :data:`MIN_UNPACK_LIMIT` and hold no more lines than its format allows and
-:data:`MOST_TOPICS`, so that what it takes of memory and time is bounded.
+It may unpack to :data:`MIN_UNPACK_LIMIT`.  Its format limits its lines, and :data:`MOST_TOPICS` its
+topics, so that it needs only limited memory and time.
 """
 MIN_UNPACK_LIMIT = 80 << 20
-"""Runs of TREC, packed by xz, have eight times their size."""
+"""Smallest limit in bytes; TREC runs packed by xz unpack to eight times their size."""
 MOST_TOPICS = 1_000_000
 RATIO = 16
 """Largest ratio of the unpacked size to the size of a larger file."""
 
 LONGEST_LINE = 1 << 20
-"""Bytes that a line may have; what has longer ones is neither a run nor qrels."""
+"""Largest number of bytes in a line; a file with longer lines is neither a run nor qrels."""
 LONGEST_JSON = 1 << 26
-"""Bytes that a line of JSON may have: programs write all scores in one."""
+"""Largest number of bytes in a line of JSON, because programs write all scores on one line."""
 BLANKS = b" \t\r"
 """Bytes that separate columns; line ends are the only other control characters allowed."""
 PIECE = 1 << 18
-"""Bytes that are read at once: for more the system has to find new memory each time."""
+"""Number of bytes that are read at once; for more, the system allocates new memory each time."""
 _PACKED_PIECE = 1 << 14
 _DICTIONARY = 1 << 28
 """Bytes of memory that xz may ask for: its highest preset takes 65 MiB."""
@@ -55,18 +55,19 @@ def unpack_stream(
     Parameters
     ----------
     raw : file
-        It is read from its start, and not closed.
+        File to read; it is read from its start and not closed.
     name : str
         Name in messages.
     max_member : int, optional
-        Bytes that it may unpack to; :func:`unpacked_limit` if not given.
+        Number of bytes that it may unpack to; by default, :func:`unpacked_limit`.
     size : int
 
     Raises
     ------
     InputError
-        If it cannot be read or unpacked, unpacks to more than it may, is UTF-16, or has a line
-        longer than :data:`LONGEST_LINE`, in JSON :data:`LONGEST_JSON`, or blanks for as long.
+        If the file cannot be read or unpacked, unpacks to more bytes than allowed, is UTF-16, or
+        has a line or a stretch of blanks longer than :data:`LONGEST_LINE` (in JSON, a line longer
+        than :data:`LONGEST_JSON`).
     """
     packing = find_packing(read_piece(raw, name, size=6))
     stream: Any = raw
@@ -82,9 +83,10 @@ def unpack_stream(
 
 
 class _Streams:
-    """Packed streams, one behind the other, read as one.
+    """Several packed streams in a row, read as one stream.
 
-    ``bz2.open`` and ``lzma.open`` drop a damaged tail in silence; here zeros alone may follow.
+    ``bz2.open`` and ``lzma.open`` silently ignore a damaged end; here, only zeros may follow a
+    stream.
 
     Parameters
     ----------
@@ -98,7 +100,7 @@ class _Streams:
         self._stream = begin()
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, fewer than ``size`` at the end only."""
+        """Return the next bytes, fewer than ``size`` only at the end."""
         parts = list[bytes]()
         while size and (part := self._read_part(size)):
             parts.append(part)
@@ -125,7 +127,7 @@ class _Streams:
 
 
 class Packing(NamedTuple):
-    """A way to pack files: its name, how such files begin, and what reads them unpacked."""
+    """A packing format with its name, the first bytes of its files, and a reader for them."""
 
     name: str
     magic: bytes
@@ -144,12 +146,12 @@ _PACKINGS = (
 
 
 def find_packing(start: bytes) -> Packing | None:
-    """Return how a file that begins like this is packed, if it is."""
+    """Return the packing format of a file from its first bytes, if it is packed."""
     return next((packing for packing in _PACKINGS if start.startswith(packing.magic)), None)
 
 
 class BoundedReader:
-    """Read a stream up to a number of bytes, whatever it says about its size.
+    """Reader of a stream up to a number of bytes, regardless of the size that it states.
 
     Parameters
     ----------
@@ -205,7 +207,7 @@ UNPACK_FIRST = "unpack it to a file"
 
 
 def too_large(name: object, most: float, expected: str = UNPACK_FIRST) -> InputError:
-    """Return the error that something unpacks to more than may be read."""
+    """Return an error for a file that unpacks to more bytes than allowed."""
     return InputError.at(name, f"has more than {most:,} bytes when unpacked", expected)
 
 
@@ -219,16 +221,16 @@ _UNREAD = (
 """Position and bytes that identify unsupported files, their kind, and advice."""
 _CONTROLS = bytes({*range(ord(" "))} - {*b"\t\n\r"})
 _FEW_CONTROLS = 80
-"""Control characters for which ir_std refuses a file; with fewer it reads on, to name the line."""
+"""Number of control characters that make a file not text; with fewer, an error names the line."""
 
 
 def is_json(start: bytes) -> bool:
-    """Check whether a file that begins so is JSON: no run and no qrels."""
+    """Check from its first bytes whether a file is JSON, and so neither a run nor qrels."""
     return start.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"[", b"{"))
 
 
 class TextGuard:
-    """Check, piece by piece, that what is read is lines of text, before it is all in memory."""
+    """Check that content consists of lines of text, piece by piece while it is read."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -271,7 +273,7 @@ class TextGuard:
         return InputError.at(
             self._name,
             f"{what} of more than {most:,} bytes, from byte {start + 1:,} on",
-            "shorter lines are expected: is it a text file?",
+            "check that it is a text file",
         )
 
 
@@ -295,7 +297,7 @@ def number_content(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def number_lines(text: bytes, number: int) -> Iterator[tuple[int, bytes]]:
-    """Yield whole lines with their numbers, like :func:`number_content`, from this number on."""
+    """Yield whole lines with their numbers, like :func:`number_content`, starting at a number."""
     last = 0
     for line in _CONTENT.finditer(text):
         number += text.count(b"\n", last, line.start())

@@ -101,7 +101,7 @@ def test_a_small_packed_file_has_a_bound_on_bytes_and_a_larger_one_on_its_ratio(
 
 
 def test_a_bound_below_one_byte_is_none(packed: Path) -> None:
-    with pytest.raises(UsageError, match="max_member is 0: give a number of bytes, at least 1"):
+    with pytest.raises(UsageError, match="max_member is 0; pass a number of bytes, at least 1"):
         list(run_sources([packed], max_member=0))
 
 

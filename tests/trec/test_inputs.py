@@ -125,7 +125,7 @@ def test_nothing_is_qrels_without_topics(empty: Any) -> None:
         ({"1": {"a": [1]}}, "a score is not a number"),
         ({"1": {"a": 10**400}}, "a score is not a number (int too large"),
         ({"1": {"a": float("nan")}}, "topic 1, document 'a' has score nan"),
-        ({"1": {"5": 1.0, 5: 2.0}}, "document id of topic 1 is 5 (int); ids are strings"),
+        ({"1": {"5": 1.0, 5: 2.0}}, "document id of topic 1 is 5 (int); convert IDs to strings"),
         ({1: {"5": 1.0}}, "topic id is 1 (int)"),
         ([Scored("1", "a", 1.0), Scored("1", 5, 1.0)], "document id is 5 (int)"),
         ([Scored("1", "a", 1.0), Scored(None, "b", 1.0)], "topic id is None (NoneType)"),
