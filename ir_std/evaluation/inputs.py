@@ -181,7 +181,7 @@ def reject_system_names(names: Iterable[str], what: str) -> None:
     Raises
     ------
     UsageError
-        If one of the names is that of a system.
+        If one of the names means a system.
     """
     for name in names:
         if is_system_name(name):

@@ -135,7 +135,7 @@ class ExternalMeasure(TypedMeasure):
 
 
 def _is_plain(name: str) -> bool:
-    """Check whether a name is plain and not that of another measure, so needs no quotes."""
+    """Check whether a name needs no quotes: it is plain and no other measure has it."""
     theirs = translated(name.lower(), IN_LOWER_CASE)
     return bool(re.fullmatch(_PLAIN, name)) and name not in by_name and theirs is None
 

@@ -157,7 +157,7 @@ def test_topic_ids_in_another_form_are_named_as_the_cause(form: str) -> None:
 
 def test_topic_ids_that_are_all_in_another_form_are_named_in_the_error() -> None:
     evaluator = ir_std.evaluator([nDCG @ 10], QRELS, factors="dl19-passage")
-    with pytest.raises(InputError, match=rf"such as 0{TOPICS[0]}, .*; write topic IDs alike"):
+    with pytest.raises(InputError, match=rf"as 0{TOPICS[0]} instead of .*; write topic IDs alike"):
         evaluator.evaluate({f"0{t}": {"1000": 1.0} for t in TOPICS})
 
 
