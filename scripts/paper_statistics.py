@@ -1,7 +1,8 @@
-"""Statistics that only the papers' experiments need, on topics x systems arrays.
+"""Compute the statistics that only the papers' experiments need.
 
-Pairs of systems are ordered as in ``numpy.triu_indices(n_systems, 1)``.  Leading axes of the arrays
-are independent experiments, such as resamplings of topics.
+Arrays have topics in rows and systems in columns. Pairs of systems are ordered as in
+``numpy.triu_indices(n_systems, 1)``. Leading axes of the arrays are independent experiments, such
+as resamplings of topics.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from ir_std.schemes import get_scheme
 def _same_systems(
     a: npt.ArrayLike, b: npt.ArrayLike, *, topics: int = 1, systems: int = 1
 ) -> tuple[Floats, Floats]:
-    """Check two collections' scores of the same systems, as with :func:`check_scores`."""
+    """Check two collections' scores of the same systems with :func:`check_scores`."""
     first = check_scores(a, "the first collection", topics=topics, systems=systems)
     second = check_scores(b, "the second collection", topics=topics, systems=systems)
     if first.shape[-1] != second.shape[-1]:
@@ -43,13 +44,13 @@ def _same_systems(
 
 
 def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> Floats:
-    """P values of the randomised Tukey HSD test, for every pair of systems.
+    """Compute p values of the randomised Tukey HSD test for every pair of systems.
 
-    If all systems were alike, a topic's scores could be dealt to them in any order.  The p value
-    of a pair is the share of such deals in which the best and the worst system differ by at
-    least as much as the pair does (Carterette, TOIS 2012; Sakai, ICTIR 2016), the
-    observed deal included, ``(b + 1) / (trials + 1)``, so that p is never 0.  It controls
-    the family-wise error rate.
+    If all systems were equally good, a topic's scores could be dealt to them in any order. The p
+    value of a pair is the share of such deals in which the best and the worst system differ by at
+    least as much as the pair does (Carterette, TOIS 2012; Sakai, ICTIR 2016). The observed deal is
+    counted, too, so p is ``(b + 1) / (trials + 1)`` and never 0. The test controls the family-wise
+    error rate.
 
     Parameters
     ----------
@@ -66,7 +67,8 @@ def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> 
     Raises
     ------
     ValueError
-        As for :func:`ir_std.analysis.paired_t`, and on more than two dimensions or no trials.
+        If :func:`ir_std.analysis.paired_t` would raise it, if there are more than two dimensions,
+        or if there are no trials.
     """
     x = check_scores(scores, topics=2, systems=2, single=True)
     if trials < 1:
@@ -89,26 +91,28 @@ def two_sample_p_values(
     equal_var: bool = False,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
 ) -> Floats:
-    """P values of the t-test of every system on one collection against every one on another.
+    """Test every system on one collection against every system on another by a t-test.
 
-    Welch's test, or with ``equal_var`` Student's with the pooled variance.
+    The test is Welch's or, with ``equal_var``, Student's test with the pooled variance.
 
     Parameters
     ----------
     a : array_like, shape (..., n_topics_a, n_systems_a)
     b : array_like, shape (..., n_topics_b, n_systems_b)
     alternative : str
-        ``'greater'``: the system on ``a`` is better.
+        Alternative hypothesis; ``'greater'`` means that the system on ``a`` is better.
 
     Returns
     -------
     ndarray, shape (..., n_systems_a, n_systems_b)
-        Where neither system varies, 1 for equal means, else as for t = +-infinity.
+        P values. If neither system varies, p is 1 for equal means, and otherwise as for t =
+        +-infinity.
 
     Raises
     ------
     ValueError
-        On fewer than two topics, NaN or infinite values, or an unknown alternative.
+        If there are fewer than two topics, a value is NaN or infinite, or the alternative is
+        unknown.
     """
     mean_a, var_a, n_a = mean_and_variance(check_scores(a, "the first collection", topics=2))
     mean_b, var_b, n_b = mean_and_variance(check_scores(b, "the second collection", topics=2))
@@ -128,11 +132,11 @@ def self_false_positives(
     equal_var: bool = False,
     alternative: Literal["two-sided", "greater", "less"] = "greater",
 ) -> npt.NDArray[np.bool_]:
-    """Find the systems that seem better on collection ``a`` than they are on ``b``.
+    """Find the systems that seem better on collection ``a`` than on ``b``.
 
-    A system has one quality, so a difference that the two-sample t-test finds is the collections':
-    a false positive (Webber, Moffat and Zobel 2008, Table 4: one-tailed at 0.025; the Type I
-    errors of Urbano, Lima and Hanjalic 2019: two-sided).
+    A system has one quality, so a difference that the two-sample t-test finds comes from the
+    collections and is a false positive. Webber, Moffat and Zobel (2008, Table 4) test one-tailed at
+    0.025; the Type I errors of Urbano, Lima and Hanjalic (2019) are two-sided.
 
     Parameters
     ----------
@@ -145,13 +149,14 @@ def self_false_positives(
     Returns
     -------
     ndarray of bool, shape (..., n_systems)
-        Its sum is the number of false positives, its mean the rate of Type I errors.
+        True for false positives. The sum is their number, and the mean is the rate of Type I
+        errors.
 
     Raises
     ------
     ValueError
-        As for :func:`two_sample_p_values`; if the numbers of systems differ; on a level
-        outside (0, 1).
+        If :func:`two_sample_p_values` would raise it, the numbers of systems differ, or the level
+        is outside (0, 1).
     """
     first, second = _same_systems(a, b, topics=2)
     p = _two_sample(mean_and_variance(first), mean_and_variance(second), equal_var, alternative)
@@ -164,7 +169,7 @@ Moments: TypeAlias = tuple[Floats, Floats, int]
 
 
 def _two_sample(a: Moments, b: Moments, equal_var: bool, alternative: str) -> Floats:
-    """P values from moments that broadcast."""
+    """Compute p values from moments that broadcast."""
     (mean_a, var_a, n_a), (mean_b, var_b, n_b) = a, b
     if equal_var:
         df: Floats = np.asarray(n_a + n_b - 2.0)
@@ -173,7 +178,7 @@ def _two_sample(a: Moments, b: Moments, equal_var: bool, alternative: str) -> Fl
     else:
         part_a, part_b = var_a / n_a, var_b / n_b
         square = part_a + part_b
-        # Welch and Satterthwaite; where nothing varies any number of degrees gives the same p.
+        # Welch and Satterthwaite; if nothing varies, all degrees of freedom give the same p.
         df = square**2 / np.where(square > 0, part_a**2 / (n_a - 1) + part_b**2 / (n_b - 1), 1)
         df = np.where(square > 0, df, 1)
     t = student_t(mean_a - mean_b, square)
@@ -193,8 +198,8 @@ CHUNK = 50
 def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """Measure how far systems' mean scores drift from one collection to another.
 
-    The root mean square of the differences between the systems' two means, over the average of
-    the means' two standard deviations (n-1) (Webber, Moffat and Zobel 2008, eq. 4).
+    The drift is the root mean square of the differences between the systems' two means, divided by
+    the average of the means' two standard deviations (n-1) (Webber, Moffat and Zobel 2008, eq. 4).
 
     Parameters
     ----------
@@ -205,7 +210,7 @@ def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     Returns
     -------
     ndarray, shape (...)
-        0 where the means agree; not bounded above.
+        The drift, which is 0 if the means agree and has no upper bound.
 
     Raises
     ------
@@ -226,26 +231,26 @@ def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class SwapRates:
-    """The result of :func:`swap_rate`, with one entry for each bin."""
+    """Result of :func:`swap_rate`, with one entry for each bin."""
 
     rate: Floats
     """``swaps / pairs``, NaN for an empty bin."""
     swaps: npt.NDArray[np.int_]
     pairs: npt.NDArray[np.int_]
     by_trial: Floats
-    """The share of swaps in each trial, over all bins."""
+    """Share of swaps in each trial, over all bins."""
 
     @property
     def overall(self) -> float:
-        """The share of swaps in all comparisons, which does not depend on the bins or the scale."""
+        """Share of swaps in all comparisons, which does not depend on the bins or the scale."""
         return float(self.swaps.sum() / self.pairs.sum())
 
     @property
     def error(self) -> float:
-        """The standard error of :attr:`overall` over trials, as these topics are sampled.
+        """Standard error of :attr:`overall` over trials that sample these topics.
 
-        Two arrays of scores with one seed go through the same trials: the error of their
-        difference is that of the differences of :attr:`by_trial`, and far smaller.
+        Two arrays of scores with the same seed go through the same trials. So the error of their
+        difference is the error of the differences of :attr:`by_trial`, which is far smaller.
         """
         return standard_error(self.by_trial)
 
@@ -260,10 +265,10 @@ def swap_rate(
 ) -> SwapRates:
     """Estimate how often two disjoint sets of topics order two systems differently.
 
-    Each trial draws two disjoint sets of ``size`` topics.  A pair falls into the bin of its
-    absolute difference in mean score on the first, and is swapped if the difference on the
-    second has the opposite sign (Voorhees and Buckley, SIGIR 2002; Sakai, ICTIR 2016).  Differences
-    are rounded to 12 decimals, so that equal means neither swap nor change their bin.
+    Each trial draws two disjoint sets of ``size`` topics. The absolute difference of a pair's mean
+    scores on the first set decides its bin. The pair is swapped if the difference on the second set
+    has the opposite sign (Voorhees and Buckley, SIGIR 2002; Sakai, ICTIR 2016). Differences are
+    rounded to 12 decimals, so that equal means neither swap nor change their bin.
 
     Parameters
     ----------
@@ -271,7 +276,7 @@ def swap_rate(
     bins : array_like, shape (n_bins,)
         Ascending lower bounds, the first 0; the last bin is open.
     size : int, optional
-        Half of the topics unless given.
+        Number of topics in each set; half of the topics by default.
 
     Returns
     -------
@@ -281,8 +286,8 @@ def swap_rate(
     Raises
     ------
     ValueError
-        On fewer than two topics or systems, NaN or infinite values, bins that do not ascend
-        from 0, a size that does not fit twice, or no trials.
+        If there are fewer than two topics or systems, a value is NaN or infinite, the bins do not
+        ascend from 0, the topics are too few for two sets of ``size``, or there are no trials.
     """
     x = check_scores(scores, topics=2, systems=2, single=True)
     lower = rounded_difference(bins, 0)
@@ -321,9 +326,10 @@ def factor_stability(
     scheme: str = "N",
     **params: Any,
 ) -> Floats:
-    """Kendall's tau between the rankings with sampled and with all standardizing systems.
+    """Compute tau between rankings with sampled and with all reference systems.
 
-    Webber, Moffat and Zobel (2008), Figure 4: how many standardizing systems are enough.
+    Figure 4 of Webber, Moffat and Zobel (2008) uses it to show how many reference systems are
+    enough.
 
     Parameters
     ----------
@@ -332,7 +338,7 @@ def factor_stability(
     standardizing : array_like, shape (n_topics, n_standardizing)
         The systems that the factors come from, on the same topics.
     size : int
-        How many of them a sample holds, drawn without replacement.
+        Number of these systems in a sample, drawn without replacement.
     samples, seed : int
         Number of samples, and seed of the generator.
     scheme : str
@@ -345,14 +351,12 @@ def factor_stability(
     Raises
     ------
     ValueError
-        On arrays without common topics, fewer than two systems, NaN or infinite values, a
-        size below 2 or above the number of standardizing systems, no samples, or an unknown
-        scheme.
+        If the arrays have different topics, there are fewer than two systems, a value is NaN or
+        infinite, the size is below 2 or above the number of reference systems, there are no
+        samples, or the scheme is unknown.
 
-    Notes
-    -----
-    On a topic where all systems of a sample score the same, N and U take their limits; z has no
-    value there, and the topic is left out of that sample's means.
+    Notes ----- On a topic on which all systems of a sample score the same, N and U take their
+    limits. z has no value there, so the topic is left out of that sample's means.
     """
     x = check_scores(scores, systems=2, single=True)
     by = check_scores(standardizing, "the standardizing systems", systems=2, single=True)
@@ -392,7 +396,7 @@ def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats
 
 
 def within_system_variance(scores: npt.ArrayLike) -> float:
-    """Return the residual variance of one-way ANOVA: how much a system varies over topics.
+    """Return the residual variance of one-way ANOVA, the variance of a system over topics.
 
     ``sum_ij (x_ij - mean_j)**2 / (m * (n - 1))`` over ``n`` topics and ``m`` systems (Sakai,
     Topic set size design, IRJ 2016): the mean of the systems' sample variances.
@@ -404,7 +408,7 @@ def within_system_variance(scores: npt.ArrayLike) -> float:
     Raises
     ------
     ValueError
-        On fewer than two topics, or a value that is NaN or infinite.
+        If there are fewer than two topics, or a value is NaN or infinite.
     """
     return float(check_scores(scores, topics=2, single=True).var(axis=0, ddof=1).mean())
 
@@ -412,10 +416,10 @@ def within_system_variance(scores: npt.ArrayLike) -> float:
 def residual_variance(scores: npt.ArrayLike) -> float:
     """Return the variance of scores without the means of topics and of systems.
 
-    The residual mean square of two-way analysis of variance without replication, with
-    ``(n_topics - 1) * (n_systems - 1)`` degrees of freedom: the error by which systems that ran on
-    the same topics are compared, free of the topics' difficulty.  Twice it is the average variance
-    of two systems' differences.
+    This is the residual mean square of two-way analysis of variance without replication, with
+    ``(n_topics - 1) * (n_systems - 1)`` degrees of freedom. It is the error in a comparison of
+    systems that ran on the same topics, and does not include the topics' difficulty. The average
+    variance of two systems' differences is twice this value.
 
     Parameters
     ----------
@@ -424,7 +428,7 @@ def residual_variance(scores: npt.ArrayLike) -> float:
     Raises
     ------
     ValueError
-        On fewer than two topics or systems, or a value that is NaN or infinite.
+        If there are fewer than two topics or systems, or a value is NaN or infinite.
     """
     x = check_scores(scores, topics=2, systems=2, single=True)
     residual = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
@@ -442,24 +446,25 @@ def topic_set_size(
 ) -> int:
     """Return the fewest topics with which ANOVA finds a difference of interest.
 
-    The smallest ``n`` for which the F test of ``m`` systems at level ``alpha`` has a power of at
-    least ``1 - beta`` whenever the best and the worst system differ by ``min_difference``: the
-    noncentral F distribution with ``m - 1`` and ``m * (n - 1)`` degrees of freedom and
-    ``lambda = n * min_difference**2 / (2 * variance)``, its least value for that difference
-    (Sakai, Topic set size design, IRJ 2016).  In two-way ANOVA all systems run on the same topics,
-    whose difficulty is no error: the degrees of freedom are ``m - 1`` and ``(m - 1) * (n - 1)``.
+    This is the smallest ``n`` for which the F test of ``m`` systems at level ``alpha`` has a power
+    of at least ``1 - beta`` whenever the best and the worst system differ by ``min_difference``.
+    The power comes from the noncentral F distribution with ``m - 1`` and ``m * (n - 1)`` degrees of
+    freedom and ``lambda = n * min_difference**2 / (2 * variance)``, which is the smallest lambda
+    for that difference (Sakai, Topic set size design, IRJ 2016). In two-way ANOVA, all systems run
+    on the same topics, so the topics' difficulty is not an error. The degrees of freedom are then
+    ``m - 1`` and ``(m - 1) * (n - 1)``.
 
     Parameters
     ----------
     variance : float
-        Of a system over topics (:func:`within_system_variance`); for two-way ANOVA the residual
-        variance (:func:`residual_variance`).
+        Variance of a system over topics (:func:`within_system_variance`); for two-way ANOVA, the
+        residual variance (:func:`residual_variance`).
     min_difference : float
-        In the unit of the scores.
+        Smallest difference of interest, in the unit of the scores.
     systems : int
-        ``m``, at least 2.
+        Number of systems ``m``, at least 2.
     two_way : bool
-        Whether topics are blocks of a two-way ANOVA.
+        If true, topics are blocks of a two-way ANOVA.
     alpha, beta : float
         Rates of Type I and Type II errors.
 
