@@ -6,7 +6,7 @@ on the topics themselves.  The topics are a sample too, so the rank correlation 
 lower than on all topics there could be.  The noise that is already there swaps more systems than
 the noise that resampling adds.  The bias of the rank correlation is therefore 1 to
 ``1 / (sqrt(2) - 1)`` = 2.4 times the bias of the samples.  The interval counts this bias as an
-error: it is the value plus or minus ``t * sqrt((sd**2 + (1.5 * bias)**2) * n / (n - 1))``, on
+error: it is the value plus or minus ``t * sqrt((sd**2 + (2 * bias)**2) * n / (n - 1))``, on
 Fisher's scale for Pearson's correlation.  ``docs/evidence/judges.md`` says how often the intervals
 hold.  If an interval would not hold, it is NaN.  AP correlation never has an interval.
 """
@@ -34,7 +34,7 @@ is often smaller for RR.  A few topics then decide the order, and a bootstrap ca
 LEAST_REPRODUCED = 0.7
 """Smallest mean tau between a judge's order of systems and the orders on resampled topics, for an
 interval of tau.  Below it the order is mostly noise, and the samples do not show its bias."""
-BIAS = 1.5
+BIAS = 2
 """Factor on the bias of the samples; with it, 90 to 98 percent of the intervals hold."""
 WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}
 """Power of the distance between two levels that weights a disagreement; all weigh 1 for none."""

@@ -100,7 +100,7 @@ def test_intervals_are_students_around_the_figure_and_count_the_bias(
         (order.tau[1:], order.tau.value, taus, 1, 0.95),
         (fisher, np.arctanh(order.r.value), np.arctanh(rs), np.inf, 0.98),
     ):
-        error = np.var(values, ddof=1) + (1.5 * (np.mean(values) - value)) ** 2
+        error = np.var(values, ddof=1) + (2 * (np.mean(values) - value)) ** 2
         half = student.ppf((1 + level) / 2, 29) * np.sqrt(error * 30 / 29)
         assert found == pytest.approx((value - half, min(value + half, end)))
 

@@ -44,7 +44,7 @@ def test_other_judgments_are_standardized_only_if_the_user_names_the_set() -> No
     named = match_factors(others, factors)
     assert named.chosen_by == "name"
     assert make_plan(sAP, named, others).name == "AP"
-    with pytest.raises(NoFactorsError, match="at level 1 or above differ from those"):
+    with pytest.raises(NoFactorsError, match="at level 1 or above differ from its systems"):
         make_plan(sAP, replace(named, chosen_by="qrels"), others)
 
 
@@ -52,7 +52,7 @@ def test_a_part_of_graded_judgments_that_has_one_level_stays_graded() -> None:
     part, whole = as_qrels({"t1": {"a": 1}}), as_qrels({"t1": {"a": 1}, "t2": {"a": 1}})
     graded, binary = two_topics("nDCG", max_level=2), two_topics("nDCG(rel=1)", max_level=2)
     assert make_plan(snDCG, match_factors(part, graded), part).raw == nDCG
-    with pytest.raises(NoFactorsError, match=r"have one level.*judged with levels to 2"):
+    with pytest.raises(NoFactorsError, match=r"have one level.*judged with up to 2"):
         make_plan(snDCG, match_factors(whole, graded), whole)
     with pytest.raises(NoFactorsError, match="mine has no factors for nDCG"):
         make_plan(snDCG, match_factors(part, binary), part)

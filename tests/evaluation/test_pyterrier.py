@@ -205,13 +205,15 @@ def test_batches_of_a_set_matched_only_by_counts_are_advised_to_name_it(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             pt.Experiment([results], queries.head(n), part, [measure], names=["a"])
-        return [str(w.message) for w in caught if "batches of fewer" in str(w.message)]
+        return [str(w.message) for w in caught if "batches of pt.Experiment" in str(w.message)]
 
     (message,) = told(12)
     assert message.endswith("name the set, as in sAP(factors='counted')")
     assert told(24) == []
     assert told(5, sAP(factors="counted")) == []
-    with pytest.raises(ValueError, match=r"name it in the measure, such as sAP\(factors='SET'\)"):
+    with pytest.raises(
+        ValueError, match=r"name the set in the measure, such as sAP\(factors='SET'\)"
+    ):
         told(5)
 
 

@@ -194,7 +194,7 @@ def test_the_table_has_raw_next_to_standardized_and_marks_the_best(small: ir_std
     assert table.header == ("run", "AP", "sAP", "P@10", "sP@10")
     best = max("abc", key=lambda run: small.means[run][AP])
     assert [row[0].text for row in table.rows if row[1].best] == [best]
-    assert "b: two-sided paired t-test" in small.table().text()
+    assert "better or worse than b (two-sided paired t-test" in small.table().text()
 
 
 def test_a_mark_is_a_significant_difference(small: ir_std.Results) -> None:
