@@ -155,8 +155,8 @@ def random_effects(
 
     The weights are ``1 / (variance + tau2)``.  With ``pm``, Paule and Mandel's method (1982)
     estimates the variance between collections, and the interval is Hartung and Knapp's (2001),
-    which uses Student's t with n-1 degrees of freedom.  With ``dl``, for comparison with papers,
-    DerSimonian and Laird's method (1986) estimates the variance, and the interval is the normal
+    which uses Student's t with n-1 degrees of freedom.  ``dl`` is for comparison with papers.
+    It estimates the variance by the method of DerSimonian and Laird (1986), and uses the normal
     interval, which is too narrow with few collections.
 
     If effects differ less than expected by chance, Hartung and Knapp's interval can be narrower

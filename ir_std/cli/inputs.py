@@ -91,7 +91,8 @@ class Inputs(NamedTuple):
             raise UsageError("missing qrels; pass one qrels file (4 columns) or an ir_datasets ID")
         if not self.runs:
             raise UsageError(
-                f"missing runs; {_name_of(self.qrels[0])} is a qrels file, a run has 6 columns"
+                f"missing runs; {_name_of(self.qrels[0])} is a qrels file, not a run "
+                "(a run has 6 columns)"
             )
         return next(iter(self.qrels), None)
 

@@ -43,7 +43,7 @@ _COLUMNS = {**PUBLISHED_NAMES, "nDCG(dcg='log2')": "nDCG", "DCG(dcg='log2')": "D
 
 
 class ImportedTables(NamedTuple):
-    """Means and standard deviations by measure that were read from a file."""
+    """Means and standard deviations of each measure, as read from a file."""
 
     topics: tuple[str, ...]
     mean: Mapping[str, Floats]

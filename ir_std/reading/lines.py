@@ -125,7 +125,7 @@ RANKED_RUN = LineFormat(
     2,
     _below,
     _score_of_rank,
-    "expected a whole number from 1",
+    "expected a whole number of at least 1",
     5_000_000,
 )
 """Format of MS MARCO runs, which have ranks but no scores."""

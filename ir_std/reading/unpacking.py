@@ -20,8 +20,8 @@ MAX_MEMBER = 1 << 31
 SMALL = 10_000_000
 """Size in bytes below which a packed file is small.
 
-It may unpack to :data:`MIN_UNPACK_LIMIT`.  Its format limits its lines, and :data:`MOST_TOPICS` its
-topics, so that it needs only limited memory and time.
+It may unpack to :data:`MIN_UNPACK_LIMIT`.  The format limits the length of lines, and
+:data:`MOST_TOPICS` limits the number of topics, so reading it takes limited memory and time.
 """
 MIN_UNPACK_LIMIT = 80 << 20
 """Smallest limit in bytes; TREC runs packed by xz unpack to eight times their size."""
@@ -179,7 +179,7 @@ class BoundedReader:
         self._most, self._error = most, error
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; none at the end."""
+        """Return the next bytes, or empty bytes at the end."""
         self.last = self._stream.read(size)
         self.position += len(self.last)
         if self.position > self._most:

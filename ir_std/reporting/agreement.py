@@ -152,7 +152,7 @@ def _names(files: Sequence[str]) -> tuple[str, str]:
 
 
 def are_scores(labels: Any) -> bool:
-    """Check whether the input holds scores of runs under judgments instead of qrels."""
+    """Check whether the input holds scores of judged runs, rather than qrels."""
     if is_file(labels):
         return is_score_file(source_of(labels))
     if isinstance(labels, Mapping) and labels:

@@ -105,7 +105,9 @@ def _named_by_file(runs: Sequence[Any]) -> dict[str, Any]:
         if path is not None:
             name = names[path]
         if name in named and (path is None or _path(named[name]) is None):
-            raise UsageError(f"two runs are named {name}; pass a dict that names them")
+            raise UsageError(
+                f"two runs are named {name}; pass a dict that gives each run its own name"
+            )
         named[name] = run
     return named
 

@@ -84,8 +84,8 @@ def _others_read(given: Any) -> bool:
 def _listed(rows: Iterator[Any]) -> Any:
     """Return rows as a list, or restore the path, file or table that the iterator was made from.
 
-    ir_measures' pipeline, which the methods of its measures call, turns any input into an
-    iterator: over the letters of a path, the lines of a file, or the columns of a table.
+    The methods of ir_measures' measures call a pipeline that turns any input into an iterator.  A
+    path becomes an iterator over its letters, a file over its lines, and a table over its columns.
     """
     listed = list(rows)
     if listed and all(isinstance(row, str) for row in listed):

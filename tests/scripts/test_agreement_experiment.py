@@ -30,7 +30,7 @@ def test_intervals_hold_for_systems_that_a_judge_scores_with_noise() -> None:
     first = random.normal(0, 1, (200, 30)) + np.linspace(0, 3, 30)
     second = first + random.normal(0, 1, first.shape)
     case = experiment.Case("made-up", "score", first, second)
-    printed, coverage = experiment.order_coverage(60, 0, case).transpose(1, 0, 2)
+    printed, coverage = experiment.order_coverage(200, 0, case).transpose(1, 0, 2)
     assert (printed == 1).all()
     assert (coverage >= 0.85).all()
 

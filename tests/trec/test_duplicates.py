@@ -72,7 +72,9 @@ def test_runs_of_ms_marco_have_three_columns(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("1\td2\t1\n1\td1\t2\n2\td1\t1\n")
     assert ir_std.calc_aggregate("RR", QRELS, tmp_path / "run")["RR"] == 0.75
     (tmp_path / "bad").write_text("1\td2\t1\n1\td1\t0\n")
-    with pytest.raises(InputError, match=r"bad:2: rank is '0'; expected a whole number from 1"):
+    with pytest.raises(
+        InputError, match=r"bad:2: rank is '0'; expected a whole number of at least 1"
+    ):
         ir_std.calc_aggregate("RR", QRELS, tmp_path / "bad")
 
 
