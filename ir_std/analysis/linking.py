@@ -241,7 +241,7 @@ class Link:
         return self._pair.curve.score(np.asarray(z, float) + self.shift)
 
     def difference(self, z_reference: npt.ArrayLike, z: npt.ArrayLike) -> LinkedDifference:
-        """Compute a mean on the reference minus a linked mean.
+        """Compute the difference of two means: on the reference minus linked.
 
         Parameters
         ----------

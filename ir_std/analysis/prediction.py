@@ -246,7 +246,7 @@ def _doubts(
     if s < WEAK_MULTIPLIER:
         doubts.append(
             f"the model's labels barely separate the systems (multiplier {s:.2f}), so "
-            "intervals are almost those of the human topics without them"
+            "intervals are almost as wide as without them"
         )
     if n_systems >= MIN_POOLED_SYSTEMS and s > c + MULTIPLIER_GAP:
         doubts.append(

@@ -167,7 +167,7 @@ def _average(values: Floats, weights: Ints, where: Mask) -> float:
 
 
 class _Flips:
-    """Statistics of pairs of systems under flips of topics' signs."""
+    """Statistics of pairs of systems if topics change the sign of their differences."""
 
     def __init__(self, x: Floats, variance: Floats, n: Ints, compared: Mask) -> None:
         self.x, self.signs = x, _flips(len(x))

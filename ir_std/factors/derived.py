@@ -191,7 +191,9 @@ def _scores_where(
     """
     tags = factors.systems
     if not tags:
-        raise UsageError(f"{factors.id} does not name its systems; use all of them")
+        raise UsageError(
+            f"{factors.id} does not name its systems, so you cannot choose some of them"
+        )
     scores, names = {}, {}
     for measure in factors.scores:
         numbers, columns = scores_by_system(factors, measure)

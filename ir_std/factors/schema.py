@@ -83,7 +83,7 @@ def _one_of(*allowed: str) -> Rule:
 
 def _whole(least: int) -> Rule:
     return Rule(
-        f"a whole number from {least}",
+        f"a whole number of at least {least}",
         lambda value: type(value) is int and least <= value < 1 << 31,
     )
 

@@ -134,7 +134,7 @@ def compare(
     for system, run, qrels, _ in given:
         if runs.setdefault(id(qrels), {}).setdefault(system, run) is not run:
             raise UsageError(
-                f"two runs of {system} on {names[id(qrels)]}; give each system its own name"
+                f"two runs on {names[id(qrels)]} are named {system}; give each its own name"
             )
     of_rounds = {key for key, m in matches.items() if m.factors and m.factors.earlier is not None}
     if residual and not of_rounds:

@@ -220,7 +220,7 @@ class Ranking(Cached):
         return Ranking(self.qrels, self.topic[kept], self.rank[kept], self.level[kept], self.n_ret)
 
     def relevant(self, level: int, cutoff: int | None = None) -> Ranking:
-        """Return a ranking of the documents at ``level`` or above among the first ``cutoff``."""
+        """Rank the documents at ``level`` or above among the first ``cutoff`` documents."""
         kept = self.level >= level
         # If a ranking cached itself, it would not be freed together with its run.
         relevant = self if kept.all() else self.cached(level, lambda: self[kept])

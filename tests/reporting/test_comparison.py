@@ -213,7 +213,7 @@ def test_an_invalid_entry_is_refused_with_the_syntax_of_entries(entries: Any) ->
 def test_two_runs_of_a_system_on_a_collection_are_an_error() -> None:
     t8 = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     entries = [("x", simulated_run(t8, seed, 10), t8) for seed in (1, 2)]
-    with pytest.raises(UsageError, match="two runs of x on trec8-adhoc"):
+    with pytest.raises(UsageError, match="two runs on trec8-adhoc are named x"):
         ir_std.compare(entries, AP)
 
 
