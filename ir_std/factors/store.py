@@ -10,10 +10,13 @@ from __future__ import annotations
 import json
 import math
 import os
+import struct
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
+from tokenize import TokenError
 from typing import Any, NoReturn, TypeVar
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +40,21 @@ LEVEL = 9
 """Compression level of deflate."""
 
 _ADVICE = "expected a factor set that ir_std wrote"
+_DAMAGE = (
+    BadZipFile,
+    EOFError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TokenError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+"""Exceptions that zipfile, zlib and numpy raise on a damaged file."""
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -104,13 +122,13 @@ def parse_file(content: bytes, file: object) -> tuple[dict[str, Any], Mapping[st
         members = {member.filename: member for member in archive.infolist()}
         _check_members(archive.infolist(), members)
         description = parse_json(_unpack(archive, members.pop(DESCRIPTION)), file)
-    except Exception as broken:  # zipfile, zlib and numpy raise many kinds of errors
+    except _DAMAGE as broken:
         raise _damaged(file, broken) from None
 
     def array(name: str) -> Array:
         try:
             return _parse_array(_unpack(archive, members[f"{name}.npy"]))
-        except Exception as broken:  # zipfile, zlib and numpy raise many kinds of errors
+        except _DAMAGE as broken:
             raise _damaged(f"{file}, {name}", broken) from None
 
     names = tuple(name.removesuffix(".npy") for name in members)

@@ -24,6 +24,7 @@ from ir_std import FactorSet, InputError, StandardizationWarning, UsageError, bu
 from ir_std._arrays import means_and_deviations
 from ir_std._system.processes import map_in_order
 from ir_std.builders.from_runs import BUILD_MEASURES
+from ir_std.cli.streams import PROGRAM
 from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.schemes import EXACT
@@ -452,7 +453,7 @@ def test_the_command_lists_the_runs_it_leaves_out(
     (runs / "sys6").write_text("t0 Q0 d1\n")
     built = ir_std_cli("build", qrels, runs, "-o", tmp_path / "mine.npz", "--skip-bad", "--jobs", 2)
     assert built.status == 0
-    assert f"left out: {runs}/sys6:1: 3 columns" in built.err[0]
+    assert f"{PROGRAM}: warning: left out: {runs}/sys6:1: 3 columns" in built.err[0]
 
 
 @pytest.mark.parametrize(

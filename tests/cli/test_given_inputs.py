@@ -20,6 +20,7 @@ from processes import run_process
 
 import ir_std
 from ir_std.cli.inputs import read_measures
+from ir_std.cli.streams import PROGRAM
 from ir_std.factors.catalog import load_factors
 from ir_std.measures import parse_measure
 from ir_std.measures.names import missing_from_group
@@ -153,7 +154,7 @@ def test_compare_reads_standard_input_once_for_all_that_name_it(
 def test_waiting_for_a_terminal_is_reported(files: Path, stdin: Any, ir_std_cli: Any) -> None:
     stdin((files / "runs" / "one").read_bytes(), is_terminal=True)
     done = ir_std_cli("-", files / "qrels", "AP")
-    assert "waiting for lines on standard input; Ctrl-D ends them" in done.err[0]
+    assert done.err[0] == f"{PROGRAM}: waiting for lines on standard input; Ctrl-D ends them"
     assert done.status == 0
 
 
@@ -163,8 +164,7 @@ def test_closed_standard_input_is_one_line(
     monkeypatch.setattr(sys, "stdin", None)
     done = ir_std_cli("-", files / "qrels", "AP")
     assert done.status == 2
-    assert len(done.err) == 1
-    assert "standard input is closed; name a file instead of -" in done.err[0]
+    assert done.err == [f"{PROGRAM}: error: standard input is closed; name a file instead of -"]
 
 
 def test_a_folder_means_the_files_below_it(files: Path, tmp_path: Path, ir_std_cli: Any) -> None:

@@ -87,7 +87,10 @@ def test_a_file_that_is_there_is_replaced_with_force_only(
     out.write_text("what somebody wrote\n")
     arguments = ["merge", *shards, "--combine", "rrf", "-o", str(out)]
     assert main(arguments) == 2
-    assert "dear.run: file exists; name a new file" in (capsys.readouterr().err)
+    assert (
+        "dear.run: file exists; name a new file, or overwrite it with --force"
+        in capsys.readouterr().err
+    )
     assert out.read_text() == "what somebody wrote\n"
     assert main([*arguments, "--force"]) == 0
     assert out.read_text().startswith("7 Q0 ")

@@ -187,7 +187,7 @@ def test_graded_ndcg_uses_binary_factors_only_where_qrels_are_binary() -> None:
         snDCG(rel=1).calc_aggregate(QRELS, RUN)
     )
     graded = QRELS | {"t1": {"a": 2, "b": 1}}
-    with pytest.raises(NoFactorsError, match="no factors for nDCG"):
+    with pytest.raises(NoFactorsError, match=r"no factors for nDCG \(scheme N\); it has"):
         snDCG.calc_aggregate(graded, RUN)
 
 

@@ -185,7 +185,7 @@ def test_an_unknown_set_is_reported_with_the_nearest() -> None:
 
 def test_a_measure_that_the_set_lacks_is_an_error() -> None:
     with pytest.raises(
-        UsageError, match="bm25base_p has no scores for P@15; it has P@1, P@5, P@10"
+        UsageError, match="bm25base_p has no scores for P@15; it has P@1, P@5, P@10, P@20"
     ):
         ir_std.evaluate(BM25, measures="P@15")
 

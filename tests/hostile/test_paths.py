@@ -10,6 +10,7 @@ import pytest
 from tries import small_set
 
 from ir_std import FactorSet, InputError, load_factors
+from ir_std.cli.streams import PROGRAM
 from ir_std.factors import catalog
 
 
@@ -38,9 +39,9 @@ def test_a_run_that_the_user_may_not_read_is_not_a_missing_file(
 ) -> None:
     result = ir_std_cli(barred / "run", barred.parent / "q", "AP")
     assert result.status == 2
-    (error,) = result.err
-    assert error.startswith("ir_std: error")
-    assert error.endswith(f"{barred / 'run'}: Permission denied; name a readable file")
+    assert result.err == [
+        f"{PROGRAM}: error: {barred / 'run'}: Permission denied; name a readable file"
+    ]
 
 
 def test_a_set_that_the_user_may_not_read_is_not_a_missing_set(barred: Path) -> None:
