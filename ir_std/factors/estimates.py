@@ -12,6 +12,9 @@ from ir_std._arrays import Floats, Ints
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 
+_LARGEST_BLOCK = 10_000_000
+"""Number of comparisons of scheme E that are made at once."""
+
 
 def factors_from_scores(
     scores: Mapping[str, npt.ArrayLike],
@@ -144,7 +147,10 @@ def scores_of_systems(
     if scheme is None:
         return scores
     standardize = factors.at(rows, measure, scheme, **params)
-    return np.stack([*map(standardize, scores.T)], axis=1)
+    # Scheme E compares each score with all scores of its topic, so blocks of systems save memory.
+    n_blocks = scores.size * scores.shape[1] // _LARGEST_BLOCK + 1
+    blocks = np.array_split(scores.T, n_blocks)
+    return np.ascontiguousarray(np.concatenate([*map(standardize, blocks)]).T)
 
 
 def round_to_resolution(factors: FactorSet, measure: str, scores: Floats) -> Floats:

@@ -9,6 +9,7 @@ import pytest
 from sets import each_set
 
 from ir_std.errors import InputError, NoFactorsError, UnknownSetError
+from ir_std.factors import estimates
 from ir_std.factors.catalog import available_factors, load_factors, shipped_folder
 from ir_std.factors.factor_set import FactorSet
 
@@ -48,6 +49,27 @@ def test_every_scheme_is_applied(small: FactorSet) -> None:
     values = {s: small.standardize("AP", ["1"], [0.2], s)[0] for s in "zUE"}
     sd = SCORES[0].std(ddof=1)
     assert values == pytest.approx({"z": -0.05 / sd, "U": 0.5 - 0.15 * 0.05 / sd, "E": 0.5})
+
+
+@pytest.mark.parametrize("scheme", ["N", "U", "E", "z"])
+@pytest.mark.parametrize("largest_block", [1, 100, estimates._LARGEST_BLOCK])
+def test_blocks_of_systems_have_the_scores_of_single_systems(
+    scheme: str, largest_block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimates, "_LARGEST_BLOCK", largest_block)
+    scores = np.random.default_rng(1).integers(0, 9, (12, 7)) / 10
+    scores[3] = 0.5
+    scores[4, :6] = scores[5, 2] = np.nan
+    fields = {"better": "lower", "resolution": 0.1}
+    info = {"id": "small", "title": "Small", "measures": {"'latency'": {"systems": 7} | fields}}
+    topics = dict.fromkeys(map(str, range(12)))
+    factors = FactorSet(info, topics, scores={"'latency'": scores})
+    rows = np.array([11, 3, 4, 5, 0])
+    together = estimates.scores_of_systems(factors, "'latency'", scheme, rows)
+    standardize = factors.at(rows, "'latency'", scheme)
+    alone = np.stack([standardize(column) for column in factors.scores["'latency'"][rows].T], 1)
+    assert together.flags.c_contiguous
+    assert np.array_equal(together, alone, equal_nan=True)
 
 
 def test_topics_without_factors_are_nan(small: FactorSet) -> None:
