@@ -82,6 +82,15 @@ def test_two_collections_are_counted_singly_and_not_summarized(five: ir_std.Resu
     assert "There is no mean over collections, because it needs 3 collections." in two.table().notes
 
 
+@pytest.mark.parametrize("measure", [AP, sAP(scheme="E")])
+def test_no_run_is_above_an_average_that_does_not_exist(measure: Any) -> None:
+    """Raw scores and scheme E have no average."""
+    qrels = [simulated_qrels(ir_std.load_factors(name).n_rel) for name in SETS[:2]]
+    entries = [("bm25", simulated_run(each, 1, 60), each) for each in qrels]
+    found = of(ir_std.compare(entries, [measure], schemes=()), str(measure))
+    assert plain(found["headline"]) == "bm25 was run on 2 collections."
+
+
 def test_differences_on_two_collections_are_not_summarized_anywhere(
     five: ir_std.Results,
 ) -> None:

@@ -16,6 +16,7 @@ from typing import Any, get_type_hints
 import numpy as np
 import pytest
 from ir_measures import AP, P, nDCG
+from jinja2 import UndefinedError
 from views import HOSTILE, data_of, hits, plain, simulated
 
 import ir_std
@@ -305,6 +306,12 @@ def test_without_jinja2_one_line_says_what_to_install(
     environment.cache_clear()
     with pytest.raises(IrStdError, match=r"pip install 'ir-std\[report\]'"):
         render(small)
+
+
+def test_an_unknown_name_in_a_template_is_an_error_even_if_compared_with_none() -> None:
+    template = environment().from_string("{{ 'none' if a.averge is none else 'some' }}")
+    with pytest.raises(UndefinedError, match="has no attribute 'averge'"):
+        template.render(a=object())
 
 
 def test_it_needs_no_factors() -> None:

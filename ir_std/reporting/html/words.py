@@ -31,9 +31,17 @@ def environment() -> Any:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
         raise MissingLibraryError.of("a report", "jinja2", "report") from None
+
+    class Unknown(StrictUndefined):
+        """An error for every name that does not exist, even in a comparison with none."""
+
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            str(self)
+
     made = Environment(
         loader=PackageLoader("ir_std.reporting.html"),
-        undefined=StrictUndefined,
+        undefined=Unknown,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
