@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ir_measures import AP
+from ir_measures import AP, P
 from views import MINUS, plain
 
 import ir_std
@@ -175,6 +175,21 @@ def test_differences_on_few_collections_are_drawn_one_by_one(five: ir_std.Result
     table = few.table()
     assert "summary" in {row[1].text for row in table.rows}
     assert any("3 collections are too few" in note for note in table.notes)
+
+
+def test_a_summary_of_five_collections_that_is_too_wide_is_called_so() -> None:
+    entries = []
+    for i, is_better in enumerate([True, False, True, False, True]):
+        qrels = {f"{i}-{topic}": {"good": 1, "bad": 0} for topic in range(4)}
+        for run in ("bm25", "mono"):
+            hit = [(run == "mono") == is_better] * 3 + [True]
+            scores = {t: {"good": 2.0 * h, "bad": 1.0} for t, h in zip(qrels, hit, strict=True)}
+            entries.append((run, scores, qrels))
+    wide = ir_std.compare(entries, [P @ 1], baseline="bm25")
+    summary = run_differences(wide)["mono"][P @ 1].summary()
+    assert summary and summary.high - summary.low > 1
+    deck = plain(of(wide, "P@1")["deck"])
+    assert deck == "The interval of the summary for P@1 is too wide for a conclusion."
 
 
 def test_differences_on_five_collections_have_a_summary(five: ir_std.Results) -> None:

@@ -12,6 +12,7 @@ from ir_std.errors import MissingLibraryError, join_with_and, pluralize
 from ir_std.evaluation.placement import ordinal
 from ir_std.factors.quality import FEW_SYSTEMS
 from ir_std.reporting.sentences.tables import describe_missing, why_no_summary
+from ir_std.reporting.summaries import MIN_COLLECTIONS
 from ir_std.reporting.tables import p_text
 
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
@@ -60,6 +61,7 @@ def environment() -> Any:
     }
     made.globals |= {
         "FEW_SYSTEMS": FEW_SYSTEMS,
+        "MIN_COLLECTIONS": MIN_COLLECTIONS,
         "describe_correction": describe_correction,
         "describe_missing": describe_missing,
         "describe_test": describe_test,
