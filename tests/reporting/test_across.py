@@ -13,7 +13,7 @@ from views import MINUS, plain
 import ir_std
 from ir_std import sAP
 from ir_std.reporting.compare import join_results
-from ir_std.reporting.html.across import across_of
+from ir_std.reporting.html.across import AcrossFacts, across_of
 from ir_std.reporting.summaries import run_differences
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -190,6 +190,13 @@ def test_a_summary_of_five_collections_that_is_too_wide_is_called_so() -> None:
     assert summary and summary.high - summary.low > 1
     deck = plain(of(wide, "P@1")["deck"])
     assert deck == "The interval of the summary for P@1 is too wide for a conclusion."
+
+
+def test_the_mean_over_collections_is_not_computed_with_a_baseline(
+    five: ir_std.Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(AcrossFacts, "pooled", pytest.fail)
+    across_of(against_bm25(five))
 
 
 def test_differences_on_five_collections_have_a_summary(five: ir_std.Results) -> None:
