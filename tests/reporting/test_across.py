@@ -187,7 +187,8 @@ def test_a_summary_of_five_collections_that_is_too_wide_is_called_so() -> None:
             entries.append((run, scores, qrels))
     wide = ir_std.compare(entries, [P @ 1], baseline="bm25")
     summary = run_differences(wide)["mono"][P @ 1].summary()
-    assert summary and summary.high - summary.low > 1
+    assert summary
+    assert summary.high - summary.low > 1
     deck = plain(of(wide, "P@1")["deck"])
     assert deck == "The interval of the summary for P@1 is too wide for a conclusion."
 

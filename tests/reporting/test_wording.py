@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from ir_measures import AP, P
@@ -195,6 +196,14 @@ def test_the_deck_has_both_scores_and_the_average() -> None:
         f"{sum(means) / 37:.3f}. The difference is significant (paired t-test, "
         "p < 0.001, one comparison). The best was chosen by its scores on these topics."
     )
+
+
+def test_two_runs_are_tested_once_for_all_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = hits({"good": GOOD, "base": BASE})
+    test = MagicMock(wraps=results.difference)
+    monkeypatch.setattr(ir_std.Results, "difference", test)
+    assert "The difference is significant" in plain(record(results)["deck"])
+    test.assert_called_once()
 
 
 def test_other_runs_are_counted_with_the_baseline_and_the_correction() -> None:

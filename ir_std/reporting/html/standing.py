@@ -19,7 +19,7 @@ from ir_std.evaluation.evaluation import message_texts
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.inputs import systems_of
 from ir_std.evaluation.placement import Placement
-from ir_std.evaluation.plans import Plan
+from ir_std.evaluation.plans import Plan, mean_of_values
 from ir_std.evaluation.ranked_topics import RankedTopic, rank_topics
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.quality import saturates
@@ -155,7 +155,7 @@ class RunStanding:
         """Return the mean raw score."""
         known = self.results.means[run].get(self.view.raw)
         if known is None:  # The user did not ask for raw scores.
-            known = mean_of(self.results.values[run].get(self.view.raw, np.array([nan])))
+            known = mean_of_values(self.results.values[run].get(self.view.raw, np.array([nan])))
         return known
 
     def score(self, run: str) -> float:
@@ -259,7 +259,7 @@ class RunStanding:
             if placed and placed.means:
                 return float(np.mean(placed.means))
         peers = self.collection.peers(self.view.raw)
-        return nan if peers is None else mean_of(peers.mean)
+        return nan if peers is None else mean_of_values(peers.mean)
 
     @property
     def side(self) -> int | None:
@@ -279,13 +279,19 @@ class RunStanding:
         """The measure of the topic scores that the test compares."""
         return self.collection.tested_measure(self.view.scored)
 
+    @cached_property
+    def _differences(self) -> Mapping[str, Difference]:
+        """The differences from the rival, by run."""
+        if self.results.baseline is not None:
+            each = self.results.differences
+            return {run: each[run][self.tested] for run in each if self.tested in each[run]}
+        if self.rival is None:
+            return {}
+        return {self.run: self.results.difference(self.run, self.rival, self.tested)}
+
     def difference(self, run: str) -> Difference | None:
         """Return the difference between a run and the rival."""
-        if self.rival is None or run == self.rival:
-            return None
-        if self.results.baseline is not None:
-            return self.results.differences[run].get(self.tested)
-        return self.results.difference(run, self.rival, self.tested)
+        return self._differences.get(run)
 
     def verdict(self, run: str) -> int:
         """Return 1 if a run is clearly better than the rival, -1 if clearly worse, else 0."""
@@ -445,12 +451,6 @@ def systems_by_topic(
     raw = np.where(plan.rows[:, None] >= 0, scores[plan.rows], np.nan)
     none = np.full(len(raw), np.nan)
     return np.array([raw[:, column[t]] if t in column else none for t in systems.values()])
-
-
-def mean_of(values: Floats) -> float:
-    """Return the mean of the known scores, or NaN if none is known."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else nan
 
 
 # The rankings of runs, topic by topic
