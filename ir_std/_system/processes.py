@@ -9,7 +9,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from traceback import format_exc
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from ir_std._system.signals import cleanup_on_exit, signals_blocked
 from ir_std.errors import UsageError
@@ -58,10 +59,7 @@ def map_in_order(
         If ``jobs`` is less than 1, or if a process or the executor's scheduler died.
     """
     if executor is not None:
-        check = partial(_check_connected, executor)
-        yield from _in_order(
-            lambda item: executor.submit(function, task, item), items, IN_FLIGHT, check
-        )
+        yield from _in_executor(function, task, items, executor)
     elif jobs == 1:
         for item in items:
             yield function(task, item)
@@ -69,6 +67,59 @@ def map_in_order(
         raise UsageError(f"jobs is {jobs}; expected at least 1 process")
     else:
         yield from _in_processes(function, task, items, jobs)
+
+
+class _Answer(NamedTuple):
+    """What one call gave: its result, or its error with the traceback."""
+
+    value: Any
+    error: Exception | None = None
+    trace: str = ""
+
+    def result(self) -> Any:
+        if self.error is None:
+            return self.value
+        raise self.error from RuntimeError(f"in a worker process:\n{self.trace}")
+
+
+def _answer(
+    function: Callable[[bytes, Any], Any], task: bytes, item: Any, _: bytes = b""
+) -> _Answer:
+    """Call the function, and return its result or its error."""
+    try:
+        return _Answer(function(task, item))
+    except Exception as error:  # raised again by ``_Answer.result``
+        return _Answer(None, error, format_exc())
+
+
+def _in_executor(
+    function: Callable[[bytes, Any], Result], task: bytes, items: Iterable[Any], executor: Executor
+) -> Iterator[Result]:
+    """Map with an executor, and submit an item again if the executor loses it.
+
+    Tasks return their errors, so every error of a future is an error of the executor.  If a worker
+    of a Dask cluster dies with its results, for example, some futures are cancelled, and others
+    raise a TypeError of Dask.
+    """
+    check = partial(_check_connected, executor)
+
+    def submit(item: Any) -> Future[_Answer]:
+        check()
+        try:
+            # Dask shares one result, even a lost one, between equal calls.  So no calls are equal.
+            return executor.submit(_answer, function, task, item, os.urandom(8))
+        except Exception as failed:
+            raise _executor_failed(repr(failed)) from failed
+
+    def result(item: Any, future: Future[_Answer]) -> Result:
+        answer = _wait(future, check)
+        if not isinstance(answer, _Answer):
+            answer = _wait(submit(item), check)
+        if not isinstance(answer, _Answer):
+            raise _executor_failed(repr(answer)) from answer
+        return cast("Result", answer.result())
+
+    yield from _in_order(submit, result, items, IN_FLIGHT)
 
 
 def _check_connected(executor: Executor) -> None:
@@ -80,55 +131,45 @@ def _check_connected(executor: Executor) -> None:
     distributed = sys.modules.get("distributed")
     client = getattr(executor, "_client", None)
     if distributed and isinstance(client, distributed.Client) and client.status != "running":
-        raise UsageError("the scheduler of the Dask cluster is gone; start the cluster again")
+        raise _executor_failed("its scheduler is gone")
+
+
+def _executor_failed(reason: str) -> UsageError:
+    return UsageError(f"the executor failed ({reason}); start it again")
+
+
+def _wait(future: Future[_Answer], check: Callable[[], None] = lambda: None) -> _Answer | Exception:
+    """Wait for an answer, and return it, or the error of the executor that lost it.
+
+    ``check`` is called again and again while waiting.
+    """
+    from concurrent.futures import TimeoutError as StillRunning  # Python 3.10's is not TimeoutError
+
+    while True:
+        done = future.done()
+        try:
+            return future.result(_CHECK_EVERY)
+        except Exception as failed:
+            if done or not isinstance(failed, StillRunning):
+                return failed
+        check()
 
 
 def _in_order(
-    submit: Callable[[Any], Future[Result]],
+    submit: Callable[[Any], Future[_Answer]],
+    result: Callable[[Any, Future[_Answer]], Result],
     items: Iterable[Any],
     ahead: int,
-    check: Callable[[], None] = lambda: None,
 ) -> Iterator[Result]:
-    """Submit items and yield their results, with at most ``ahead`` pending items.
-
-    ``check`` is called before each item is submitted, and again while waiting for its result.
-    """
-    from concurrent.futures import CancelledError
-    from concurrent.futures import TimeoutError as StillRunning  # Python 3.10's is not TimeoutError
-
-    pending: deque[tuple[Any, Future[Result]]] = deque()
-
-    def result(future: Future[Result]) -> Result:
-        while not future.done():
-            try:
-                return future.result(_CHECK_EVERY)
-            except StillRunning:  # or the task's own error, which is raised below
-                check()
-        return future.result()
-
-    def submitted(item: Any) -> Future[Result]:
-        check()
-        return submit(item)
-
-    def first() -> Result:
-        item, future = pending.popleft()
-        try:
-            return result(future)
-        except CancelledError:  # Dask lost the worker that held the result
-            try:
-                return result(submitted(item))
-            except (CancelledError, OSError):
-                raise UsageError(
-                    "the executor is gone, or has lost its workers; start it again"
-                ) from None
-
+    """Submit items and yield their results, with at most ``ahead`` pending items."""
+    pending: deque[tuple[Any, Future[_Answer]]] = deque()
     try:
         for item in items:
-            pending.append((item, submitted(item)))
+            pending.append((item, submit(item)))
             if len(pending) == ahead:
-                yield first()
+                yield result(*pending.popleft())
         while pending:
-            yield first()
+            yield result(*pending.popleft())
     finally:
         for _, future in pending:
             future.cancel()
@@ -157,7 +198,7 @@ def _in_processes(
             # blocked below.
             resource_tracker.ensure_running()
 
-    def submit(item: Any) -> Future[Result]:
+    def submit(item: Any) -> Future[_Answer]:
         with _start_errors():
             if len(workers) < jobs:
                 with signals_blocked():
@@ -165,12 +206,18 @@ def _in_processes(
                 idle.put(workers[-1])
             return threads.submit(ask_idle_worker, item)
 
-    def ask_idle_worker(item: Any) -> Any:
+    def ask_idle_worker(item: Any) -> _Answer:
         worker = idle.get()
         try:
             return worker.ask(item)
         finally:
             idle.put(worker)
+
+    def result(_: Any, future: Future[_Answer]) -> Result:
+        answer = _wait(future)
+        if not isinstance(answer, _Answer):
+            raise answer
+        return cast("Result", answer.result())
 
     def kill_workers() -> None:
         for worker in workers:
@@ -179,7 +226,7 @@ def _in_processes(
             worker.process.join()
 
     with ThreadPoolExecutor(jobs) as threads, cleanup_on_exit(kill_workers):
-        yield from _in_order(submit, items, 4 * jobs)
+        yield from _in_order(submit, result, items, 4 * jobs)
 
 
 @contextmanager
@@ -205,25 +252,21 @@ class _Worker:
         theirs.close()  # so that the pipe ends with the process
         self.unsent: tuple[Any, ...] = function, task  # sent with the first item
 
-    def ask(self, item: Any) -> Any:
+    def ask(self, item: Any) -> _Answer:
         try:
             self.pipe.send((*self.unsent, item))
             self.unsent = ()
-            done, answer, trace = self.pipe.recv()
+            answer: _Answer = self.pipe.recv()
         except (EOFError, OSError):
             raise UsageError(
                 "a process died, perhaps because memory ran out; use fewer jobs, and in a "
                 "script call ir_std under if __name__ == '__main__':"
             ) from None
-        if done:
-            return answer
-        raise answer from RuntimeError(f"in a worker process:\n{trace}")
+        return answer
 
 
 def _serve(pipe: Connection) -> None:
     """Answer requests from the pipe until the parent ends or kills this process."""
-    from traceback import format_exc
-
     if hasattr(signal, "pthread_sigmask"):
         # Ctrl-C reaches every process of a terminal, but only the parent must handle it.  So
         # SIGINT stays blocked here.
@@ -233,9 +276,5 @@ def _serve(pipe: Connection) -> None:
     with suppress(EOFError, OSError):  # the parent has ended
         function, task, item = pipe.recv()
         while True:
-            try:
-                answer = True, function(task, item), ""
-            except Exception as error:  # raised again by the parent
-                answer = False, error, format_exc()
-            pipe.send(answer)
+            pipe.send(_answer(function, task, item))
             (item,) = pipe.recv()

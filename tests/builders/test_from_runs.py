@@ -182,28 +182,51 @@ def test_the_order_of_completion_leaves_no_trace(qrels: Path, runs: Path) -> Non
 
 
 class Forgetful(Executor):
-    """Loses the first three tasks, as Dask may when a worker dies."""
+    """Loses the first tasks, as Dask may when a worker dies."""
 
-    def __init__(self) -> None:
-        self.submitted = 0
+    def __init__(self, lost: Exception, times: int = 3) -> None:
+        self.lost, self.times = lost, times
+        self.calls: list[tuple[Any, ...]] = []
 
     def submit(self, task: Any, /, *args: Any, **options: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        self.submitted += 1
-        if self.submitted <= 3:
-            future.set_exception(CancelledError())
-        else:
+        self.calls.append(args)
+        if len(self.calls) > self.times:
             future.set_result(task(*args))
+        elif isinstance(self.lost, EOFError):
+            future.set_result(self.lost)
+        else:
+            future.set_exception(self.lost)
         return future
 
 
-def test_a_task_that_the_executor_lost_is_given_to_it_again(qrels: Path, runs: Path) -> None:
-    forgetful = Forgetful()
+# Dask unpacks a result as if it were an error, if the worker dies between two of its lines.
+UNPACKED = TypeError("cannot unpack non-iterable Evaluation object")
+LOST = [CancelledError(), UNPACKED, TimeoutError("no answer"), EOFError("a result that is none")]
+
+
+@pytest.mark.parametrize("lost", LOST, ids=repr)
+def test_a_task_that_the_executor_lost_is_given_to_it_again(
+    lost: Exception, qrels: Path, runs: Path
+) -> None:
+    forgetful = Forgetful(lost)
     assert same(
         build_factors(qrels, runs, MEASURES, id="x", executor=forgetful),
         build_factors(qrels, runs, MEASURES, id="x"),
     )
-    assert forgetful.submitted == len(RUNS) + 3
+    assert len(forgetful.calls) == len(RUNS) + 3
+
+
+def test_a_task_that_the_executor_loses_twice_is_reported() -> None:
+    forgetful = Forgetful(UNPACKED, times=2)
+    with pytest.raises(UsageError, match=r"the executor failed .*cannot unpack.*; start it again"):
+        list(map_in_order(lambda _, item: item, b"", [1], executor=forgetful))
+
+
+def test_no_call_of_an_executor_can_be_answered_with_the_result_of_another() -> None:
+    forgetful = Forgetful(UNPACKED, times=1)
+    assert list(map_in_order(lambda _, item: item, b"", [1, 1], executor=forgetful)) == [1, 1]
+    assert len({call[1:] for call in forgetful.calls}) == 3
 
 
 def test_an_error_of_a_task_itself_is_raised_and_the_task_not_repeated() -> None:
@@ -213,9 +236,13 @@ def test_an_error_of_a_task_itself_is_raised_and_the_task_not_repeated() -> None
         calls.append(item)
         raise TypeError("of the task")
 
-    with ThreadPoolExecutor(1) as executor, pytest.raises(TypeError, match="of the task"):
+    with (
+        ThreadPoolExecutor(1) as executor,
+        pytest.raises(TypeError, match="of the task") as raised,
+    ):
         list(map_in_order(task, b"", [1], executor=executor))
     assert calls == [1]
+    assert 'raise TypeError("of the task")' in str(raised.value.__cause__)
 
 
 class Deadly(dict[str, dict[str, float]]):

@@ -92,7 +92,7 @@ def test_a_dask_cluster_that_loses_its_scheduler_is_given_up_at_once(tmp_path: P
 
         many = {f"run{i}": run if i < 200 else deadly() for i in range(201)}
         started = time.monotonic()
-        with pytest.raises(UsageError, match="the scheduler of the Dask cluster is gone"):
+        with pytest.raises(UsageError, match="the executor failed"):
             evaluate(many, qrels, "AP", executor=client.get_executor())
         assert time.monotonic() - started < 15  # the client waits 30 for a new one
 

@@ -299,7 +299,9 @@ class Gone(Executor):
 
 
 def test_an_executor_that_is_gone_is_reported() -> None:
-    with pytest.raises(UsageError, match="the executor is gone, or has lost its workers"):
+    with pytest.raises(
+        UsageError, match=r"the executor failed \(CancelledError\(\)\); start it again"
+    ):
         list(map_in_order(_item, b"", [1, 2], executor=Gone()))
 
 
