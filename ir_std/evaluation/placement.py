@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats, Ints, Mask
+from ir_std._arrays import Floats, pick_rows
 from ir_std.errors import NoFactorsError, UsageError, pluralize, warn_caller
 from ir_std.evaluation.evaluation import message_texts
 from ir_std.evaluation.evaluator import StdEvaluator
@@ -22,10 +22,9 @@ from ir_std.evaluation.plans import (
     TopicsOfSet,
     match_factors,
     name_in_set,
+    raw_plan,
     rows_excluding,
     scores_on,
-    topics_of_set,
-    topics_without_value,
 )
 from ir_std.evaluation.uncertainty import team_tags
 from ir_std.factors.catalog import Factors, load_factors
@@ -249,8 +248,12 @@ class Placer:
 
     def __init__(self, evaluator: StdEvaluator) -> None:
         self.evaluator = evaluator
-        scales = {measure: self._scale(measure) for measure in evaluator.measures}
-        self._scales = {measure: scale for measure, scale in scales.items() if scale is not None}
+        self._plans = {plan.measure: plan for plan in evaluator.plans}
+        match = evaluator.match
+        if match and match.factors:
+            for raw in evaluator.measures:
+                if raw not in self._plans and (name := name_in_set(raw, match.factors)):
+                    self._plans[raw] = raw_plan(raw, name, match, evaluator.qrels)
         # These results are the same for every run, so they are computed once.
         self._columns = cache(scores_by_system)
         self._means = cache(peer_means)
@@ -286,158 +289,93 @@ class Placer:
         own = self._sets_with_run(values)
         return {m: dict(self._on_topics(m, values, own)) for m in self.evaluator.measures}
 
-    def _scale(self, measure: Measure) -> _Scale | None:
-        """Return the comparison for a measure; None if no set has factors for it."""
-        plan = next((p for p in self.evaluator.plans if p.measure == measure), None)
-        if plan is not None:
-            return _Scale(plan.factors, plan.name, plan.raw, plan.topics, plan.rows, plan)
-        match = self.evaluator.match
-        name = name_in_set(measure, match.factors) if match and match.factors else None
-        if match is None or match.fit is None or name is None:
-            return None
-        topics = topics_of_set(match.fit, self.evaluator.qrels)
-        factors = match.fit.factors
-        rows = rows_excluding(factors, topics, topics_without_value(measure, match))
-        return _Scale(factors, name, measure, topics, rows)
-
     def _sets_with_run(self, values: Mapping[Measure, Floats]) -> set[str]:
         """Return the sets with a system that has the run's scores for every measure."""
         same: dict[str, list[bool]] = {}
-        by_raw = {(each.factors, each.name, each.raw): each for each in self._scales.values()}
-        for scale in by_raw.values():
-            if scale.name in scale.factors.scores:
-                is_one = self._is_one(scale, scale.on_topics(values))
-                same.setdefault(scale.factors.id, []).append(is_one)
+        for plan in {(p.factors, p.name, p.raw): p for p in self._plans.values()}.values():
+            if plan.name not in plan.factors.scores:
+                continue
+            raw = scores_on(plan.topics, values[plan.raw])
+            usable = plan.has_factors & ~np.isnan(raw)
+            _, scores = self._columns(plan.factors, plan.name)
+            mine = round_to_resolution(plan.factors, plan.name, raw)[usable, None]
+            is_equal = np.abs(scores[plan.rows[usable]] - mine) <= EXACT
+            is_one = bool(usable.any() and is_equal.all(axis=0).any())
+            same.setdefault(plan.factors.id, []).append(is_one)
         return {set_id for set_id, by_measure in same.items() if all(by_measure)}
-
-    def _is_one(self, scale: _Scale, raw: Floats) -> bool:
-        usable = scale.has_factors & ~np.isnan(raw)
-        _, scores = self._columns(scale.factors, scale.name)
-        mine = round_to_resolution(scale.factors, scale.name, raw)[usable, None]
-        same = np.abs(scores[scale.rows[usable]] - mine) <= EXACT
-        return bool(usable.any() and same.all(axis=0).any())
 
     def _place_mean(
         self, measure: Measure, values: Mapping[Measure, Floats], own: set[str]
     ) -> Placement:
-        scale = self._scales.get(measure)
-        if scale is None:
+        plan = self._plans.get(measure)
+        if plan is None:
             factors = self.evaluator.match.factors if self.evaluator.match else None
             reason = f"{factors.id} has no factors for it" if factors else "no factor set is known"
-            mean = float(values[measure].mean())
-            return Placement(
-                measure, mean, factors.id if factors else "", unavailable_reason=reason
-            )
-        factors, name, raw = scale.factors, scale.name, scale.on_topics(values)
-        compared = scale.apply(round_to_resolution(factors, name, raw))
-        usable = scale.has_factors & ~np.isnan(compared)
+            mean, set_id = float(values[measure].mean()), factors.id if factors else ""
+            return Placement(measure, mean, set_id, unavailable_reason=reason)
+        factors, name, raw = plan.factors, plan.name, scores_on(plan.topics, values[plan.raw])
+        compared = plan.apply(round_to_resolution(factors, name, raw))
+        usable = plan.has_factors & ~np.isnan(compared)
         n = int(usable.sum())
         total = int((~np.isnan(factors.mean[name])).sum())
-        value = float(scale.apply(raw)[usable].mean()) if n else float("nan")
+        value = float(plan.apply(raw)[usable].mean()) if n else float("nan")
         placement = partial(Placement, measure, value, factors.id, n, total, unit=factors.unit)
         if not n:
-            reason = f"{factors.id} has no factors for {name} on these topics"
+            reason = f"{factors.id} has no factors for {name} on these {factors.unit}s"
             return placement(unavailable_reason=reason)
         if name not in factors.scores:
             reason = f"{factors.id} holds no scores of single systems for {name}"
             return placement(unavailable_reason=reason)
-        means, names = self._means(factors, measure, name, tuple(scale.rows[usable].tolist()))
-        ((n_better, n_tied, n_systems),) = scale.count_systems(
-            means[None], compared[usable].mean(keepdims=True), factors.id in own
-        )
-        return placement(
-            n_better,
-            n_systems,
-            factors.id in own,
-            n_tied,
-            means=tuple(means.tolist()),
-            names=names,
-        )
+        is_own = factors.id in own
+        means, names = self._means(factors, measure, name, tuple(plan.rows[usable].tolist()))
+        if len(means) <= is_own:
+            reason = f"no other system has scores on all {pluralize(n, factors.unit)}"
+            return placement(unavailable_reason=reason)
+        mine = compared[usable].mean(keepdims=True)
+        ((n_better, n_tied, n_systems),) = _count_systems(plan, means[None], mine, is_own)
+        listed = tuple(means.tolist())
+        return placement(n_better, n_systems, is_own, n_tied, means=listed, names=names)
 
     def _on_topics(
         self, measure: Measure, values: Mapping[Measure, Floats], own: set[str]
     ) -> Iterator[tuple[str, Placement]]:
-        scale = self._scales.get(measure)
-        if scale is None or scale.name not in scale.factors.scores:
+        plan = self._plans.get(measure)
+        if plan is None or plan.name not in plan.factors.scores:
             return
-        factors, name, raw = scale.factors, scale.name, scale.on_topics(values)
-        mine = scale.apply(round_to_resolution(factors, name, raw))
-        shown = values[measure] if scale.plan else raw
-        known = np.flatnonzero(scale.has_factors & ~np.isnan(mine))
+        factors, name, raw = plan.factors, plan.name, scores_on(plan.topics, values[plan.raw])
+        mine = plan.apply(round_to_resolution(factors, name, raw))
+        shown = values[measure] if isinstance(measure, Standardized) else raw
+        known = np.flatnonzero(plan.has_factors & ~np.isnan(mine))
         scheme, params = scheme_of(measure)
-        theirs = scores_of_systems(factors, name, scheme, scale.rows[known], **params)
+        theirs = scores_of_systems(factors, name, scheme, plan.rows[known], **params)
         is_own = factors.id in own
-        counts = scale.count_systems(theirs, mine[known], is_own)
+        counts = _count_systems(plan, theirs, mine[known], is_own)
         for i, (n_better, n_tied, n) in zip(known.tolist(), counts, strict=True):
             value = float(shown[i])
             placed = Placement(measure, value, factors.id, 1, 1, n_better, n, is_own, n_tied)
-            yield scale.topics[i], placed
+            yield plan.topics[i], placed
 
 
-@dataclass(frozen=True, eq=False)
-class _Scale:
-    """Comparison of a run's values for one measure with the values of a set's systems.
+def _count_systems(plan: Plan, theirs: Floats, mine: Floats, is_own: bool) -> list[list[int]]:
+    """Count, in each row, the better systems, the tied systems and all systems.
 
-    Attributes
+    Parameters
     ----------
-    factors : FactorSet
-    name : str
-        Name of the raw measure in the set.
-    raw : Measure
-    topics : tuple of str
-        Topics to compare.
-    rows : ndarray, shape (n_topics,)
-        Row of each topic in the set; -1 if the set lacks the topic or the judgments differ.
-    plan : Plan or None
-        Recipe for the standardized values; None for a raw measure.
+    plan : Plan
+    theirs : ndarray, shape (n_rows, n_systems)
+        Values of the systems; NaN where a system has no score.
+    mine : ndarray, shape (n_rows,)
+        Values of the run.
+    is_own : bool
+        True if the run is one of the systems; it is not counted as tied with itself.
     """
-
-    factors: FactorSet
-    name: str
-    raw: Measure
-    topics: tuple[str, ...]
-    rows: Ints
-    plan: Plan | None = None
-
-    @cached_property
-    def has_factors(self) -> Mask:
-        """True on the topics for which the set has factors."""
-        known: Mask = (self.rows >= 0) & ~np.isnan(self.factors.mean[self.name])[self.rows]
-        return known
-
-    @property
-    def sign(self) -> float:
-        """1 if higher is better, else -1."""
-        return 1.0 if self.plan else self.factors.sign(self.name)
-
-    def on_topics(self, values: Mapping[Measure, Floats]) -> Floats:
-        """Return a run's raw values on the topics to compare."""
-        return scores_on(self.topics, values[self.raw])
-
-    def apply(self, raw: Floats) -> Floats:
-        """Standardize raw values, if the measure is standardized."""
-        return self.plan.apply(raw) if self.plan else raw
-
-    def count_systems(self, theirs: Floats, mine: Floats, is_own: bool) -> list[list[int]]:
-        """Count, in each row, the better systems, the tied systems and all systems.
-
-        Parameters
-        ----------
-        theirs : ndarray, shape (n_rows, n_systems)
-            Values of the systems; NaN where a system has no score.
-        mine : ndarray, shape (n_rows,)
-            Values of the run.
-        is_own : bool
-            True if the run is one of the systems; it is not counted as tied with itself.
-        """
-        above = self.sign * (theirs - mine[:, None])
-        n_equal = (np.abs(above) <= EXACT).sum(axis=1)
-        n_tied = np.maximum(n_equal - is_own, 0)
-        n_systems = (~np.isnan(theirs)).sum(axis=1)
-        counts: list[list[int]] = np.stack(
-            [(above > EXACT).sum(axis=1), n_tied, n_systems], axis=1
-        ).tolist()
-        return counts
+    above = sign_of(plan.measure) * (theirs - mine[:, None])
+    n_tied = np.maximum((np.abs(above) <= EXACT).sum(axis=1) - is_own, 0)
+    n_systems = (~np.isnan(theirs)).sum(axis=1)
+    counts: list[list[int]] = np.stack(
+        [(above > EXACT).sum(axis=1), n_tied, n_systems], axis=1
+    ).tolist()
+    return counts
 
 
 def _place_mean(value: float, measures: Measures | None, factors: Factors | None) -> Placements:
@@ -490,13 +428,11 @@ def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
     """Summarize the reference systems' scores on the raw scale of ``plan``."""
     name, factors = plan.name, plan.factors
     rows = rows_excluding(factors, topics, plan.differing)
-    known = np.where(rows >= 0, 1.0, np.nan)
-    mean, sd = factors.mean[name][rows] * known, factors.sd[name][rows] * known
-    scores = factors.scores.get(name)
+    mean, sd = pick_rows(factors.mean[name], rows), pick_rows(factors.sd[name], rows)
     least = most = np.full(len(rows), np.nan)
-    if scores is not None:
-        least = np.fmin.reduce(scores[rows], axis=1) * known
-        most = np.fmax.reduce(scores[rows], axis=1) * known
+    if name in factors.scores:
+        scores = pick_rows(factors.scores[name], rows)
+        least, most = np.fmin.reduce(scores, axis=1), np.fmax.reduce(scores, axis=1)
     return Peers(mean, mean - sd, mean + sd, least, most, factors.n_systems[name])
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import Floats, Ints, Mask, pick_rows
 from ir_std.errors import NoFactorsError, abbreviate, pluralize
 from ir_std.evaluation.evaluation import Message
 from ir_std.factors.catalog import Factors, load_factors
@@ -101,6 +101,7 @@ class Plan(NamedTuple):
     Attributes
     ----------
     measure : Standardized
+        In the plan of a raw measure, the raw measure itself.
     raw : Measure
         Raw measure to standardize.
     factors : FactorSet
@@ -130,6 +131,13 @@ class Plan(NamedTuple):
     differing: tuple[str, ...] = ()
 
     @property
+    def has_factors(self) -> Mask:
+        """True on the topics that have factors and whose judgments do not differ."""
+        mean, sd = self.factors.mean[self.name], self.factors.sd[self.name]
+        known: Mask = ~np.isnan(pick_rows(mean, self.rows) + pick_rows(sd, self.rows))
+        return known
+
+    @property
     def same_raw(self) -> tuple[Measure, ...]:
         """Other raw measures with the same values as ``raw``, such as the base measure."""
         base = self.measure.base
@@ -138,9 +146,12 @@ class Plan(NamedTuple):
     def on(self, topics: tuple[str, ...]) -> Plan:
         """Return the plan for some of the topics, keeping the decisions made for all topics."""
         rows = rows_excluding(self.factors, topics, self.differing)
-        scheme = self.measure["scheme"]
-        apply = self.factors.at(rows, self.name, scheme, **self.measure.scheme_params)
-        return self._replace(apply=apply, topics=topics, rows=rows)
+        return self._replace(topics=topics, rows=rows).with_factors()
+
+    def with_factors(self) -> Plan:
+        """Return the plan with the function that standardizes raw values on its rows."""
+        scheme, params = self.measure["scheme"], self.measure.scheme_params
+        return self._replace(apply=self.factors.at(self.rows, self.name, scheme, **params))
 
     def standardized(self, raw: Floats, step: float = 0.0) -> tuple[Floats, float]:
         """Standardize raw values by topic.
@@ -216,64 +227,41 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
         If no set matches, if the set has no factors for the measure, or if its factors do not
         apply to these qrels.
     """
-    if match.fit is None:
-        raise NoFactorsError(f"{measure}: {match}")
-    factors, scheme = match.fit.factors, measure["scheme"]
-    table = factors.scores if scheme == "E" else factors.mean
-    applicable = _applicable(measure, match, match.fit, qrels, table)
-    topics = topics_of_set(match.fit, qrels)
-    rows = factors.rows(topics)
-    raw, name = next((m for m in applicable if has_values(table[m[1]], rows)), applicable[0])
+    scheme = measure["scheme"]
+    obstacle = None
+    plans = []
+    if match.fit:
+        factors = match.fit.factors
+        table = factors.scores if scheme == "E" else factors.mean
+        is_binary = highest_level_of_collection(match.fit, qrels) <= 1
+        for raw in equivalents(measure.base, is_binary):
+            name = name_in_set(raw, factors) or _name_without_cutoff(raw, factors)
+            if name is None or name not in table:
+                continue
+            plan = raw_plan(raw, name, match, qrels)
+            reason = next(_obstacles(plan, table[name], match.fit, match, qrels), None)
+            obstacle = obstacle or reason
+            if reason is None:
+                plans.append(plan)
+    if not plans:
+        reason = _why_no_factors([str(measure.base)], scheme, obstacle, match)
+        raise NoFactorsError(f"{measure}: {reason}", obstacle)
+    plan = next((p for p in plans if has_values(table[p.name], p.rows)), plans[0])
+    return plan._replace(measure=measure).with_factors()
+
+
+def raw_plan(raw: Measure, name: str, match: Match, qrels: Qrels) -> Plan:
+    """Return a plan that compares a raw measure with a set's systems, without a scheme."""
+    fit = match.fit
+    assert fit is not None
+    factors, levels = fit.factors, levels_of(raw, fit)
+    # If the user named the set, a warning reports the differences instead.
+    differing = () if match.chosen_by == "name" else tuple(fit.without_value(levels))
+    topics = qrels.topics if fit.dataset is None else (fit.dataset,)
     if isinstance(raw, ExternalMeasure):  # only the set knows its direction
         raw = ExternalMeasure(raw.name, factors.sign(name) < 0)
-    differing = topics_without_value(raw, match)
-    usable = rows_excluding(factors, topics, differing)
-    if differing and has_values(table[name], rows) and not has_values(table[name], usable):
-        obstacle = "the judgments differ on all topics that have factors"
-        reason = _inapplicable(factors, [str(measure.base)], obstacle)
-        raise NoFactorsError(f"{measure}: {reason}", obstacle)
-    return Plan(
-        measure,
-        raw,
-        factors,
-        name,
-        factors.at(usable, name, scheme, **measure.scheme_params),
-        topics,
-        usable,
-        levels=tuple(levels_of(raw, match.fit)),
-        differing=differing,
-    )
-
-
-def _applicable(
-    measure: Standardized, match: Match, fit: Fit, qrels: Qrels, table: Mapping[str, Floats]
-) -> list[tuple[Measure, str]]:
-    """Return raw measures with applicable factors, each with its name in the set.
-
-    Raises
-    ------
-    NoFactorsError
-        If there is no such measure.
-    """
-    applicable: list[tuple[Measure, str]] = []
-    obstacles: list[str] = []
-    is_binary = highest_level_of_collection(fit, qrels) <= 1
-    for raw in equivalents(measure.base, is_binary):
-        name = name_in_set(raw, fit.factors) or _name_without_cutoff(raw, fit.factors)
-        if name is None or name not in table:
-            continue
-        obstacle = why_inapplicable(raw, name, match, qrels)
-        if obstacle is None:
-            applicable.append((raw, name))
-        else:
-            obstacles.append(obstacle)
-    if applicable:
-        return applicable
-    names = [str(measure.base)]
-    if obstacles:
-        reason = _inapplicable(fit.factors, names, obstacles[0])
-        raise NoFactorsError(f"{measure}: {reason}", obstacles[0])
-    raise NoFactorsError(f"{measure}: {_missing(names, measure['scheme'], fit.factors, match)}")
+    rows = rows_excluding(factors, topics, differing)
+    return Plan(raw, raw, factors, name, np.asarray, topics, rows, tuple(levels), differing)
 
 
 def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
@@ -311,11 +299,6 @@ def rows_excluding(factors: FactorSet, topics: Iterable[str], differing: Iterabl
     return np.where([topic in differing for topic in topics], -1, rows) if differing else rows
 
 
-def topics_of_set(fit: Fit, qrels: Qrels) -> tuple[str, ...]:
-    """Return the topics of qrels in a set; for per-dataset factors, their dataset."""
-    return qrels.topics if fit.dataset is None else (fit.dataset,)
-
-
 def scores_on(topics: Sequence[str], raw: Floats) -> Floats:
     """Return a run's raw scores on topics of a set.
 
@@ -343,7 +326,7 @@ def _round_as_printed(scores: Floats, step: float) -> Floats:
 
 def has_values(table: Floats, rows: Ints) -> bool:
     """Check whether a table has a value in at least one of the rows; -1 means no row."""
-    return not np.isnan(table[rows[rows >= 0]]).all()
+    return not np.isnan(pick_rows(table, rows)).all()
 
 
 # --- standardized versions of raw measures --------------------------------------------------------
@@ -374,8 +357,7 @@ def add_standardized(
     schemes = list(schemes)
     wanted: list[Measure] = []
     plans: list[Plan] = []
-    without: dict[str, list[str]] = {}
-    obstructed: dict[str, dict[str, None]] = {}
+    without: dict[tuple[str | None, str], dict[str, None]] = {}
     for measure in measures:
         wanted.append(measure)
         if isinstance(measure, Standardized) or not has_standardized(measure):
@@ -385,40 +367,26 @@ def add_standardized(
             try:
                 plan = make_plan(added, match, qrels)
             except NoFactorsError as missing:
-                if missing.obstacle:
-                    obstructed.setdefault(missing.obstacle, {})[str(measure)] = None
-                else:
-                    without.setdefault(scheme, []).append(str(measure))
+                group = (missing.obstacle, "" if missing.obstacle or not match.fit else scheme)
+                without.setdefault(group, {})[str(measure)] = None
             else:
                 if has_values(plan.factors.mean[plan.name], plan.rows):
                     wanted.append(added)
                     plans.append(plan)
-    texts = _reasons_without_factors(without, obstructed, match)
-    return Additions(wanted, plans, tuple(map(Message, texts)))
+    messages = [
+        Message(_why_no_factors(list(names), scheme, obstacle, match))
+        for (obstacle, scheme), names in sorted(without.items(), key=lambda group: not group[0][0])
+    ]
+    return Additions(wanted, plans, tuple(messages))
 
 
-def _reasons_without_factors(
-    without: dict[str, list[str]], obstructed: dict[str, dict[str, None]], match: Match
-) -> Iterator[str]:
-    """Yield messages about raw measures without factors, grouped by obstacle or by scheme."""
-    if match.factors is None:
-        if without:
-            yield str(match)
-        return
+def _why_no_factors(names: Sequence[str], scheme: str, obstacle: str | None, match: Match) -> str:
+    """Return why measures have no factors, and the other sets that have them."""
     factors = match.factors
-    for obstacle, names in obstructed.items():
-        yield _inapplicable(factors, names, obstacle)
-    for scheme, listed in without.items():
-        yield _missing(listed, scheme, factors, match)
-
-
-def _inapplicable(factors: FactorSet, names: Iterable[str], obstacle: str) -> str:
-    """Return a message that says why a set's factors for measures do not apply."""
-    return f"{factors.id}'s factors for {', '.join(names)} do not apply: {obstacle}"
-
-
-def _missing(names: Sequence[str], scheme: str, factors: FactorSet, match: Match) -> str:
-    """Return a message about measures that a set lacks, with other sets that have them."""
+    if factors is None:
+        return str(match)
+    if obstacle:
+        return f"{factors.id}'s factors for {', '.join(names)} do not apply: {obstacle}"
     what, table = ("scores", factors.scores) if scheme == "E" else ("factors", factors.measures)
     wanted = {canonical(parse_set_measure(name)) for name in names}
     others = ", ".join(
@@ -467,72 +435,61 @@ def levels_of(raw: Measure, fit: Fit) -> list[int]:
     return sorted(levels)
 
 
-def topics_without_value(raw: Measure, match: Match) -> tuple[str, ...]:
-    """Return the topics where a set's judgments differ at the levels that a measure uses.
+def _obstacles(plan: Plan, table: Floats, fit: Fit, match: Match, qrels: Qrels) -> Iterator[str]:
+    """Yield the reasons why a set's factors for a raw measure do not apply to qrels.
 
-    The result is empty if the user named the set; a warning then reports the differences.
+    Parameters
+    ----------
+    plan : Plan
+        Plan of the raw measure.
+    table : ndarray
+        What the scheme needs of the set, by row: the means, or the systems' scores.
+    fit : Fit
+    match : Match
+    qrels : Qrels
     """
-    if match.fit is None or match.chosen_by == "name":
-        return ()
-    return tuple(match.fit.without_value(levels_of(raw, match.fit)))
+    depth = fit.factors.about(plan.name, "depth")
+    if depth and plan.raw.params.get("cutoff", 0) > depth:
+        yield f"its systems were evaluated to depth {depth}"
+    yield from _level_obstacles(plan.raw, fit, qrels)
+    if match.chosen_by == "name":
+        return  # A warning reports the differences instead.
+    if 2 * len(plan.differing) > len(fit.matched):
+        yield _difference(plan, fit)
+    here, there = highest_level_of_collection(fit, qrels), fit.factors.info.get("max_level")
+    if gains_are_shares(plan.raw) and there not in (None, here):
+        yield f"gains are relative to level {here} in these qrels, but to {there} for its systems"
+    rows = fit.factors.rows(plan.topics)
+    if plan.differing and has_values(table, rows) and not has_values(table, plan.rows):
+        yield "the judgments differ on all topics that have factors"
 
 
-def why_inapplicable(raw: Measure, name: str, match: Match, qrels: Qrels) -> str | None:
-    """Return why a set's factors for a raw measure do not apply to qrels; None if they do."""
-    assert match.fit is not None
-    fit = match.fit
-    depth = fit.factors.about(name, "depth")
-    if depth and raw.params.get("cutoff", 0) > depth:
-        return f"its systems were evaluated to depth {depth}"
-    reason = _level_obstacle(raw, fit, qrels)
-    # If the user named the set, a warning reports the differences instead.
-    if reason is None and match.chosen_by != "name":
-        reason = _differing_obstacle(raw, match, fit) or _gain_obstacle(raw, fit, qrels)
-    return reason
-
-
-def _level_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str | None:
-    """Return why the relevance levels of these qrels rule out a measure; None if they do not."""
+def _level_obstacles(raw: Measure, fit: Fit, qrels: Qrels) -> Iterator[str]:
+    """Yield the reasons why the relevance levels of these qrels rule out a measure."""
     here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
     if has_graded_gains(raw) and there is not None and not fit.agreement.is_graded.any():
         if here > 1 >= there:
-            return f"these qrels have levels up to {here}, but its systems were judged with one"
+            yield f"these qrels have levels up to {here}, but its systems were judged with one"
         if there > 1 >= here and not fit.is_subset:
-            return f"these qrels have one level, but its systems were judged with up to {there}"
+            yield f"these qrels have one level, but its systems were judged with up to {there}"
     level = raw.params.get("rel", 1)
     if level > highest_level_of_collection(fit, qrels):
-        return f"no document of these qrels is judged at level {level} or above"
+        yield f"no document of these qrels is judged at level {level} or above"
     if measure_record(raw).nonrelevant and fit.collection.qrels is not None:
         _, n_nonrelevant = fit.agreement.counts(0)
         if not (n_nonrelevant > 0).any():
-            return "these qrels do not contain the documents judged not relevant"
-    return None
+            yield "these qrels do not contain the documents judged not relevant"
 
 
-def _differing_obstacle(raw: Measure, match: Match, fit: Fit) -> str | None:
-    """Return how judgments differ at a measure's levels, if they differ on most topics."""
-    differing = topics_without_value(raw, match)
-    if not differing or 2 * len(differing) <= len(fit.matched):
-        return None
-    levels = [
-        level for level in levels_of(raw, fit) if fit.agreement.at_level(level).different.any()
-    ]
+def _difference(plan: Plan, fit: Fit) -> str:
+    """Return how the judgments differ at the levels that a measure uses."""
+    raw, n, unit = plan.raw, len(plan.differing), fit.factors.unit
+    levels = [level for level in plan.levels if fit.agreement.at_level(level).different.any()]
     if levels and levels[-1] < 1:
-        return (
-            f"different documents are judged not relevant on {pluralize(len(differing), 'topic')}"
-        )
+        return f"different documents are judged not relevant on {pluralize(n, unit)}"
     where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"
-    n = f"{len(differing)} of {len(fit.matched)} topics"
-    return f"the judgments{where} differ from its systems' judgments on {n}"
-
-
-def _gain_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str | None:
-    """Return how the highest level, which scales gains, differs; None if it does not."""
-    here = highest_level_of_collection(fit, qrels)
-    there = fit.factors.info.get("max_level")
-    if not gains_are_shares(raw) or there in (None, here):
-        return None
-    return f"gains are relative to level {here} in these qrels, but to {there} for its systems"
+    on = f"{n} of {pluralize(len(fit.matched), unit)}"
+    return f"the judgments{where} differ from its systems' judgments on {on}"
 
 
 def _highest_level(fit: Fit, qrels: Qrels) -> int:

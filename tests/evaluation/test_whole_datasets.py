@@ -160,6 +160,18 @@ def test_a_system_without_scores_on_some_datasets_is_placed_as_itself() -> None:
         assert placed.summary == "1st of 4 on 1 of the 2 datasets"
 
 
+def test_a_system_that_alone_has_scores_on_all_datasets_is_not_placed(tmp_path: Path) -> None:
+    scores = np.array([[0.2, np.nan, 0.6], [np.nan, 0.1, 0.3]])
+    info = {"id": "few", "title": "Few", "unit": "collection", "measures": {}}
+    made = factors_from_scores(
+        {"nDCG@10": scores}, {"A": None, "B": None}, info, {"nDCG@10": MODELS[:3]}
+    )
+    made.save(tmp_path / "sets" / "few.npz")
+    for placed in ir_std.place("few/c", None, nDCG @ 10):
+        assert placed.rank is None
+        assert placed.summary == "not placed, no other system has scores on all 2 datasets"
+
+
 def test_other_systems_can_be_chosen(tmp_path: Path) -> None:
     (tmp_path / "systems").write_text("b\nc\n", encoding="utf-8")
     chosen = ir_std.load_factors("toys", systems=tmp_path / "systems")
