@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+import os
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir_measures import providers
 from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
 from ir_std._arrays import Floats
+from ir_std._system.processes import default_jobs, map_in_order
 from ir_std.errors import UsageError, did_you_mean, warn_caller
+from ir_std.evaluation import inputs, plans
 from ir_std.evaluation.evaluation import CalcResult, Evaluation, Message, Scores, message_texts
 from ir_std.evaluation.factor_messages import factor_messages, gain_messages, level_messages
-from ir_std.evaluation.inputs import (
-    ScoresOfSystem,
-    measure_at_level,
-    resolve,
-    restrict_scores,
-    scores_at_level,
-)
-from ir_std.evaluation.plans import (
-    Plan,
-    add_standardized,
-    highest_level_of_collection,
-    make_plan,
-    match_factors,
-    similar_measures,
-)
 from ir_std.evaluation.raw_scores import (
     Formula,
     OtherProviders,
@@ -60,13 +51,20 @@ from ir_std.measures import (
     measure_record,
     suggest_measures,
 )
+from ir_std.reading import FileSource
 from ir_std.schemes import scheme_names
 from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 from ir_std.trec.inputs import as_qrels
+from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import Ranker, sort_run
 from ir_std.trec.runs import Run
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+Progress: TypeAlias = Callable[[Iterable[Evaluation]], Iterable[Evaluation]]
+"""Wrapper of the iterable of evaluations, like ``tqdm.tqdm``."""
 FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 """Reported if no measure is named and no factor set is recognized."""
 
@@ -99,8 +97,8 @@ class StdEvaluator(providers.Evaluator):
         The factors used and how well they match; None if no measure is standardized.
     plans : list of Plan
         Recipes for the standardized measures.
-    columns : tuple of Column
-        One column per measure, followed by raw measures that are needed only for standardization.
+    formulas : dict of str to Formula
+        Formulas of raw measures, by name.
     messages : tuple of Message
         Messages about the factors on these qrels, which apply to any run.
 
@@ -130,32 +128,45 @@ class StdEvaluator(providers.Evaluator):
         self.residual = residual
         self.match: Match | None = None
         if measures is None or self.schemes or factors is not None or residual:
-            self.match = match_factors(self.qrels, factors)
+            self.match = plans.match_factors(self.qrels, factors)
         self._matches: dict[str, Match] = {}
-        self._skip_unjudged: set[Measure] = set()
         self._requested = _requested_measures(measures, self.match, [*scores], lower_is_better)
-        wanted, made, messages = self._requested, list[Plan](), tuple[Message, ...]()
+        wanted, made, messages = self._requested, list[plans.Plan](), tuple[Message, ...]()
         if self.match and self.schemes:
-            wanted, made, messages = add_standardized(
+            wanted, made, messages = plans.add_standardized(
                 self._requested, self.match, self.qrels, self.schemes
             )
         asked = {str(measure): measure for measure in wanted}
         super().__init__(list(asked.values()), self.qrels.topics)
-        planned = {str(plan.measure): plan for plan in made}
+        known = {str(plan.measure): plan for plan in made}
         planned = {
-            name: self._plan(measure, planned.get(name))
+            name: self._plan(measure, known.get(name))
             for name, measure in asked.items()
             if isinstance(measure, Standardized)
         }
         self.plans = list(planned.values())
         raw = {name: measure for name, measure in asked.items() if name not in planned}
-        formulas, about_gains = self._formulas(raw | {str(p.raw): p.raw for p in self.plans})
-        self.columns = tuple(make_columns(asked, planned, formulas))
-        self._raw_columns = [column for column in self.columns if not column.plan]
-        self._others = self._other_providers()
+        # Measures are looked up by name, because comparing two measures builds both names.
+        self._raw = raw | {n: p.raw for p in self.plans if (n := str(p.raw)) not in raw}
+        self._columns = [
+            (measure, str(planned[name].raw) if name in planned else name, planned.get(name))
+            for name, measure in (asked | self._raw).items()
+        ]
+        skip = set[Measure]()
+        self.formulas: dict[str, Formula] = {}
+        self._others: OtherProviders | None = None
+        if not isinstance(self.qrels, QrelsFromCounts):  # without judgments nothing is computed
+            skip = skip_unjudged_topics(self._raw.values(), self.qrels)
+            highest, about_gains = self._highest_level()
+            self.formulas = {
+                name: Formula.of(measure, highest, measure in skip)
+                for name, measure in self._raw.items()
+                if has_formula(measure)
+            }
+            messages += about_gains
+            self._others = self._other_providers(skip)
         self.messages = (
             *messages,
-            *about_gains,
             *level_messages(raw.values(), self.qrels),
             *factor_messages(self.plans, self._matches.values()),
         )
@@ -171,51 +182,44 @@ class StdEvaluator(providers.Evaluator):
         measures = ", ".join(map(str, self.measures))
         return f"<{type(self).__name__} on {len(self.qrels.topics)} topics with {used}: {measures}>"
 
-    def _plan(self, measure: Standardized, made: Plan | None) -> Plan:
+    def _plan(self, measure: Standardized, made: plans.Plan | None) -> plans.Plan:
         measure.validate_params()
         if measure.decided:
             match, whole = measure.decided.match, measure.decided.plan
             made = whole.on(self.qrels.topics)._replace(measure=measure)
         elif "factors" in measure.params:
-            match = match_factors(self.qrels, measure["factors"])
+            match = plans.match_factors(self.qrels, measure["factors"])
         else:
-            match = self.match = self.match or match_factors(self.qrels)
-        plan = made or make_plan(measure, match, self.qrels)
+            match = self.match = self.match or plans.match_factors(self.qrels)
+        plan = made or plans.make_plan(measure, match, self.qrels)
         self._matches[plan.factors.id] = match
         return plan
 
-    def _formulas(self, raw: Mapping[str, Measure]) -> tuple[dict[str, Formula], list[Message]]:
-        """Return the formulas of raw measures by name, and messages about gains."""
-        if isinstance(self.qrels, QrelsFromCounts):
-            return {}, []  # without judgments there is nothing to compute
-        own = {name: measure for name, measure in raw.items() if has_formula(measure)}
-        for measure in own.values():
+    def _highest_level(self) -> tuple[int, tuple[Message, ...]]:
+        """Return the level that gains are relative to, and messages about such measures."""
+        graded = []
+        for measure in filter(has_formula, self._raw.values()):
             check_params(measure)
-        graded = [m for m in own.values() if gains_are_shares(m)]
+            graded += [measure] * gains_are_shares(measure)
         decided = [m.decided.highest for m in self.measures if getattr(m, "decided", None)]
-        fit = (self.match or match_factors(self.qrels)).fit if graded and not decided else None
+        if decided or not graded:
+            return max([1, *decided]), ()
+        fit = (self.match or plans.match_factors(self.qrels)).fit
+        if fit is None:
+            return 1, ()
         # A part of a collection uses the collection's highest level, so that parts and whole agree.
-        known = [highest_level_of_collection(fit, self.qrels)] if fit else decided
-        highest = max([1, *known])
-        messages = gain_messages(graded, highest, fit.factors.id, self.qrels) if fit else ()
-        skip = self._skip_unjudged = skip_unjudged_topics(raw.values(), self.qrels)
-        return {name: Formula.of(m, highest, m in skip) for name, m in own.items()}, list(messages)
+        highest = max(1, plans.highest_level_of_collection(fit, self.qrels))
+        return highest, tuple(gain_messages(graded, highest, fit.factors.id, self.qrels))
 
-    def _other_providers(self) -> OtherProviders | None:
+    def _other_providers(self, skip: set[Measure]) -> OtherProviders | None:
         """Return an evaluator of raw measures without a formula; None if there are none."""
         others = [
-            column.measure
-            for column in self._raw_columns
-            if not column.formula and not isinstance(column.measure, ExternalMeasure)
+            measure
+            for name, measure in self._raw.items()
+            if name not in self.formulas and not isinstance(measure, ExternalMeasure)
         ]
-        if not others or isinstance(self.qrels, QrelsFromCounts):
-            return None
-        return OtherProviders(
-            others,
-            self.qrels,
-            alone=len(others) == len(self._raw_columns),
-            skip_unjudged=bool(self._skip_unjudged),
-        )
+        alone = len(others) == len(self._raw)
+        return OtherProviders(others, self.qrels, alone, bool(skip)) if others else None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -249,31 +253,40 @@ class StdEvaluator(providers.Evaluator):
         UsageError
             If ``run`` holds scores and either ``residual`` is set or a depth is given.
         """
-        read = resolve(run)
+        read = inputs.resolve(run)
         if read.topics and self.qrels.topics:
             check_common_topics(read, self.qrels)
         name = name or read.name
-        if isinstance(read, ScoresOfSystem):
-            read = restrict_scores(read, self.qrels)
+        if isinstance(read, inputs.ScoresOfSystem):
+            read = inputs.restrict_scores(read, self.qrels)
         if isinstance(read, RunScores):
-            has_all = self.residual and not isinstance(read, ScoresOfSystem)
-            if has_all or depth is not None:
+            is_of_system = isinstance(read, inputs.ScoresOfSystem)
+            if depth is not None or (self.residual and not is_of_system):
                 raise UsageError(f"{name} holds scores without documents; pass the run")
-            if not isinstance(read, ScoresOfSystem):
-                read = scores_at_level(read, self.qrels)
+            if not is_of_system:
+                read = inputs.scores_at_level(read, self.qrels)
             raw, messages = self._look_up(read, name)
         else:
             raw, messages = self._compute(read, name, depth)
-        scores = [column.scores(raw) for column in self.columns]
-        values = [values for values, _ in scores]
-        standardized = [v for v, column in zip(values, self.columns, strict=True) if column.plan]
-        far = saturation_messages(name, self.plans, standardized, messages)
+        columns: list[Floats] = []
+        means: list[float] = []
+        for _, raw_name, plan in self._columns:
+            values, mean, step = raw[raw_name]
+            if plan:
+                values, mean = plan.standardized(values, step)
+            columns.append(values)
+            means.append(mean)
+        by_plan = [
+            (plan, column)
+            for (_, _, plan), column in zip(self._columns, columns, strict=True)
+            if plan
+        ]
         return Evaluation(
             name,
-            tuple([column.measure for column in self.columns]),
-            tuple(values),
-            tuple([mean for _, mean in scores[: len(self.measures)]]),
-            (*messages, *far),
+            tuple([measure for measure, _, _ in self._columns]),
+            tuple(columns),
+            tuple(means[: len(self.measures)]),
+            (*messages, *saturation_messages(name, by_plan, messages)),
         )
 
     def _compute(
@@ -282,21 +295,20 @@ class StdEvaluator(providers.Evaluator):
         """Compute raw scores of a run with formulas and other providers."""
         self._check_computable(name)
         run, about_earlier = self._earlier.check(given, name)
-        cut = given if depth is None else sort_run(run, depth)
-        run = run if depth is None else cut
-        ranker = Ranker(run, self.qrels, any(column.needs_judged for column in self._raw_columns))
-        orders = {column.formula.order for column in self._raw_columns if column.formula}
+        # The original run decides its depth: removing documents does not make it shallower.
+        cut = given
+        if depth is not None:
+            run = cut = sort_run(run, depth)
+        judged = any(looks_at_nonrelevant(self._raw[name]) for name in self.formulas)
+        ranker = Ranker(run, self.qrels, judged)
+        orders = {formula.order for formula in self.formulas.values()}
         rankings = {order: ranker.rank(order) for order in orders}
         scores = {
-            column.raw: RawScores.of(
-                column.measure, column.formula.values(rankings[column.formula.order])
-            )
-            for column in self._raw_columns
-            if column.formula
+            name: RawScores.of(self._raw[name], formula.values(rankings[formula.order]))
+            for name, formula in self.formulas.items()
         }
         # Every order contains the same relevant documents, so any of them gives the number.
         n_relevant = next((int((r.level > 0).sum()) for r in rankings.values()), 0)
-        # The original run decides its depth: removing documents does not make it shallower.
         about_run = run_messages(name, self.plans, given, cut, self.qrels, n_relevant)
         if self._others:
             scores |= self._others.scores(run)
@@ -305,8 +317,7 @@ class StdEvaluator(providers.Evaluator):
 
     def _check_computable(self, name: str) -> None:
         """Check that no measure is requested that only score files contain."""
-        for column in self._raw_columns:
-            measure = column.measure
+        for measure in self._raw.values():
             if isinstance(measure, ExternalMeasure):
                 raise UsageError(
                     f"ir_std cannot compute {measure} for the run {name}; pass scores for it"
@@ -316,22 +327,28 @@ class StdEvaluator(providers.Evaluator):
     def _look_up(self, scores: RunScores, name: str) -> tuple[dict[str, RawScores], list[Message]]:
         """Look up raw scores that were computed by another program."""
         raw: dict[str, RawScores] = {}
-        for column in self._raw_columns:
-            measure = next((m for m in column.same_raw if m in scores.values), None)
-            at_level = measure_at_level(column.measure, scores.level)
-            if measure is None and at_level in scores.values:
-                raise UsageError(
-                    f"{scores.name}: its num_rel counts documents at level {scores.level} or "
-                    f"above; ask for {at_level}, or pass -l {scores.level}"
-                )
-            if measure is None:
-                raise UsageError(
-                    f"{scores.name} has no scores for {column.measure}; it has "
-                    f"{similar_measures(map(str, scores.values), [str(column.measure)])}"
-                )
-            values = scores.column(measure, self.qrels.topics)
-            raw[column.raw] = RawScores.of(column.measure, values, scores.step_of(measure))
+        same = {str(plan.raw): plan.same_raw for plan in self.plans}
+        for raw_name, measure in self._raw.items():
+            forms = (measure, *same.get(raw_name, ()))
+            known = next((m for m in forms if m in scores.values), None)
+            if known is None:
+                raise self._missing_scores(scores, measure)
+            values = scores.column(known, self.qrels.topics)
+            raw[raw_name] = RawScores.of(measure, values, scores.step_of(known))
         return raw, [*score_messages(name, self.plans, scores, self.qrels, raw)]
+
+    def _missing_scores(self, scores: RunScores, measure: Measure) -> UsageError:
+        """Return the error for a measure that a score file does not contain."""
+        at_level = inputs.measure_at_level(measure, scores.level)
+        if at_level in scores.values:
+            return UsageError(
+                f"{scores.name}: its num_rel counts documents at level {scores.level} or "
+                f"above; ask for {at_level}, or pass -l {scores.level}"
+            )
+        return UsageError(
+            f"{scores.name} has no scores for {measure}; it has "
+            f"{plans.similar_measures(map(str, scores.values), [str(measure)])}"
+        )
 
     def values(self, run: Any) -> dict[Measure, Floats]:
         """Compute the values of all measures on all topics of the qrels.
@@ -374,12 +391,11 @@ class StdEvaluator(providers.Evaluator):
         """
         columns: list[tuple[Measure, dict[str, float]]] = []
         topics = dict.fromkeys(self.qrels.topics)
-        for column in self.columns[: len(self.measures)]:
-            own = column.plan.topics if column.plan else self.qrels.topics
+        for measure, _, plan in self._columns[: len(self.measures)]:
+            own = plan.topics if plan else self.qrels.topics
             topics |= dict.fromkeys(own)
-            values = zip(own, evaluation.values[column.measure].tolist(), strict=True)
-            known = {topic: v for topic, v in values if column.plan or v == v}
-            columns.append((column.measure, known))
+            values = zip(own, evaluation.values[measure].tolist(), strict=True)
+            columns.append((measure, {topic: v for topic, v in values if plan or v == v}))
         for topic in topics:
             for measure, on_topic in columns:
                 if topic in on_topic:
@@ -402,56 +418,81 @@ class StdEvaluator(providers.Evaluator):
         return evaluation
 
 
-# --- the columns ----------------------------------------------------------------------------------
+# --- many runs ------------------------------------------------------------------------------------
 
 
-class Column(NamedTuple):
-    """One measure of an evaluator, and how it is computed.
+def evaluate_runs(
+    evaluator: StdEvaluator,
+    runs: Mapping[str, Any],
+    jobs: int | None = 1,
+    executor: Executor | None = None,
+    *,
+    depth: int | None = None,
+) -> Iterator[Evaluation]:
+    """Evaluate runs, and yield the evaluations in the order of the runs.
 
-    Attributes
+    Parameters
     ----------
-    measure : Measure
-    raw : str
-        Name of the raw measure: the measure itself, or the one that is standardized.  Measures
-        are looked up by name, because comparing two measures builds both names each time.
-    formula : Formula or None
-        Formula of a raw measure; None if another provider computes it, or a score file has it.
-    plan : Plan or None
-        Recipe for a standardized measure; None if the measure is raw.
-    same_raw : tuple of Measure
-        Raw measures with the same values as this measure; a score file may hold any of them.
+    evaluator : StdEvaluator
+    runs : mapping of str to run
+        Runs by name, of any type that :func:`ir_std.evaluation.inputs.resolve` accepts.
+    jobs : int, optional
+        Number of processes.  1 means this process; None chooses the number automatically.
+    executor : concurrent.futures.Executor, optional
+        Executor to use instead, with one task per run.  Its workers must be able to read files
+        that are given by their path.
+    depth : int, optional
+        Number of documents per topic to evaluate, like trec_eval's ``-M``.
+
+    Raises
+    ------
+    InputError
+        If a run is broken, or has no topic in common with the qrels.
+    UsageError
+        If ``jobs`` or ``depth`` is less than 1, if a depth is given for scores, or if a process
+        died.
     """
+    if depth is not None and depth < 1:
+        raise UsageError(f"depth must be at least 1, got {depth}")
+    if jobs is None:
+        # Scores are only looked up, which is less work than sending them to another process.
+        jobs = default_jobs(sum(not isinstance(run, RunScores) for run in runs.values()))
+    if executor is None and jobs == 1:
+        for name, run in runs.items():
+            yield _evaluate(evaluator, name, run, depth)
+        return
+    task = pickle.dumps(evaluator)
+    items = ((name, _portable(run, evaluator.qrels), depth) for name, run in runs.items())
+    own: dict[Measure, Measure] = {}
+    for evaluation in map_in_order(_evaluate_in_worker, task, items, jobs, executor):
+        # Each worker sends copies of the measures, which make up most of a small evaluation, so
+        # all runs share one copy.
+        shared = tuple([own.setdefault(m, m) for m in evaluation.measures])
+        yield replace(evaluation, measures=shared)
 
-    measure: Measure
-    raw: str
-    formula: Formula | None = None
-    plan: Plan | None = None
-    same_raw: tuple[Measure, ...] = ()
 
-    @property
-    def needs_judged(self) -> bool:
-        """True if the formula uses documents that are judged not relevant."""
-        return bool(self.formula) and looks_at_nonrelevant(self.measure)
-
-    def scores(self, raw: Mapping[str, RawScores]) -> tuple[Floats, float]:
-        """Return a run's values per topic and their mean, from raw scores by measure name."""
-        values, mean, step = raw[self.raw]
-        return self.plan.standardized(values, step) if self.plan else (values, mean)
+def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:
+    read = inputs.resolve(run)
+    check_common_topics(read, evaluator.qrels)
+    return evaluator.evaluate(read, name, depth)
 
 
-def make_columns(
-    asked: Mapping[str, Measure], planned: Mapping[str, Plan], formulas: Mapping[str, Formula]
-) -> Iterator[Column]:
-    """Yield a column per measure, then one per raw measure needed only for standardization."""
-    same = {str(plan.raw): (plan.raw, *plan.same_raw) for plan in planned.values()}
-    for name, measure in asked.items():
-        if name in planned:
-            yield Column(measure, str(planned[name].raw), plan=planned[name])
-        else:
-            yield Column(measure, name, formulas.get(name), same_raw=same.get(name, (measure,)))
-    for name, forms in same.items():
-        if name not in asked:
-            yield Column(forms[0], name, formulas.get(name), same_raw=forms)
+def _portable(run: Any, qrels: Qrels) -> Any:
+    """Return a run that can be sent to a worker, after reading any one-time input."""
+    if isinstance(run, inputs.ScoresOfSystem):
+        return inputs.restrict_scores(run, qrels)  # a worker needs only its scores
+    known = (str, os.PathLike, FileSource, Mapping, Run, RunScores)
+    return run if isinstance(run, known) or hasattr(run, "itertuples") else inputs.resolve(run)
+
+
+def _evaluate_in_worker(task: bytes, item: tuple[str, Any, int | None]) -> Evaluation:
+    return _evaluate(_unpickle_evaluator(task), *item)
+
+
+@lru_cache(maxsize=1)
+def _unpickle_evaluator(task: bytes) -> StdEvaluator:
+    evaluator: StdEvaluator = pickle.loads(task)
+    return evaluator
 
 
 # --- the measures ---------------------------------------------------------------------------------
@@ -466,37 +507,32 @@ def _requested_measures(
     """Return the requested or default measures, with their directions set."""
     factors = match.factors if match else None
     if measures is None:
-        asked = default_measures(factors, scores)
+        asked = _default_measures(factors, scores)
     else:
         known = [measure for each in scores for measure in each.values]
         known += map(parse_set_measure, factors.measures if factors else ())
         asked = as_measures(measures, {m.name for m in known if isinstance(m, ExternalMeasure)})
-    return set_directions(asked, factors, lower_is_better)
+    lower = {str(measure) for measure in lower_measures(lower_is_better, asked)}
+    return [
+        _directed(m, factors, str(m) in lower) if isinstance(m, ExternalMeasure) else m
+        for m in asked
+    ]
 
 
-def set_directions(
-    measures: Iterable[Measure], factors: FactorSet | None, lower_is_better: Iterable[str]
-) -> list[Measure]:
-    """Set the direction of external measures from the factor set or from the user's list."""
-    measures = list(measures)
-    lower = {str(measure) for measure in lower_measures(lower_is_better, measures)}
-    directed: list[Measure] = []
-    for measure in measures:
-        if isinstance(measure, ExternalMeasure):
-            name = str(measure)
-            sign = factors.sign(name) if factors and name in factors.measures else 0
-            if factors and sign > 0 and name in lower:
-                raise UsageError(
-                    f"{factors.id} treats higher {name} as better; rebuild it with "
-                    f"--lower-is-better {name}"
-                )
-            is_lower = measure.lower_is_better or name in lower or sign < 0
-            measure = ExternalMeasure(measure.name, is_lower)
-        directed.append(measure)
-    return directed
+def _directed(
+    measure: ExternalMeasure, factors: FactorSet | None, is_lower: bool
+) -> ExternalMeasure:
+    """Set the direction of an external measure from the factor set or from the user's list."""
+    name = str(measure)
+    sign = factors.sign(name) if factors and name in factors.measures else 0
+    if factors and sign > 0 and is_lower:
+        raise UsageError(
+            f"{factors.id} treats higher {name} as better; rebuild it with --lower-is-better {name}"
+        )
+    return ExternalMeasure(measure.name, measure.lower_is_better or is_lower or sign < 0)
 
 
-def default_measures(factors: FactorSet | None, scores: Sequence[RunScores]) -> list[Measure]:
+def _default_measures(factors: FactorSet | None, scores: Sequence[RunScores]) -> list[Measure]:
     """Return the measures to report if the user names none.
 
     If scores are given, only measures that all of them contain are returned.

@@ -13,7 +13,6 @@ from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.inputs import resolve
-from ir_std.evaluation.raw_scores import Formula
 from ir_std.evaluation.run_messages import EarlierDocuments
 from ir_std.measures.records import TREC_EVAL, Order
 from ir_std.scores.run_scores import RunScores
@@ -84,7 +83,7 @@ def rank_topics(
     taken, _ = EarlierDocuments(evaluator.matches, evaluator.residual).check(read, name)
     cut = taken if depth is None else sort_run(taken, depth)
     ranker = Ranker(cut, qrels, judged=True)
-    formulas = {m: formula_of(evaluator, m) for m in measures}
+    formulas = {m: evaluator.formulas.get(str(m)) for m in measures}
     orders = dict.fromkeys(f.order if f else TREC_EVAL for f in formulas.values())
     by_order = {order: {t: _ordered(cut, t, order) for t in topics} for order in orders}
     ranked = {
@@ -101,12 +100,6 @@ def rank_topics(
             for topic, by_document in adds.items():
                 ranked[topic].contributions[measure] = by_document
     return ranked
-
-
-def formula_of(evaluator: StdEvaluator, measure: Measure) -> Formula | None:
-    """Return the evaluator's formula for a raw measure; None if another provider computes it."""
-    name = str(measure)
-    return next((c.formula for c in evaluator.columns if c.raw == name and not c.plan), None)
 
 
 def _ordered(run: Run, topic: str, order: Order) -> list[str]:

@@ -402,16 +402,15 @@ def _round_up(value: float) -> str:
 
 
 def saturation_messages(
-    name: str, plans: Sequence[Plan], standardized: Sequence[Floats], told: Iterable[Message]
+    name: str, standardized: Iterable[tuple[Plan, Floats]], told: Iterable[Message]
 ) -> Iterator[Message]:
     """Report a run that saturates the factors, and name alternatives that still separate runs.
 
     Parameters
     ----------
     name : str
-    plans : sequence of Plan
-    standardized : sequence of ndarray, shape (n_topics,)
-        The run's standardized scores for each plan.
+    standardized : iterable of (Plan, ndarray)
+        The run's standardized scores for each plan, shape (n_topics,).
     told : iterable of Message
         Other messages about the run.  If one is a warning, it explains unusual scores better, and
         nothing is reported.
@@ -420,7 +419,7 @@ def saturation_messages(
         return
     low: dict[FactorSet, dict[str, int]] = {}
     extreme: dict[FactorSet, list[str]] = {}
-    for plan, values in zip(plans, standardized, strict=True):
+    for plan, values in standardized:
         if saturates(values, plan.measure["scheme"]):
             n_low = int((values < NEAR_THE_END).sum())
             if n_low > np.count_nonzero(~np.isnan(values)) / 2:
@@ -434,18 +433,15 @@ def saturation_messages(
             run=name,
         )
     for factors, measures in extreme.items():
+        others = [f" or --factors {sibling.id}" for sibling in _siblings(factors)]
         yield Message(
             f"scores near 0 or 1 on many {factors.unit}s ({', '.join(measures)}), where runs that "
-            f"are very good or very weak look alike; use {_alternatives(factors)}",
+            f"are very good or very weak look alike; use scheme z{''.join(others)}",
             run=name,
         )
 
 
-@lru_cache(maxsize=16)
-def _alternatives(factors: FactorSet) -> str:
-    """Return schemes and factor sets that still separate runs that saturate a set."""
-    siblings = [f"--factors {sibling.id}" for sibling in sibling_sets(factors)]
-    return " or ".join(["scheme z", *siblings])
+_siblings = lru_cache(maxsize=16)(sibling_sets)
 
 
 # --- documents of earlier rounds ------------------------------------------------------------------

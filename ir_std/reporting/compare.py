@@ -15,8 +15,8 @@ from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, look_up, warn_caller
 from ir_std.evaluation.api import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import ByMeasure
+from ir_std.evaluation.evaluator import Progress
 from ir_std.evaluation.inputs import BEST, ScoresOfSystem, best_system, resolve, resolve_qrels
-from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import add_standardized, match_factors
 from ir_std.evaluation.run_messages import EarlierDocuments
 from ir_std.factors.schema import parse_set_measure

@@ -21,7 +21,7 @@ from ir_measures.measures import Measure
 from ir_std.errors import UsageError, abbreviate, look_up, pluralize, suggestion
 from ir_std.evaluation.api import SystemsSelection
 from ir_std.evaluation.inputs import resolve, resolve_runs
-from ir_std.evaluation.ranked_topics import RankedTopic, formula_of, rank_topics
+from ir_std.evaluation.ranked_topics import RankedTopic, rank_topics
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.difference import Difference
@@ -286,7 +286,7 @@ class RunDiff:
         documents = dict.fromkeys(d for r in ranked for d in r.documents)
         # Read the texts for all topics at once, because a collection's file may be long.
         texts = None if self.docs is None else read_texts(self.docs, documents, "docs")
-        formula = formula_of(of.evaluator, self.measure)
+        formula = of.evaluator.formulas.get(str(self.measure))
         is_sum = bool(formula and formula.terms)
         for topic in new:
             self._on[topic] = TopicDiff(

@@ -13,7 +13,7 @@ from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, warn_caller
 from ir_std.evaluation.api import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import Evaluation
-from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.evaluator import Progress, StdEvaluator, evaluate_runs
 from ir_std.evaluation.factor_messages import factors_used
 from ir_std.evaluation.inputs import (
     ScoresOfSystem,
@@ -22,7 +22,6 @@ from ir_std.evaluation.inputs import (
     resolve_qrels,
     resolve_runs,
 )
-from ir_std.evaluation.parallel import Progress, evaluate_runs
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, main_score
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, collection_names

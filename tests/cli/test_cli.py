@@ -298,7 +298,10 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
         (("run", "qrels", "Rndcg"), "ir_measures has no measure such as trec_eval's Rndcg"),
         (("run", "qrels", "AP", "-M", "0"), "-M is 0"),
         (("-", "-", "AP"), "- (standard input) can be read only once"),
-        (("scores", "qrels", "AP", "-M", "3"), "scores holds scores, which cannot be cut"),
+        (
+            ("scores", "qrels", "AP", "-M", "3"),
+            "scores holds scores without documents; pass the run",
+        ),
         (("run", "qrels", "alpha_nDCG@10", "-s", "none"), "pip install ir-measures[pyndeval]"),
         (("dl19-passage/bm25basep", "AP"), "unknown system 'bm25basep'"),
         (

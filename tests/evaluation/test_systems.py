@@ -244,7 +244,7 @@ def test_what_needs_documents_refuses_systems(
 
 def test_documents_cannot_be_cut_off_scores(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([BM25, "-M", "10"]) == 2
-    assert "give the run" in capsys.readouterr().err
+    assert "holds scores without documents; pass the run" in capsys.readouterr().err
 
 
 @pytest.mark.slow

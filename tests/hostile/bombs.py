@@ -207,7 +207,7 @@ def read(name: str, folder: Path) -> None:
     import resource
 
     from ir_std.cli.main import main
-    from ir_std.evaluation import api, parallel  # noqa: F401 - what is imported is no part of it
+    from ir_std.evaluation import api  # noqa: F401 - what is imported is no part of it
 
     file, _ = BOMBS[name]
     path = folder / file

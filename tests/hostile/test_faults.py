@@ -231,12 +231,12 @@ def test_a_number_with_an_endless_exponent_has_no_decimals_to_count() -> None:
 def test_scores_are_looked_up_here_and_not_sent_to_processes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from ir_std.evaluation import parallel
+    from ir_std.evaluation import evaluator as evaluation
 
-    monkeypatch.setattr(parallel, "default_jobs", {0: 1}.__getitem__)
+    monkeypatch.setattr(evaluation, "default_jobs", {0: 1}.__getitem__)
     scores = {f"run{i}": RunScores(f"run{i}", {AP: {"1": 0.5}}) for i in range(40)}
     evaluator = ir_std.evaluator([AP], {"1": {"d": 1}})
-    assert len([*parallel.evaluate_runs(evaluator, scores, None)]) == 40
+    assert len([*evaluation.evaluate_runs(evaluator, scores, None)]) == 40
 
 
 def test_a_name_is_translated_literally_and_not_as_a_pattern() -> None:
