@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ir_std.analysis.correlation import tau_ap_b as tau_ap_b
     from ir_std.analysis.effects import paired_effect as paired_effect
     from ir_std.analysis.effects import random_effects as random_effects
-    from ir_std.analysis.incomplete import LinkedScores as LinkedScores
-    from ir_std.analysis.incomplete import linked_scores as linked_scores
     from ir_std.analysis.linking import link as link
     from ir_std.analysis.paired import bonferroni as bonferroni
     from ir_std.analysis.paired import discriminative_power as discriminative_power
@@ -30,31 +28,22 @@ if TYPE_CHECKING:
     from ir_std.analysis.prediction import prediction_powered as prediction_powered
     from ir_std.analysis.ranks import RankIntervals as RankIntervals
     from ir_std.analysis.ranks import rank_intervals as rank_intervals
+    from ir_std.analysis.standardization import LinkedScores as LinkedScores
+    from ir_std.analysis.standardization import linked_scores as linked_scores
     from ir_std.analysis.standardization import standardize_matrix as standardize_matrix
 
-_MODULE_OF = {
-    name: module
-    for module, names in {
-        "agreement": ("cohen_kappa", "confusion_matrix", "order_agreement"),
-        "correlation": ("kendall_tau_b", "tau_ap_b"),
-        "effects": ("paired_effect", "random_effects"),
-        "incomplete": ("LinkedScores", "linked_scores"),
-        "linking": ("link",),
-        "paired": (
-            "bonferroni",
-            "discriminative_power",
-            "holm",
-            "paired_t",
-            "randomization_test",
-            "t_test",
-            "topic_set_size_paired_t",
-        ),
-        "prediction": ("PredictionPowered", "prediction_powered"),
-        "ranks": ("RankIntervals", "rank_intervals"),
-        "standardization": ("standardize_matrix",),
-    }.items()
-    for name in names
+_NAMES = {
+    "agreement": "cohen_kappa confusion_matrix order_agreement",
+    "correlation": "kendall_tau_b tau_ap_b",
+    "effects": "paired_effect random_effects",
+    "linking": "link",
+    "paired": "bonferroni discriminative_power holm paired_t randomization_test t_test "
+    "topic_set_size_paired_t",
+    "prediction": "PredictionPowered prediction_powered",
+    "ranks": "RankIntervals rank_intervals",
+    "standardization": "LinkedScores linked_scores standardize_matrix",
 }
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605
 
 if not TYPE_CHECKING:

@@ -45,29 +45,24 @@ def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     return divide(np.einsum("...i,...i->...", s, t), np.sqrt(pairs), otherwise=np.nan)
 
 
-def tau_ap_b(
-    reference: npt.ArrayLike, estimate: npt.ArrayLike, *, two_sided: bool = False
-) -> Floats:
+def tau_ap_b(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Floats:
     """Compute AP correlation, a tau that weighs the top of the estimated ranking most.
 
     The value is ``2 / (n - t1) * sum_i C(i) / (p_i - 1) - 1``.  In ``estimate``, ``p_i - 1``
     systems are strictly above system ``i``; ``C(i)`` of them are also above it in ``reference``.
     The sum leaves out the ``t1`` systems that share the first place.  Without ties, this is the AP
-    correlation of Yilmaz, Aslam and Robertson (SIGIR 2008).  With ties and ``two_sided``, it is
-    tau_AP,b of Urbano and Marrero (ICTIR 2017).
+    correlation of Yilmaz, Aslam and Robertson (SIGIR 2008).  It is not symmetric.  The mean of both
+    directions is tau_AP,b of Urbano and Marrero (ICTIR 2017), which allows for ties.
 
     Parameters
     ----------
     reference, estimate : array_like, shape (..., n)
         Scores (higher is better) of the same ``n >= 2`` systems; leading axes broadcast.
-    two_sided : bool
-        AP correlation is not symmetric.  If true, return the mean of both directions.
 
     Returns
     -------
     ndarray, shape (...)
-        Between -1 and 1.  NaN if all systems are tied in ``estimate`` or, if two-sided, in either
-        ranking.
+        Between -1 and 1.  NaN if all systems are tied in ``estimate``.
 
     Raises
     ------
@@ -77,16 +72,8 @@ def tau_ap_b(
     x, y = _same_systems(reference, estimate)
     above_x = rounded_difference(x[..., None, :], x[..., :, None]) > 0
     above_y = rounded_difference(y[..., None, :], y[..., :, None]) > 0
-    agreed = np.count_nonzero(above_x & above_y, axis=-1)
-    tau = _one_way(agreed, np.count_nonzero(above_y, axis=-1))
-    if two_sided:
-        tau = (tau + _one_way(agreed, np.count_nonzero(above_x, axis=-1))) / 2
-    return tau
-
-
-def _one_way(agreed: npt.NDArray[np.int_], above: npt.NDArray[np.int_]) -> Floats:
-    """Return the AP correlation from the numbers of systems above each system."""
-    share = agreed / np.maximum(above, 1)
+    above = np.count_nonzero(above_y, axis=-1)
+    share = np.count_nonzero(above_x & above_y, axis=-1) / np.maximum(above, 1)
     below_first = np.count_nonzero(above, axis=-1)
     return 2 * divide(share.sum(axis=-1), below_first, otherwise=np.nan) - 1
 

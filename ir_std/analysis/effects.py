@@ -115,16 +115,9 @@ class Summary:
     i2 : float
         The share of the variance that is between collections, according to Higgins and Thompson
         (2002): ``(Q - (n - 1)) / Q``, or 0 if that is negative.  (metafor computes this share from
-        ``tau2``, which gives a different number for all methods except DerSimonian and Laird's.)
-    predicted : tuple of float
-        The prediction interval for the true effect on one more collection of the same kind.  It
-        uses Student's t with n-1 degrees of freedom, or the normal distribution with ``dl``.
+        ``tau2``, which gives a different number.)
     weights : tuple of float
         Weights of the effects, in the order of the effects; the sum of the weights is 1.
-    method : str
-        ``pm`` or ``dl``.
-    widened : bool
-        True if Hartung and Knapp's interval was too narrow and has been widened.
     """
 
     n: int
@@ -137,49 +130,32 @@ class Summary:
     q: float
     q_p: float
     i2: float
-    predicted: tuple[float, float]
     weights: tuple[float, ...]
-    method: str
-    widened: bool = False
 
 
 def random_effects(
-    effects: npt.ArrayLike,
-    variances: npt.ArrayLike,
-    method: str = "pm",
-    level: float = 0.95,
-    *,
-    widen: bool = False,
+    effects: npt.ArrayLike, variances: npt.ArrayLike, level: float = 0.95
 ) -> Summary:
     """Summarize one effect per collection by a random-effects model.
 
-    The weights are ``1 / (variance + tau2)``.  With ``pm``, Paule and Mandel's method (1982)
-    estimates the variance between collections, and the interval is Hartung and Knapp's (2001),
-    which uses Student's t with n-1 degrees of freedom.  ``dl`` is for comparison with papers.
-    It estimates the variance by the method of DerSimonian and Laird (1986), and uses the normal
-    interval, which is too narrow with few collections.
-
-    If effects differ less than expected by chance, Hartung and Knapp's interval can be narrower
-    than the normal interval, and its coverage is then far below its level.  ``widen`` uses the
-    larger of the two standard errors, as Knapp and Hartung (2003) themselves advise
+    The weights are ``1 / (variance + tau2)``, where Paule and Mandel's method (1982) estimates
+    ``tau2``.  The interval is Hartung and Knapp's (2001), which uses Student's t with n-1 degrees
+    of freedom.  If effects differ less than expected by chance, its standard error can be smaller
+    than the error of the normal interval, and its coverage is then far below its level.  So the
+    larger of the two errors is used, as Knapp and Hartung (2003) themselves advise
     (``test="adhoc"`` of R's metafor).
 
     Parameters
     ----------
     effects, variances : array_like, shape (n,)
         Effect on each collection, and its variance.
-    method : {'pm', 'dl'}
-        Estimate of the variance between collections.
     level : float
-        Confidence level of the intervals.
-    widen : bool
-        Widen intervals that are too narrow; used by ``pm`` only.
+        Confidence level of the interval.
 
     Raises
     ------
     ValueError
-        If there are fewer than two effects, a variance is not above 0, a value is NaN, or the
-        method is unknown.
+        If there are fewer than two effects, a variance is not above 0, or a value is NaN.
     """
     y, v = check_finite(effects, "effects"), check_finite(variances, "variances")
     if y.ndim != 1 or y.shape != v.shape or len(y) < 2:
@@ -189,54 +165,36 @@ def random_effects(
         )
     if not (v > 0).all():
         raise ValueError(f"variances must be above 0, got {v.min()}")
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; choose from {', '.join(METHODS)}")
     # Effects get a unit of their own and variances a lower bound, so that products neither vanish
     # nor overflow.
     unit = max(sqrt(float(v.max())), float(np.ptp(y)))
     scaled = np.maximum(v / unit / unit, LEAST_VARIANCE)
-    return _summarize(y / unit, scaled, unit, method, level, widen)
+    return _summarize(y / unit, scaled, unit, level)
 
 
-def _summarize(
-    y: Floats, v: Floats, unit: float, method: str, level: float, widen: bool
-) -> Summary:
+def _summarize(y: Floats, v: Floats, unit: float, level: float) -> Summary:
     """Summarize effects that are divided by `unit`, and return the summary in the original unit."""
-    from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit  # slow to import
+    from scipy.special import chdtrc, stdtr, stdtrit  # slow to import
 
     df = len(y) - 1
     q = _q(y, v, 0.0)
-    tau2 = METHODS[method](y, v)
+    tau2 = _paule_mandel(y, v)
     w = 1 / (v + tau2)
     effect = float(w @ y / w.sum())
-    normal = sqrt(1 / w.sum())
-    widened = False
-    if method == "dl":
-        error = normal
-        critical = float(ndtri((1 + level) / 2))
-        p = float(2 * ndtr(-abs(effect) / error))
-    else:
-        error = sqrt(_q(y, v, tau2) / df / w.sum())
-        widened = widen and error < normal * (1 - 1e-9)
-        error = normal if widened else error
-        critical = float(stdtrit(df, (1 + level) / 2))
-        p = float(2 * stdtr(df, -abs(effect) / error)) if error else float(effect == 0)
-    beyond = critical * sqrt(error**2 + tau2)
+    error = sqrt(max(1.0, _q(y, v, tau2) / df) / w.sum())
+    half = float(stdtrit(df, (1 + level) / 2)) * error
     return Summary(
         len(y),
         effect * unit,
         error * unit,
-        (effect - critical * error) * unit,
-        (effect + critical * error) * unit,
-        p,
+        (effect - half) * unit,
+        (effect + half) * unit,
+        float(2 * stdtr(df, -abs(effect) / error)),
         tau2 * unit**2,
         q,
         float(chdtrc(df, q)),
         max(0.0, (q - df) / q) if q > 0 else 0.0,
-        ((effect - beyond) * unit, (effect + beyond) * unit),
         tuple((w / w.sum()).tolist()),
-        method,
-        widened,
     )
 
 
@@ -259,16 +217,3 @@ def _paule_mandel(y: Floats, v: Floats) -> float:
         return 0.0
     # Rounding may hide that Q falls to n - 1 before the end.
     return float(brentq(excess, 0.0, high, xtol=1e-16, maxiter=1000)) if excess(high) < 0 else high
-
-
-def _dersimonian_laird(y: Floats, v: Floats) -> float:
-    """Estimate the variance from the excess of Q without it over its expectation; at least 0."""
-    w = 1 / v
-    # This is the sum minus the sum of squares over the sum, but without a difference of nearly
-    # equal numbers.
-    others = np.array([np.delete(w, i).sum() for i in range(len(w))])
-    return max(0.0, (_q(y, v, 0) - (len(y) - 1)) / float(w / w.sum() @ others))
-
-
-METHODS = {"pm": _paule_mandel, "dl": _dersimonian_laird}
-"""Estimators of the variance between collections, by name."""

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Mask
-from ir_std.analysis.means import check_finite, check_runs_and_systems
+from ir_std.analysis.means import check_finite
 from ir_std.schemes import get_scheme
 
 DESIGN_EFFECT = 2.75
@@ -93,7 +93,12 @@ def influence(
     ValueError
         If shapes do not match, or ``x`` has a NaN.
     """
-    x, scores = check_runs_and_systems(x, scores)
+    x, scores = check_finite(x, "x"), np.asarray(scores, float)
+    if x.ndim != 2 or scores.ndim != 2 or len(x) != len(scores):
+        raise ValueError(
+            "x must be topics x runs and scores the same topics x systems, got the "
+            f"shapes {x.shape} and {scores.shape}"
+        )
     known = ~np.isnan(scores)
     n = np.maximum(known.sum(axis=1, keepdims=True), 1)
     if get_scheme(scheme).needs_scores:

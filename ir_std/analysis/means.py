@@ -48,30 +48,6 @@ def check_scores_with_gaps(scores: npt.ArrayLike) -> Floats:
     return x
 
 
-def check_runs_and_systems(x: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Return raw scores of runs and of the reference systems as arrays.
-
-    Parameters
-    ----------
-    x : array_like, shape (n_topics, n_runs)
-        Raw scores of the runs.
-    scores : array_like, shape (n_topics, n_systems)
-        Scores of the reference systems; NaN if a system has no score.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, or ``x`` has a NaN.
-    """
-    x, scores = check_finite(x, "x"), np.asarray(scores, float)
-    if x.ndim != 2 or scores.ndim != 2 or len(x) != len(scores):
-        raise ValueError(
-            "x must be topics x runs and scores the same topics x systems, got the "
-            f"shapes {x.shape} and {scores.shape}"
-        )
-    return x, scores
-
-
 def check_finite(values: npt.ArrayLike, name: str) -> Floats:
     """Return ``values`` as an array; raise ValueError if some are NaN or infinite."""
     array = np.asarray(values, float)

@@ -85,14 +85,7 @@ def t_test(d: npt.ArrayLike) -> Floats:
         P-values; NaN for fewer than two pairs.  If all differences are the same, nothing varies by
         chance, and p is 1 if they are 0, else 0.
     """
-    from scipy.special import stdtr
-
-    d = np.asarray(d, float)
-    if len(d) < 2:
-        return np.full(d.shape[1:], np.nan)
-    mean, variance, n = mean_and_variance(d, axis=0)
-    p: Floats = 2 * stdtr(n - 1, -np.abs(student_t(mean, variance / n)))
-    return p
+    return 2 * _lower_tail(d, lambda mean: -np.abs(mean))
 
 
 def equivalence_test(d: npt.ArrayLike, bound: float) -> Floats:
@@ -113,13 +106,18 @@ def equivalence_test(d: npt.ArrayLike, bound: float) -> Floats:
     ndarray, shape (...)
         NaN for fewer than two pairs.
     """
+    return _lower_tail(d, lambda mean: np.abs(mean) - bound)
+
+
+def _lower_tail(d: npt.ArrayLike, tested: Callable[[Floats], Floats]) -> Floats:
+    """Return the probability of a smaller Student's t than that of a function of the mean."""
     from scipy.special import stdtr
 
     d = np.asarray(d, float)
     if len(d) < 2:
         return np.full(d.shape[1:], np.nan)
     mean, variance, n = mean_and_variance(d, axis=0)
-    p: Floats = stdtr(n - 1, student_t(np.abs(mean) - bound, variance / n))
+    p: Floats = stdtr(n - 1, student_t(tested(mean), variance / n))
     return p
 
 

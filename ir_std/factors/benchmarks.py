@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ir_std._arrays import Floats, Ints, divide
-from ir_std.analysis.incomplete import linked_scores
+from ir_std.analysis.standardization import linked_scores
 from ir_std.errors import NoFactorsError, UsageError, abbreviate, look_up, pluralize, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder
 from ir_std.factors.factor_set import FactorSet

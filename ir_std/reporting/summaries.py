@@ -104,9 +104,7 @@ class RunDifferences:
         if not self.has_summary(size):
             return None
         points = list(compress(self.points(size), self.summarized(size)))
-        return random_effects(
-            [mean for mean, _, _ in points], [error**2 for _, error, _ in points], widen=True
-        )
+        return random_effects([mean for mean, _, _ in points], [error**2 for _, error, _ in points])
 
     def headline(self, size: bool = False) -> Summary | None:
         """Return the summary if it is precise enough for sentences and plots."""

@@ -65,14 +65,6 @@ def test_tau_ap_b_is_the_plain_walk_over_the_pivots(pair: tuple[Floats, Floats])
     assert analysis.tau_ap_b(x, y) == pytest.approx(plain_tau_ap(x, y), nan_ok=True)
 
 
-@given(rankings)
-def test_two_sided_tau_ap_b_is_the_mean_of_both_directions(pair: tuple[Floats, Floats]) -> None:
-    x, y = pair
-    expected = (plain_tau_ap(x, y) + plain_tau_ap(y, x)) / 2
-    assert analysis.tau_ap_b(x, y, two_sided=True) == pytest.approx(expected, nan_ok=True)
-    assert analysis.tau_ap_b(y, x, two_sided=True) == pytest.approx(expected, nan_ok=True)
-
-
 @pytest.mark.parametrize(
     ("estimate", "expected"),
     [([4, 3, 2, 1], 1), ([1, 2, 3, 4], -1), ([3, 4, 2, 1], 1 / 3), ([4, 3, 1, 2], 7 / 9)],

@@ -77,10 +77,10 @@ def test_the_summary_weighs_by_topics_and_systems(of_b: dict[Measure, RunDiffere
     differences = of_b[ir_std.sAP].differences
     errors = [np.hypot(d.estimate.topics_error, d.estimate.systems_error) for d in differences]
     assert of_b[ir_std.sAP].summary() == random_effects(
-        [d.mean for d in differences], np.square(errors), widen=True
+        [d.mean for d in differences], np.square(errors)
     )
     assert of_b[ir_std.sAP].summary(size=True) == random_effects(
-        [d.size[0] for d in differences], [d.size[1] ** 2 for d in differences], widen=True
+        [d.size[0] for d in differences], [d.size[1] ** 2 for d in differences]
     )
 
 
@@ -181,12 +181,11 @@ def test_intervals_are_not_narrower_than_normal_ones() -> None:
     d = np.random.default_rng(2).normal(0.1, 0.1, 20)
     found = differing({"b": {c: f * d for c, f in zip("xyz", (1, 1.01, 0.99), strict=True)}})
     (across,) = run_differences(found)["b"].values()
-    points = across.points()
-    normal = random_effects([p[0] for p in points], [p[1] ** 2 for p in points], "dl")
+    variances = [p[1] ** 2 for p in across.points()]
     summary = across.summary()
     assert summary
-    assert summary.widened
-    assert summary.high - summary.low > normal.high - normal.low
+    assert summary.error == pytest.approx(sum(1 / v for v in variances) ** -0.5)
+    assert summary.high - summary.low > 2 * 1.96 * summary.error
     text = " ".join(found.table().text().split())
     assert "at least as wide as the normal one" in text
 
