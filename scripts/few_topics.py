@@ -77,7 +77,7 @@ def draw_trials(people: Floats, model: Floats, n: int, trials: int, seed: int) -
         rows = random.choice(len(people), n, replace=False)
         with_model = prediction_powered(people[rows], model, rows)
         alone = prediction_powered(people[rows], np.zeros_like(model), rows)
-        worth += with_model.worth
+        worth += with_model.equivalent_topics
         human = people[rows]
         differing = np.abs(human[:, first] - human[:, second]) > 1e-12
         varying = (  # where the program gives an interval

@@ -104,12 +104,12 @@ def excess(a: Floats, b: Floats, used: Ints, tested: Ints) -> Excess:
     c = pair.shift()
     without_tau = Link(c, 0.0, np.inf, ("",) * len(used), (), pair)
     found = without_tau.difference(a[:, tested], b[:, tested])
-    slope = without_tau.slope_ratio(b[:, tested]) * pair.slopes(c).mean()
-    distance = without_tau.distance(b[:, tested]) * pair.slopes(c).mean()
+    linked = without_tau.mean(b[:, tested])
+    distance = linked.distance * pair.slopes(c).mean()
     by_topics = found.error**2 - (BY_DISTANCE * c * distance) ** 2
     return Excess(
         found.difference**2 - by_topics,
-        slope**2 * (1 + 1 / len(used)),
+        linked.slope**2 * (1 + 1 / len(used)),
         np.full(len(tested), c),
         distance,
         np.full(len(tested), float(len(used))),

@@ -114,8 +114,7 @@ class AnchorPair:
 
     def slopes(self, c: float) -> Floats:
         """Return the slope of each anchor's linked mean by the shift, shape (n_anchors,)."""
-        slopes: Floats = self.curve.slope(self.linked + c).mean(axis=0)
-        return slopes
+        return np.asarray(self.curve.slope(self.linked + c).mean(axis=0))
 
     def scores(self, c: float) -> tuple[Floats, Floats]:
         """Return the anchors' scores on the reference and, linked, on the collection."""
@@ -263,7 +262,7 @@ class Link:
         the first three parts: ``n - 1`` for topics and ``k - 1`` for W.
         """
         reference = _z_on(z_reference, self._pair.used[0], "the reference")
-        return _difference_of_means(self._pair.curve.score(reference), self._mean_of(z))
+        return _difference_of_means(self._pair.curve.score(reference), self.mean(z))
 
     def error_between(self, z: npt.ArrayLike, other: npt.ArrayLike) -> float:
         """Compute the standard error that the link adds to a difference between linked means.
@@ -273,48 +272,31 @@ class Link:
         z, other : array_like, shape (n_topics,)
             Two systems' z on the topics of the linked collection.
         """
-        a, b = self._mean_of(z), self._mean_of(other)
+        a, b = self.mean(z), self.mean(other)
         of_shift = 0.0 if a.slope == b.slope else self.error * (a.slope - b.slope)
         return hypot(of_shift, a.distance_error - b.distance_error)
 
-    def slope_ratio(self, z: npt.ArrayLike) -> Any:
-        """Compute the change of a linked mean per change of the anchors' mean on the reference.
-
-        Parameters
-        ----------
-        z : array_like, shape (n_topics,) or (n_topics, n_systems)
-            The system's z on the topics of the linked collection.
-        """
-        return self._mean_of(z).slope / self._pair.slopes(self.shift).mean()
-
-    def distance(self, z: npt.ArrayLike) -> Any:
-        """Compute a system's linked mean minus the anchors' linked mean, in units of z.
+    def mean(self, z: npt.ArrayLike) -> LinkedMean:
+        """Compute a system's mean on the linked collection, and the parts of its error.
 
         Parameters
         ----------
         z : array_like, shape (n_topics,) or (n_topics, n_systems)
             The system's z on the topics of the linked collection.  For several systems, use one
             column per system.
-
-        Returns
-        -------
-        float, or ndarray of shape (n_systems,)
         """
-        return self._mean_of(z).distance
-
-    def _mean_of(self, z: npt.ArrayLike) -> _LinkedMean:
-        return _LinkedMean(self, self._pair, z)
+        return LinkedMean(self, self._pair, z)
 
 
-class _LinkedMean:
+class LinkedMean:
     """A system's scores on a linked collection, and the parts of their error.
 
     Attributes
     ----------
     y : ndarray
         The linked scores, on topics without missing values.
-    slope : float or ndarray, shape (n_systems,)
-        Slope of the mean by the shift.
+    slope, slope_ratio : float or ndarray, shape (n_systems,)
+        Slope of the mean by the shift, and this slope divided by the slope of the anchors' mean.
     of_anchors, on_reference : ndarray
         The anchors' mean per topic, multiplied by the ratio of slopes, on the linked collection and
         on the reference.  It is subtracted from the scores to compute their error.
@@ -334,33 +316,34 @@ class _LinkedMean:
         self.link = link
         self.y = pair.curve.score(shifted)
         self.slope = pair.curve.slope(shifted).mean(axis=0)
+        self.slope_ratio = self.slope / slope
         distance = self.y.mean(axis=0) - linked.mean()
         self.distance = distance / slope
         self.distance_error = BY_DISTANCE * link.shift * distance
-        self.of_anchors = np.multiply.outer(linked[known], self.slope / slope)
+        self.of_anchors = np.multiply.outer(linked[known], self.slope_ratio)
         self.on_reference = np.full((len(pair.used[0]), *np.shape(self.slope)), np.nan)
-        self.on_reference[pair.used[0]] = np.multiply.outer(on_reference, self.slope / slope)
+        self.on_reference[pair.used[0]] = np.multiply.outer(on_reference, self.slope_ratio)
 
     def scatter(self, n_like: float) -> tuple[Any, float]:
         """Return the variance by tau, counted ``n_like`` times, and its degrees of freedom."""
         return (self.link.tau * self.slope) ** 2 * n_like, self.link.tau_df
 
 
-def _difference_of_means(above: _LinkedMean | Floats, below: _LinkedMean) -> LinkedDifference:
+def _difference_of_means(above: LinkedMean | Floats, below: LinkedMean) -> LinkedDifference:
     """Subtract a linked mean from a mean on the reference, or from a linked one.
 
     Parameters
     ----------
-    above : _LinkedMean or ndarray, shape (n_reference_topics,) or (n_reference_topics, n_systems)
+    above : LinkedMean or ndarray, shape (n_reference_topics,) or (n_reference_topics, n_systems)
         A linked mean, or scores on the reference.
-    below : _LinkedMean
+    below : LinkedMean
         The linked mean to subtract.
     """
-    linked = [below, above] if isinstance(above, _LinkedMean) else [below]
-    on_reference = above.on_reference if isinstance(above, _LinkedMean) else above
+    linked = [below, above] if isinstance(above, LinkedMean) else [below]
+    on_reference = above.on_reference if isinstance(above, LinkedMean) else above
     on_reference = on_reference - below.on_reference
     known = _without_gaps(on_reference)
-    y = above.y if isinstance(above, _LinkedMean) else above[known]
+    y = above.y if isinstance(above, LinkedMean) else above[known]
     parts: list[tuple[Any, float]] = [variance_of_mean(on_reference[known])]
     parts += [variance_of_mean(mean.y - mean.of_anchors) for mean in linked]
     parts += [mean.scatter(1 + 1 / len(mean.link.anchors)) for mean in linked]
@@ -389,7 +372,7 @@ def linked_difference(
     z_first, z_second : array_like, shape (n_topics,)
         A system's z on the topics of each collection.
     """
-    return _difference_of_means(first._mean_of(z_first), second._mean_of(z_second))
+    return _difference_of_means(first.mean(z_first), second.mean(z_second))
 
 
 def error_of_linked_mean(
@@ -408,7 +391,7 @@ def error_of_linked_mean(
     n : int
         Number of collections in the mean, including the reference if the mean includes it.
     """
-    means = [link._mean_of(values) for link, values in zip(links, z, strict=True)]
+    means = [link.mean(values) for link, values in zip(links, z, strict=True)]
     if not means:
         return 0.0, inf
     on_reference = np.sum([mean.on_reference for mean in means], axis=0)

@@ -243,15 +243,10 @@ def bonferroni(p_values: npt.ArrayLike) -> Floats:
     return adjusted
 
 
-def uncorrected(p_values: npt.ArrayLike) -> Floats:
-    """Return the p-values unchanged, so that each test counts by itself."""
-    return np.array(p_values, float)
-
-
 CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
     "holm": (holm, "Holm's correction"),
     "bonferroni": (bonferroni, "Bonferroni's correction"),
-    "none": (uncorrected, "no correction"),
+    "none": (lambda p: np.array(p, float), "no correction"),
 }
 """Corrections and their titles by name; the first one is the default."""
 

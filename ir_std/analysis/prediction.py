@@ -51,7 +51,7 @@ class PredictionPowered:
     multipliers : (float, float)
         Share of the model's scores that the estimate uses.  The first multiplier (c) is for the
         mean of all systems on a topic, the second (s) for a system's distance from that mean.
-    worth : float
+    equivalent_topics : float
         Number of topics that people would have to judge for intervals of the same width without
         the model, pooled over systems.
     n_human, n_topics : int
@@ -66,18 +66,13 @@ class PredictionPowered:
 
     mean: Floats
     multipliers: tuple[float, float]
-    worth: float
+    equivalent_topics: float
     n_human: int
     n_topics: int
     covariance: Floats
     df: int
     warnings: tuple[str, ...]
     _human: Floats  # (n_human, n_systems), without topics that have no score
-
-    @property
-    def half_width(self) -> Floats:
-        """Half of each system's 95% interval, shape (n_systems,)."""
-        return np.array([self.contrast(w).topics for w in np.eye(len(self.mean))])
 
     def contrast(self, weights: npt.ArrayLike) -> Estimate:
         """Estimate a weighted sum of the systems' means, such as a difference of two.
@@ -147,7 +142,7 @@ def prediction_powered(
     >>> y = [[.45], [.35], [.45], [.75], [.5]]
     >>> x = [[.3], [.5], [.7], [.9], [.6], [.2], [.4], [.6], [.8], [.5]]
     >>> corrected = prediction_powered(y, x, range(5))
-    >>> round(float(corrected.mean[0]), 3), round(float(corrected.half_width[0]), 4)
+    >>> round(float(corrected.mean[0]), 3), round(corrected.contrast([1]).half, 4)
     (0.475, 0.1162)
     """
     y, x, at = _checked(human, llm, rows)
@@ -174,7 +169,7 @@ def prediction_powered(
     return PredictionPowered(
         mean=mean + g.mean(axis=0) - g[at].mean(axis=0),
         multipliers=(c, s),
-        worth=1 / (rho2 / n + (1 - rho2) / len(x)),
+        equivalent_topics=1 / (rho2 / n + (1 - rho2) / len(x)),
         n_human=n,
         n_topics=len(x),
         covariance=covariance,

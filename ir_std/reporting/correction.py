@@ -91,7 +91,7 @@ class Correction:
 
     def worth(self, measure: Measure | str) -> float:
         """Return how many human-judged topics would give as narrow an interval on their own."""
-        return self.estimates[parse_measure(measure)].worth
+        return self.estimates[parse_measure(measure)].equivalent_topics
 
     def sentence(self, run: str, measure: Measure | str, places: int = 3) -> str:
         """Return a run's estimate as a sentence for a paper."""

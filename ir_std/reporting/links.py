@@ -109,7 +109,9 @@ class CollectionLinks:
             Values by system and collection.
         """
         return {
-            collection: {s: one.distance(own) for (s, on), own in z.items() if on == collection}
+            collection: {
+                s: one.mean(own).distance for (s, on), own in z.items() if on == collection
+            }
             for collection, one in self.links.items()
         }
 
@@ -140,7 +142,7 @@ class CollectionLinks:
         z : mapping of str to ndarray, shape (n_topics,)
             The run's z, by collection.
         """
-        ratios = [self.links[c].slope_ratio(own) for c, own in z.items() if c in self.links]
+        ratios = [self.links[c].mean(own).slope_ratio for c, own in z.items() if c in self.links]
         weights = dict.fromkeys(self.anchors, sum(ratios) / len(self.anchors) / len(z))
         if self.reference in z:
             weights[run] = weights.get(run, 0.0) + 1 / len(z)

@@ -288,8 +288,8 @@ def test_a_system_far_from_the_anchors_has_a_wider_interval() -> None:
     z, z_reference = anchors(shift=1.0)
     linked = link(z, z_reference)
     near, far = z.mean(axis=1), z.mean(axis=1) + 1.5
-    assert abs(linked.distance(near)) < 0.5
-    assert linked.distance(far) > 1
+    assert abs(linked.mean(near).distance) < 0.5
+    assert linked.mean(far).distance > 1
     slope = [norm.pdf(x + linked.shift).mean() for x in (near, far)]
     assert error_of_linked_mean([linked], [near], 1)[0] / slope[0] < 1.1 * linked.error
     assert error_of_linked_mean([linked], [far], 1)[0] / slope[1] > linked.error

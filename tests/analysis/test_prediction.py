@@ -24,14 +24,19 @@ def corrected(**changed: object) -> PredictionPowered:
     return prediction_powered(**given)
 
 
+def half_widths(found: PredictionPowered) -> np.ndarray:
+    """Return half of the interval of each system's mean."""
+    return np.array([found.contrast(w).half for w in np.eye(len(found.mean))])
+
+
 def test_the_worked_example_comes_out() -> None:
     finite = prediction_powered(Y, X, range(5))
     assert finite.multipliers == pytest.approx((0.5, 0.5))
     assert finite.mean == pytest.approx([0.475])
-    assert finite.half_width == pytest.approx([0.11620651], abs=5e-9)
-    assert finite.worth == pytest.approx(6.279070, abs=5e-7)
+    assert half_widths(finite) == pytest.approx([0.11620651], abs=5e-9)
+    assert finite.equivalent_topics == pytest.approx(6.279070, abs=5e-7)
     topics = prediction_powered(Y, X, range(5), "topics")
-    assert topics.half_width == pytest.approx([0.19050426], abs=5e-9)
+    assert half_widths(topics) == pytest.approx([0.19050426], abs=5e-9)
     assert topics.mean == pytest.approx(finite.mean)
 
 
@@ -85,8 +90,8 @@ def test_labels_without_differences_leave_the_people_alone(y: np.ndarray, level:
     found = prediction_powered(y, np.full((40, 3), level), np.arange(9))
     assert found.multipliers == (0, 0)
     assert found.mean == pytest.approx(y.mean(axis=0))
-    assert found.worth == pytest.approx(9)
-    for column, half in zip(y.T, found.half_width, strict=True):
+    assert found.equivalent_topics == pytest.approx(9)
+    for column, half in zip(y.T, half_widths(found), strict=True):
         alone = stats.sem(column) * stats.t.ppf(0.975, 8) * np.sqrt(1 - 9 / 40)
         assert np.isnan(half) or half == pytest.approx(alone, abs=1e-12)
 
@@ -96,14 +101,14 @@ def test_the_order_of_topics_does_not_matter(order: list[int]) -> None:
     inverse = np.argsort(order)
     found = corrected(llm=MODEL[order], rows=inverse[ROWS])
     assert found.mean == pytest.approx(corrected().mean, abs=1e-12)
-    assert found.half_width == pytest.approx(corrected().half_width, abs=1e-9)
+    assert half_widths(found) == pytest.approx(half_widths(corrected()), abs=1e-9)
 
 
 def test_perfect_labels_give_the_truth_for_sure() -> None:
     found = corrected(llm=TRUTH)
     assert found.mean == pytest.approx(TRUTH.mean(axis=0))
-    assert found.half_width == pytest.approx(np.zeros(6), abs=1e-7)
-    assert found.worth == pytest.approx(30)
+    assert half_widths(found) == pytest.approx(np.zeros(6), abs=1e-7)
+    assert found.equivalent_topics == pytest.approx(30)
 
 
 def test_inverted_labels_are_ignored() -> None:
@@ -116,14 +121,14 @@ def test_inverted_labels_are_ignored() -> None:
 def test_if_people_judged_all_topics_their_mean_is_certain() -> None:
     found = corrected(human=TRUTH, rows=np.arange(30))
     assert found.mean == pytest.approx(TRUTH.mean(axis=0))
-    assert found.half_width == pytest.approx(np.zeros(6))
-    assert found.worth == pytest.approx(30)
+    assert half_widths(found) == pytest.approx(np.zeros(6))
+    assert found.equivalent_topics == pytest.approx(30)
 
 
 def test_for_a_population_of_topics_all_judged_topics_have_the_usual_t_interval() -> None:
     found = corrected(human=TRUTH, rows=np.arange(30), population="topics")
     usual = stats.sem(TRUTH, axis=0) * stats.t.ppf(0.975, 29)
-    assert found.half_width == pytest.approx(
+    assert half_widths(found) == pytest.approx(
         usual * stats.t.ppf(0.975, found.df) / stats.t.ppf(0.975, 29)
     )
 
@@ -142,7 +147,7 @@ def test_a_judged_topic_without_a_relevant_document_counts_among_the_drawn() -> 
     r = -drawn
     r[known] += 12 / 11 * (y[known] - mean)
     half = np.sqrt((r**2).sum(axis=0) / 10 / 12 * (1 - 12 / 30)) * stats.t.ppf(0.975, 9)
-    assert found.half_width == pytest.approx(half)
+    assert half_widths(found) == pytest.approx(half)
 
 
 def test_dropping_topics_that_are_hard_for_the_model_would_bias() -> None:
@@ -207,7 +212,7 @@ def test_two_systems_that_differ_on_two_topics_have_no_interval() -> None:
 def test_a_system_with_the_same_score_on_nearly_all_topics_has_no_interval() -> None:
     y = TRUTH[ROWS].copy()
     y[2:, 1] = 1
-    half = corrected(human=y).half_width
+    half = half_widths(corrected(human=y))
     assert np.isnan(half[1])
     assert np.isfinite(np.delete(half, 1)).all()
 

@@ -172,7 +172,7 @@ def test_a_linked_mean_carries_the_error_of_the_references_systems(
         anchors = [float(run.startswith("anchor")) / 4 for run in plain.on(on).runs]
         of_anchors = plain.on(on)._covariances[SAP].estimate([0.0], anchors).systems_error
         found = linked.estimate("x", SAP, name).systems_error
-        ratio = one.slope_ratio(deviations(linked.on(name), "x", SAP))
+        ratio = one.mean(deviations(linked.on(name), "x", SAP)).slope_ratio
         assert found == pytest.approx(np.hypot(of_link, ratio * of_anchors))
 
 
