@@ -330,7 +330,7 @@ def find_earlier(run: Run, factors: FactorSet) -> Mask:
     found: Mask = np.zeros(len(run.scores), bool)
     if factors.earlier is not None:
         rows = np.repeat(factors.rows(run.topics), run.sizes)
-        where, _ = _earlier_keys(factors).find(_keyed(rows, run.hashes()))
+        where, _ = _earlier_keys(factors).find(_keyed(rows, run.hashes))
         found[where] = rows[where] >= 0
     return found
 

@@ -7,14 +7,14 @@ were read, and only IDs with equal hashes are compared byte by byte.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Ints
+from ir_std._arrays import Ints, Mask
 from ir_std.errors import InputError
 
 Keys = npt.NDArray[np.uint64]
@@ -85,7 +85,7 @@ class Ids:
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Ids:
-        """Ids from strings.
+        """Make IDs from strings.
 
         Raises
         ------
@@ -95,15 +95,10 @@ class Ids:
         # Joining reads each string twice, so it works on parts that stay in the cache.
         places = range(0, len(names), _JOINED_AT_ONCE)
         parts = ["\0".join(names[a : a + _JOINED_AT_ONCE]) for a in places]
-        return cls.of_joined(parts, names, len(names))
-
-    @classmethod
-    def of_joined(cls, parts: Iterable[str], names: Iterable[str], count: int) -> Ids:
-        """Ids from ``count`` strings, given also in parts, each of one or more joined by zeros."""
         joined = "\0".join(parts).encode(errors="surrogatepass")
         codes = np.frombuffer(b"".join([_ROOM, joined, _ROOM]), np.uint8)
         zeros = np.flatnonzero(codes[WORD - 1 : 1 - WORD] == 0) + (WORD - 1)
-        if len(zeros) != count + 1:  # one holds a zero itself
+        if len(zeros) != len(names) + 1:  # an ID contains a zero
             return cls.of_bytes([name.encode(errors="surrogatepass") for name in names])
         return cls.between(codes, zeros[:-1] + 1, zeros[1:])
 
@@ -122,7 +117,7 @@ class Ids:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def __getitem__(self, rows: Ints | slice) -> Ids:
+    def __getitem__(self, rows: Ints | Mask | slice) -> Ids:
         """Return some of the ids."""
         return Ids(self.codes, self.starts[rows], self.widths[rows])
 
@@ -182,9 +177,9 @@ class Ids:
 
         return [int.from_bytes(blake2b(name, digest_size=8).digest(), "little") for name in self]
 
-    def same(self, others: Ids) -> npt.NDArray[np.bool_]:
+    def same(self, others: Ids) -> Mask:
         """Compare each ID with the one at the same place in ``others``."""
-        same: npt.NDArray[np.bool_] = self.widths == others.widths
+        same: Mask = self.widths == others.widths
         same &= self._words(0) == others._words(0)
         longest = min(int(self.widths.max(initial=0)), _SHORT)
         if longest > WORD:

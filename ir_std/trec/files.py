@@ -8,9 +8,8 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
-from ir_measures import util
 from ir_measures.util import Qrel, ScoredDoc
 
 from ir_std._system.files import write_atomically
@@ -32,6 +31,7 @@ from ir_std.trec.qrels import Qrels, RepeatedDocument
 from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import InvalidRun, Run
 
+Row = TypeVar("Row", Qrel, ScoredDoc)
 File = str | os.PathLike[str] | IO[Any] | Source
 """A path, ``-`` for standard input, an open file, or a source."""
 
@@ -104,7 +104,12 @@ def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
     file : str, path or open file
         A file, or its content: a string with a line end in it.
     """
-    yield from _rows_of(file, util.read_trec_qrels, QRELS)
+
+    def row(columns: list[str]) -> Qrel:
+        topic, iteration, document, level = columns
+        return Qrel(topic, document, int(level), iteration)
+
+    return _rows_of(file, row, QRELS)
 
 
 def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]:
@@ -118,39 +123,32 @@ def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]
     file : str, path or open file
         A file, or its content: a string with a line end in it.
     """
-    yield from _rows_of(file, util.read_trec_run, RUN)
 
+    def row(columns: list[str]) -> ScoredDoc:
+        topic, _, document, _, score, _ = columns
+        return ScoredDoc(topic, document, float(score))
 
-class _NumberedLines:
-    """Lines of an open file, which are counted while ir_measures reads them."""
-
-    def __init__(self, file: Iterable[str]) -> None:
-        self.read, self.number, self._file = None, 0, file
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self._file:
-            self.number += 1
-            yield line
+    return _rows_of(file, row, RUN)
 
 
 def _rows_of(
-    file: str | os.PathLike[str] | IO[str], read: Callable[[Any], Iterable[Any]], form: LineFormat
-) -> Iterator[Any]:
-    """Yield the rows that ir_measures reads; an error names the line that it cannot read."""
+    file: str | os.PathLike[str] | IO[str], row: Callable[[list[str]], Row], form: LineFormat
+) -> Iterator[Row]:
+    """Yield the result of ``row`` for the columns of each line; an error names the line."""
     if isinstance(file, (str, os.PathLike)):
         given = os.fspath(file)
-        if "\n" in given:
-            file = io.StringIO(given)
-        else:
-            with (gzip.open if given.endswith(".gz") else open)(given, "rt") as opened:
-                yield from _rows_of(opened, read, form)
-            return
-    lines = _NumberedLines(file)
+        reader: Callable[..., Any] = gzip.open if given.endswith(".gz") else open
+        with io.StringIO(given) if "\n" in given else reader(given, "rt") as opened:
+            yield from _rows_of(opened, row, form)
+        return
+    number = 0
     try:
-        yield from read(lines)
+        for number, line in enumerate(file, 1):  # noqa: B007 - the error names it
+            if columns := line.split():
+                yield row(columns)
     except (ValueError, EOFError, zlib.error) as wrong:
         name = getattr(file, "name", "text")
-        raise InputError.at(name, str(wrong), form.layout, line=lines.number) from None
+        raise InputError.at(name, str(wrong), form.layout, line=number) from None
 
 
 def write_run(

@@ -25,7 +25,7 @@ from ir_std.reading import Ids, Source, check_strings, content_lines, source_of
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.frames import Rows, check_dicts, is_pandas, rows_of
 from ir_std.trec.qrels import Qrels, RepeatedDocument
-from ir_std.trec.runs import DictRun, Run, as_scores, kept_lines
+from ir_std.trec.runs import Run, as_scores, kept_lines
 
 
 def as_run(run: Any, duplicates: str = "error") -> Run:
@@ -57,7 +57,7 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
     made: Run
     if isinstance(run, Mapping):
         check_dicts(run, "run")
-        made = DictRun(run)
+        made = Run.of_dict(run)
     else:
         rows = rows_of(run, ("query_id", "doc_id", "score"), "run")
         lines = rows.topics, rows.topic, _ids(rows, "run"), _scores(rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import cached_property
 from itertools import accumulate, chain, pairwise, repeat
@@ -51,29 +51,30 @@ class Hits(NamedTuple):
 class Run:
     """A run: the documents of each topic and their scores, in no special order.
 
+    :meth:`of_lines`, :meth:`of_lists` and :meth:`of_dict` make runs.
+
     Parameters
     ----------
     topics : sequence of str
         IDs of the topics.
-    topic : ndarray of int, shape (n_lines,)
-        Index into the topics for each line.
-    ids : Ids, of length n_lines
-        IDs of the documents.
+    sizes : ndarray of int, shape (n_topics,)
+        Number of documents of each topic.
     scores : ndarray of float64, shape (n_lines,)
-        Scores of the documents.
+        Scores of the documents, topic after topic.
     name : str
         Name in messages.
-    distinct : bool
-        True if the caller knows that no document occurs twice in a topic.
+    ids : Ids, of length n_lines, optional
+        IDs of the documents; required unless there is ``by_topic``.
+    by_topic : mapping of str to mapping of str to float, optional
+        The same scores by topic and document.  Relevant documents are then looked up there, which
+        is faster than hashing all documents, and the IDs are made only if they are needed.
 
     Attributes
     ----------
-    scores : ndarray of float64, shape (n_lines,)
-        Scores of the documents, topic after topic.
     bounds : dict of str to (int, int)
         Start and end of each topic's lines.
-    sizes, starts : ndarray of int, shape (n_topics,)
-        Number of documents of each topic, and start of its lines.
+    starts : ndarray of int, shape (n_topics,)
+        Start of each topic's lines.
     repeated : int
         Number of lines left out because the topic has the same document on another line.
     given : object
@@ -84,40 +85,24 @@ class Run:
     Raises
     ------
     InvalidRun
-        If a document occurs twice in a topic, or a score is NaN or +inf.
+        If a score is NaN or +inf.
     """
-
-    has_ranks = False
 
     def __init__(
         self,
-        topics: Sequence[str],
-        topic: Ints,
-        ids: Ids,
+        topics: Iterable[str],
+        sizes: Ints,
         scores: Floats,
-        name: str = "run",
-        *,
-        distinct: bool = False,
+        name: str,
+        ids: Ids | None = None,
+        by_topic: Mapping[str, Mapping[str, float]] | None = None,
     ) -> None:
-        order = group_by_topic(topic)
-        topic = topic[order]
-        self._ids = ids[order]
-        self._set_lines(topics, np.bincount(topic, minlength=len(topics)), scores[order], name)
-        if distinct or not may_repeat(keys(self._hashes, topic)):
-            return
-        if places := first_repeated(self._ids, topic):
-            row = places[0]
-            (twice,) = self._ids[row : row + 1].strings()
-            raise InvalidRun.at(
-                name,
-                f"topic {topics[topic[row]]} has document {twice!r} twice",
-                "give each document once",
-            )
-
-    def _set_lines(self, topics: Sequence[str], sizes: Ints, scores: Floats, name: str) -> None:
         self.name, self.sizes, self.scores = name, sizes, scores
-        self.repeated = 0
+        self.repeated, self.has_ranks = 0, False
         self.given: Any = None
+        self._by_topic = by_topic
+        if ids is not None:
+            self._ids = ids
         self.starts = np.cumsum(sizes) - sizes
         ends = accumulate(sizes.tolist(), initial=0)
         self.bounds = dict(zip(topics, pairwise(ends), strict=True))
@@ -126,26 +111,64 @@ class Run:
 
     @cached_property
     def _ids(self) -> Ids:
-        """IDs of the documents on all lines; for a dict, they are made when first needed."""
-        raise NotImplementedError
+        """IDs of the documents on all lines."""
+        return Ids.of([*chain.from_iterable((self._by_topic or {}).values())])
 
     @cached_property
-    def _hashes(self) -> Keys:
+    def hashes(self) -> Keys:
+        """A 64-bit hash of the document ID of each line."""
         return self._ids.hashes()
 
     @classmethod
     def of_lines(cls, lines: tuple[Any, ...], name: str, duplicates: str = "error") -> Run:
-        """Make a run from topics, topic, IDs and scores; ``duplicates`` says which lines count."""
+        """Make a run from topics, topic, IDs and scores of lines in any order.
+
+        Parameters
+        ----------
+        lines : tuple
+            Topics, and the index into the topics, the ID and the score of each line.
+        name : str
+            Name in messages.
+        duplicates : {'error', 'first', 'last'}
+            Line that counts if a topic has a document twice.
+
+        Raises
+        ------
+        InvalidRun
+            If a topic has a document twice and no line was chosen, or a score is NaN or +inf.
+        """
         topics, topic, ids, scores = lines
-        try:
-            return cls(topics, topic, ids, scores, name)
-        except InvalidRun:
-            if duplicates == "error":
-                raise
-        kept = kept_lines(topic, ids, duplicates)
-        run = cls(topics, topic[kept], ids[kept], scores[kept], name)
-        run.repeated = len(topic) - len(kept)
-        return run
+        order = group_by_topic(topic)
+        topic, ids, scores = topic[order], ids[order], scores[order]
+        run = cls(topics, np.bincount(topic, minlength=len(topics)), scores, name, ids)
+        if not may_repeat(keys(run.hashes, topic)) or not (places := first_repeated(ids, topic)):
+            return run
+        if duplicates == "error":
+            row = places[0]
+            (twice,) = ids[row : row + 1].strings()
+            found = f"topic {topics[topic[row]]} has document {twice!r} twice"
+            raise InvalidRun.at(name, found, "give each document once")
+        kept = run.lines(kept_lines(topic, ids, duplicates))
+        kept.repeated = len(run.scores) - len(kept.scores)
+        return kept
+
+    @classmethod
+    def of_dict(cls, scored: Mapping[str, Mapping[str, float]], name: str = "run") -> Run:
+        """Make a run from scores by topic and document.
+
+        Raises
+        ------
+        InputError
+            If a document ID is not a string.
+        InvalidRun
+            If a score is NaN or +inf.
+        """
+        for topic, docs in scored.items():
+            check_strings(docs, name, f"document id of topic {topic}")
+        sizes = np.fromiter(map(len, scored.values()), np.int64, len(scored))
+        values = chain.from_iterable(docs.values() for docs in scored.values())
+        scores = as_scores(values, int(sizes.sum()), name)
+        return cls(scored, sizes, scores, name, by_topic=scored)
 
     @classmethod
     def of_lists(
@@ -159,7 +182,8 @@ class Run:
             documents.extend(docs)
             scores.extend(values)
         numbers = np.repeat(np.arange(len(topics)), np.array(sizes, np.int64))
-        return cls(topics, numbers, Ids.of(documents), np.array(scores, float), name)
+        lines = topics, numbers, Ids.of(documents), np.array(scores, float)
+        return cls.of_lines(lines, name)
 
     def check_finite(self) -> Run:
         """Return the run itself; raise an error if a score is -inf."""
@@ -193,10 +217,12 @@ class Run:
 
     def find(self, targets: Targets) -> Hits:
         """Return the targets that the run holds."""
+        if self._by_topic is not None and "hashes" not in vars(self):
+            return self._look_up(targets, self._by_topic)
         place = targets.qrels.positions
         numbers = np.array([place.get(t, len(place)) for t in self.bounds], np.int64)
         topic = np.repeat(numbers, self.sizes)
-        lines, rows = targets.index.find(self._hashes, topic, self._ids)
+        lines, rows = targets.index.find(self.hashes, topic, self._ids)
         return Hits(
             topic[lines],
             self.scores[lines],
@@ -204,20 +230,33 @@ class Run:
             lambda some: self.ids(lines[some]),
         )
 
-    def hashes(self) -> Keys:
-        """Return a 64-bit hash of the document id of each line."""
-        return self._hashes
+    def _look_up(self, targets: Targets, by_topic: Mapping[str, Mapping[str, float]]) -> Hits:
+        """Return the targets that the run holds, from the scores by topic and document."""
+        topics = (by_topic.get(topic, {}) for topic in targets.qrels.topics)
+        values = chain.from_iterable(
+            map(scores.get, documents, repeat(math.nan))
+            for scores, documents in zip(topics, targets.documents, strict=True)
+        )
+        scores = np.fromiter(values, float, len(targets.level))
+        rows = np.flatnonzero(~np.isnan(scores))
+        return Hits(
+            targets.topic[rows],
+            scores[rows],
+            targets.level[rows],
+            lambda some: targets.index.ids[rows[some]].bytes(),
+        )
 
     def lines(self, kept: Mask) -> Run:
         """Return a run with some of the lines, and all topics."""
-        rows = np.flatnonzero(kept)
-        topic = np.repeat(np.arange(len(self.sizes)), self.sizes)[rows]
-        return Run(self.topics, topic, self._ids[rows], self.scores[rows], self.name, distinct=True)
+        topic = np.repeat(np.arange(len(self.sizes)), self.sizes)[kept]
+        sizes = np.bincount(topic, minlength=len(self.sizes))
+        return Run(self.topics, sizes, self.scores[kept], self.name, self._ids[kept])
 
     def with_scores(self, scores: Floats) -> Run:
         """Return a run with the same lines and other scores."""
         made = copy(self)
         made.scores, made.given = scores, None
+        made._ids, made._by_topic = self._ids, None
         return made
 
     @property
@@ -239,65 +278,15 @@ class Run:
         return np.array([number.get(topic, -1) for topic in qrels.topics], np.int64)
 
 
-class DictRun(Run):
-    """A run in dicts, in which targets are found without hashing all documents.
-
-    Parameters
-    ----------
-    scored : mapping of str to mapping of str to float
-        Score by topic and document.
-
-    Raises
-    ------
-    InputError
-        If a document ID is not a string.
-    InvalidRun
-        If a score is NaN or +inf.
-    """
-
-    def __init__(self, scored: Mapping[str, Mapping[str, float]]) -> None:
-        self._scored = scored
-        self._joined = [
-            check_strings(docs, "run", f"document id of topic {topic}")
-            for topic, docs in scored.items()
-            if docs
-        ]
-        sizes = np.fromiter(map(len, scored.values()), np.int64, len(scored))
-        values = chain.from_iterable(docs.values() for docs in scored.values())
-        scores = as_scores(values, int(sizes.sum()), "run")
-        self._set_lines(list(scored), sizes, scores, "run")
-
-    @cached_property
-    def _ids(self) -> Ids:
-        documents = chain.from_iterable(self._scored.values())
-        return Ids.of_joined(self._joined, documents, len(self.scores))
-
-    def find(self, targets: Targets) -> Hits:
-        """Return the targets that the run holds."""
-        if "_hashes" in vars(self):  # something else needed them
-            return super().find(targets)
-        topics = (self._scored.get(topic, {}) for topic in targets.qrels.topics)
-        values = chain.from_iterable(
-            map(scores.get, documents, repeat(math.nan))
-            for scores, documents in zip(topics, targets.documents, strict=True)
-        )
-        scores = np.fromiter(values, float, len(targets.level))
-        rows = np.flatnonzero(~np.isnan(scores))
-        return Hits(
-            targets.topic[rows],
-            scores[rows],
-            targets.level[rows],
-            lambda some: targets.index.ids[rows[some]].bytes(),
-        )
-
-
-def kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Ints:
-    """Return the lines that remain if each topic keeps one of its equal documents."""
-    kept: dict[tuple[int, bytes], int] = {}
+def kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Mask:
+    """Return which lines remain if each topic keeps one of its equal documents."""
+    lines: dict[tuple[int, bytes], int] = {}
     for line, document in enumerate(zip(topic.tolist(), ids.bytes(), strict=True)):
-        if duplicates == "last" or document not in kept:
-            kept[document] = line
-    return np.array(sorted(kept.values()), np.int64)
+        if duplicates == "last" or document not in lines:
+            lines[document] = line
+    kept = np.zeros(len(topic), bool)
+    kept[[*lines.values()]] = True
+    return kept
 
 
 def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:

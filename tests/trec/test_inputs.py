@@ -208,3 +208,9 @@ def test_frames_are_read_without_importing_their_libraries(monkeypatch: pytest.M
 def test_documents_of_dicts_are_kept_beside_an_empty_topic(documents: list[str]) -> None:
     run = as_run({"1": {"a": 2.0}, "2": {}, "3": dict.fromkeys(documents, 1.0), "4": {}})
     assert [run.documents(topic) for topic in run.topics] == [["a"], [], documents, []]
+
+
+def test_new_scores_replace_those_of_a_dict() -> None:
+    run = as_run({"401": {"a": 1.0, "b": 2.0}}).with_scores(np.array([5.0, 4.0]))
+    hits = run.find(as_qrels({"401": {"a": 1}}).targets(judged=False))
+    assert hits.score.tolist() == [5.0]
