@@ -18,7 +18,6 @@ from ir_measures.util import Metric
 from ir_std.errors import InputError, NoFactorsError, UsageError, warn_caller
 from ir_std.evaluation.evaluation import CalcResult, Message, Scores, message_texts
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.factor_messages import topics_without_factors
 from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.raw_scores import has_formula, ir_measures_providers
 from ir_std.factors.catalog import Factors, sibling_sets
@@ -399,7 +398,7 @@ class _GuestEvaluator(StdEvaluator):
 
 def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
     """Yield warnings for pt.Experiment, which averages by itself and evaluates in batches."""
-    without = [str(p.measure) for p in evaluator.plans if topics_without_factors(p)]
+    without = [str(p.measure) for p in evaluator.plans if not p.has_factors.all()]
     if without:
         yield Message(
             "some topics have no factors, so the means of pt.Experiment are NaN "

@@ -265,7 +265,7 @@ class StdEvaluator(providers.Evaluator):
                 raise UsageError(f"{name} holds scores without documents; pass the run")
             if not is_of_system:
                 read = inputs.scores_at_level(read, self.qrels)
-            raw, messages = self._look_up(read, name)
+            raw, messages = self._look_up(read)
         else:
             raw, messages = self._compute(read, name, depth)
         columns: list[Floats] = []
@@ -281,12 +281,13 @@ class StdEvaluator(providers.Evaluator):
             for (_, _, plan), column in zip(self._columns, columns, strict=True)
             if plan
         ]
+        saturated = saturation_messages(by_plan, messages)
         return Evaluation(
             name,
             tuple([measure for measure, _, _ in self._columns]),
             tuple(columns),
             tuple(means[: len(self.measures)]),
-            (*messages, *saturation_messages(name, by_plan, messages)),
+            tuple([m._replace(run=name) for m in (*messages, *saturated)]),
         )
 
     def _compute(
@@ -294,7 +295,7 @@ class StdEvaluator(providers.Evaluator):
     ) -> tuple[dict[str, RawScores], list[Message]]:
         """Compute raw scores of a run with formulas and other providers."""
         self._check_computable(name)
-        run, about_earlier = self._earlier.check(given, name)
+        run, about_earlier = self._earlier.check(given)
         # The original run decides its depth: removing documents does not make it shallower.
         cut = given
         if depth is not None:
@@ -309,10 +310,10 @@ class StdEvaluator(providers.Evaluator):
         }
         # Every order contains the same relevant documents, so any of them gives the number.
         n_relevant = next((int((r.level > 0).sum()) for r in rankings.values()), 0)
-        about_run = run_messages(name, self.plans, given, cut, self.qrels, n_relevant)
+        about_run = run_messages(self.plans, given, cut, self.qrels, n_relevant)
         if self._others:
             scores |= self._others.scores(run)
-        about_order = order_messages(name, self.measures, ranker)
+        about_order = order_messages(self.measures, ranker)
         return scores, [*about_earlier, *about_run, *about_order]
 
     def _check_computable(self, name: str) -> None:
@@ -324,7 +325,7 @@ class StdEvaluator(providers.Evaluator):
                     f"{did_you_mean(suggest_measures(measure.name))}"
                 )
 
-    def _look_up(self, scores: RunScores, name: str) -> tuple[dict[str, RawScores], list[Message]]:
+    def _look_up(self, scores: RunScores) -> tuple[dict[str, RawScores], list[Message]]:
         """Look up raw scores that were computed by another program."""
         raw: dict[str, RawScores] = {}
         same = {str(plan.raw): plan.same_raw for plan in self.plans}
@@ -335,7 +336,7 @@ class StdEvaluator(providers.Evaluator):
                 raise self._missing_scores(scores, measure)
             values = scores.column(known, self.qrels.topics)
             raw[raw_name] = RawScores.of(measure, values, scores.step_of(known))
-        return raw, [*score_messages(name, self.plans, scores, self.qrels, raw)]
+        return raw, [*score_messages(self.plans, scores, self.qrels, raw)]
 
     def _missing_scores(self, scores: RunScores, measure: Measure) -> UsageError:
         """Return the error for a measure that a score file does not contain."""

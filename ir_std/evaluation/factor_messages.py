@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, compress
 
-import numpy as np
 from ir_measures.measures import Measure
 
+from ir_std._arrays import pick_rows
 from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.evaluation.evaluation import Message, listed_counts
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
 from ir_std.factors.fit_words import describe_difference, levels_text
 from ir_std.factors.match import Fit, Match
-from ir_std.measures import ExternalMeasure, gains_are_shares
+from ir_std.measures import gains_are_shares
 from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.qrels import Qrels
 
@@ -32,19 +33,17 @@ def factor_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator
     """Report what affects the use of the factors on these topics, set by set."""
     plans = list(plans)
     for match in matches:
-        if match.fit is None:
+        if (fit := match.fit) is None:
             continue
-        own = [plan for plan in plans if plan.factors.id == match.fit.factors.id]
-        yield from _difference_messages(own, match, match.fit)
-        if match.fit.match_type and match.fit.collection.qrels:  # scores have only counts
-            yield from _count_messages(match, match.fit)
-            yield from _unknown_level_messages(own, match.fit)
-        yield from _gap_messages(own, match)
-        yield from _population_messages(own)
-        yield from _flat_topic_messages(own)
-        yield from _unknown_depth_messages(own)
-        yield from _few_system_messages(own)
-        yield from _ambiguity_messages(own, match, match.fit)
+        own = [plan for plan in plans if plan.factors.id == fit.factors.id]
+        yield from _difference_messages(own, match, fit)
+        if fit.match_type and fit.collection.qrels:  # scores have only counts
+            yield from _count_messages(match, fit)
+            yield from _unknown_level_messages(own, fit)
+        yield from _gap_messages(own, match, fit)
+        if own:
+            yield from _set_messages(own, fit)
+        yield from _ambiguity_messages(own, match, fit)
 
 
 def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Iterator[Message]:
@@ -55,7 +54,8 @@ def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Itera
         return
     if match.chosen_by == "name" and (counts := _values_by_other_judgments(plans, fit)):
         text += (
-            f"; values on these topics are used because you named the set ({listed_counts(counts)})"
+            f"; values on these {fit.factors.unit}s are used because you named the set "
+            f"({listed_counts(counts)})"
         )
     left_out = {str(plan.measure): len(plan.differing) for plan in plans if plan.differing}
     if left_out:
@@ -86,7 +86,7 @@ def _count_messages(match: Match, fit: Fit) -> Iterator[Message]:
     by_count = [topic for topic in fit.count_only_topics if topic not in fit.unverified_topics]
     if not by_count or match.chosen_by == "name":
         return
-    on = f" on {pluralize(len(by_count), 'topic')}" * (len(by_count) < len(fit.matched))
+    on = f" on {pluralize(len(by_count), fit.factors.unit)}" * (len(by_count) < len(fit.matched))
     # If the set has only counts for the other topics and all of them agree, a note is enough.
     known = {*fit.matched, *(t for t, j in fit.factors.judgments.items() if j.fingerprints)}
     is_complete = all(topic in known or not n for topic, n in fit.factors.n_rel.items())
@@ -115,14 +115,12 @@ def _unknown_level_messages(plans: Iterable[Plan], fit: Fit) -> Iterator[Message
         )
 
 
-def _gap_messages(plans: Iterable[Plan], match: Match) -> Iterator[Message]:
+def _gap_messages(plans: Iterable[Plan], match: Match, fit: Fit) -> Iterator[Message]:
     """Report topics that a set does not contain, or for which it has no factors."""
-    topics = dict.fromkeys(
-        t for plan in plans for t in topics_without_factors(plan) if t not in {*plan.differing}
-    )
-    if topics and match.factors:
+    topics = dict.fromkeys(chain.from_iterable(map(_topics_without_factors, plans)))
+    if topics:
         text = (
-            f"{match.factors.id} has no factors for {pluralize(len(topics), match.factors.unit)} "
+            f"{fit.factors.id} has no factors for {pluralize(len(topics), fit.factors.unit)} "
             f"({abbreviate(topics)}); standardized means leave them out"
         )
         if match.elsewhere:
@@ -131,73 +129,39 @@ def _gap_messages(plans: Iterable[Plan], match: Match) -> Iterator[Message]:
         yield Message(text, warns=True)
 
 
-def topics_without_factors(plan: Plan) -> list[str]:
-    """Return the topics on which a measure has no factors or the judgments differ."""
-    known = ~(np.isnan(plan.factors.mean[plan.name]) | np.isnan(plan.factors.sd[plan.name]))
-    missing = (plan.rows < 0) | ~known[plan.rows]
-    return [plan.topics[i] for i in np.flatnonzero(missing).tolist()]
+def _topics_without_factors(plan: Plan) -> list[str]:
+    """Return the topics without factors, except for topics whose judgments differ."""
+    differing = {*plan.differing}
+    topics = compress(plan.topics, ~plan.has_factors)
+    return [topic for topic in topics if topic not in differing]
 
 
-def _population_messages(plans: Sequence[Plan]) -> Iterator[Message]:
-    """Report the kind of reference systems, and notes on the set's topics."""
-    if not plans:
-        return
-    info = plans[0].factors.info
-    if population := info.get("population"):
+def _set_messages(plans: Sequence[Plan], fit: Fit) -> Iterator[Message]:
+    """Report the kind of reference systems, notes on topics, and limits of the schemes."""
+    factors = fit.factors
+    if population := factors.info.get("population"):
         yield Message(f"reference systems: {population}")
     for topic in plans[0].topics:
-        if note := info.get("datasets", {}).get(topic, {}).get("note"):
+        if note := factors.info.get("datasets", {}).get(topic, {}).get("note"):
             yield Message(f"{topic}: {note}")
-
-
-def _flat_topic_messages(plans: Iterable[Plan]) -> Iterator[Message]:
-    """Report topics on which all systems have the same score."""
-    flat = {
-        str(plan.measure.base): (plan.factors, n)
-        for plan in plans
-        if plan.measure["scheme"] != "E"
-        and (n := int((plan.factors.sd[plan.name][plan.rows[plan.rows >= 0]] == 0).sum()))
-    }
+    flat: dict[str, int] = {}
+    few: dict[str, int] = {}
+    for plan in plans:
+        scheme, n_systems = plan.measure["scheme"], factors.n_systems[plan.name]
+        n_flat = int((pick_rows(factors.sd[plan.name], plan.rows) == 0).sum())
+        if n_flat and scheme != "E":
+            flat[str(plan.measure.base)] = n_flat
+        if scheme in SMALL_SET_ADVICE and 1 < n_systems < MIN_SYSTEMS:
+            few[scheme] = n_systems
     if flat:
-        factors, _ = next(iter(flat.values()))
         yield Message(
             f"all systems of {factors.id} have the same score on some {factors.unit}s "
-            f"({', '.join(f'{name}: {n}' for name, (_, n) in flat.items())}); there, N and U are "
+            f"({', '.join(f'{name}: {n}' for name, n in flat.items())}); there, N and U are "
             "0 below that score, 0.5 at it and 1 above it, and z is undefined"
         )
-
-
-def _few_system_messages(plans: Iterable[Plan]) -> Iterator[Message]:
-    """Report schemes that mislead because the set has few systems."""
-    few = {
-        plan.measure["scheme"]: plan
-        for plan in plans
-        if plan.measure["scheme"] in SMALL_SET_ADVICE
-        and 1 < plan.factors.n_systems[plan.name] < MIN_SYSTEMS
-    }
-    for scheme, plan in few.items():
-        yield Message(
-            f"{plan.factors.id} has only {plan.factors.n_systems[plan.name]} systems, so scheme "
-            f"{scheme} {SMALL_SET_ADVICE[scheme]}"
-        )
-
-
-def _unknown_depth_messages(plans: Iterable[Plan]) -> Iterator[Message]:
-    """Report measures without a cutoff for which the systems' evaluation depth is unknown."""
-    deep = [
-        plan
-        for plan in plans
-        if "cutoff" not in plan.raw.params
-        and not isinstance(plan.raw, ExternalMeasure)  # its lists are unknown
-        and not plan.factors.about(plan.name, "depth")
-    ]
-    if deep:
-        yield Message(
-            f"{deep[0].factors.id} does not record its evaluation depth; "
-            f"{join_with_and(str(plan.measure) for plan in deep)} "
-            f"{'is' if len(deep) == 1 else 'are'} too low if your run has fewer documents per "
-            "topic than its systems"
-        )
+    for scheme, n in few.items():
+        advice = SMALL_SET_ADVICE[scheme]
+        yield Message(f"{factors.id} has only {n} systems, so scheme {scheme} {advice}")
 
 
 def _ambiguity_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Iterator[Message]:
@@ -211,8 +175,8 @@ def _ambiguity_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Iterat
         others = tuple(set_id for set_id in match.alternatives if set_id not in siblings)
     if others:
         yield Message(
-            f"these topics belong to {fit.factors.id} (used here) and to {', '.join(others)}; "
-            "choose one with --factors (factors=) or in the measure, such as "
+            f"these {fit.factors.unit}s belong to {fit.factors.id} (used here) and to "
+            f"{', '.join(others)}; choose one with --factors (factors=) or in the measure, such as "
             f"{plans[0].measure(factors=fit.factors.id)}",
             warns=True,
         )

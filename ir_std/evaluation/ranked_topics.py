@@ -80,7 +80,7 @@ def rank_topics(
             f"{name} is known only by its scores, not by the documents it ranked; give the run"
         )
     qrels = evaluator.qrels
-    taken, _ = EarlierDocuments(evaluator.matches, evaluator.residual).check(read, name)
+    taken, _ = EarlierDocuments(evaluator.matches, evaluator.residual).check(read)
     cut = taken if depth is None else sort_run(taken, depth)
     ranker = Ranker(cut, qrels, judged=True)
     formulas = {m: evaluator.formulas.get(str(m)) for m in measures}

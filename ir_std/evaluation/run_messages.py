@@ -56,13 +56,12 @@ USUAL_DEPTH = 1000
 
 
 def run_messages(
-    name: str, plans: Sequence[Plan], run: Run, cut: Run, qrels: Qrels, n_relevant: int
+    plans: Sequence[Plan], run: Run, cut: Run, qrels: Qrels, n_relevant: int
 ) -> Iterator[Message]:
     """Report notes and warnings about the documents of a run.
 
     Parameters
     ----------
-    name : str
     plans : sequence of Plan
     run : Run
         The run as the user passed it.
@@ -73,9 +72,9 @@ def run_messages(
         Number of relevant documents in the run.
     """
     if run.repeated:
-        yield Message(repeated_text(run.repeated), warns=True, run=name)
-    yield from _fault_messages(name, run, qrels, n_relevant)
-    yield from _depth_messages(name, plans, np.append(cut.sizes, 0)[cut.numbers(qrels)], qrels)
+        yield Message(repeated_text(run.repeated), warns=True)
+    yield from _fault_messages(run, qrels, n_relevant)
+    yield from _depth_messages(plans, np.append(cut.sizes, 0)[cut.numbers(qrels)], qrels)
 
 
 def repeated_text(count: int) -> str:
@@ -85,7 +84,7 @@ def repeated_text(count: int) -> str:
     )
 
 
-def order_messages(name: str, measures: Iterable[Measure], ranker: Ranker) -> Iterator[Message]:
+def order_messages(measures: Iterable[Measure], ranker: Ranker) -> Iterator[Message]:
     """Report why RBP may differ from cwl-eval, which ir_measures uses if `rel` is given."""
     if not any(type(m) is type(irm.RBP) and "rel" in m.params for m in measures):
         return
@@ -95,18 +94,17 @@ def order_messages(name: str, measures: Iterable[Measure], ranker: Ranker) -> It
     if parts:
         yield Message(
             f"{', '.join(parts)}; for RBP ir_std ranks by score and ID, cwl-eval by file order",
-            run=name,
         )
 
 
 # --- faults of the run itself ---------------------------------------------------------------------
 
 
-def _fault_messages(name: str, run: Run, qrels: Qrels, n_relevant: int) -> Iterator[Message]:
+def _fault_messages(run: Run, qrels: Qrels, n_relevant: int) -> Iterator[Message]:
     """Report signs of a broken run, whose scores say nothing about the system."""
     sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
     missing = [topic for topic, size in zip(qrels.topics, sizes.tolist(), strict=True) if not size]
-    yield from _missing_topics(name, missing, run.topics, qrels)
+    yield from _missing_topics(missing, run.topics, qrels)
     faults: list[str] = []
     if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
         faults.append(f"none of its documents is judged{_cause_of_unknown_ids(run, qrels)}")
@@ -121,11 +119,11 @@ def _fault_messages(name: str, run: Run, qrels: Qrels, n_relevant: int) -> Itera
             "negate the scores if they are distances"
         )
     for text in faults:
-        yield Message(text, warns=True, run=name, is_fault=True)
+        yield Message(text, warns=True, is_fault=True)
 
 
 def _missing_topics(
-    name: str, missing: Sequence[str], given: Iterable[str], qrels: Qrels
+    missing: Sequence[str], given: Iterable[str], qrels: Qrels
 ) -> Iterator[Message]:
     """Report how many topics of the qrels are missing, and the likely reason."""
     n, total = len(missing), len(qrels.topics)
@@ -138,7 +136,7 @@ def _missing_topics(
         text += f"; it has {same[1]!r} where the qrels have {same[0]!r}, write topic IDs alike"
     elif n > MANY_MISSING * total:
         text += "; complete the run, or pass qrels for its topics only"
-    yield Message(text, n > MANY_MISSING * total, run=name, is_fault=lacks_many)
+    yield Message(text, n > MANY_MISSING * total, is_fault=lacks_many)
 
 
 def _holds_for_most(holds: Mask) -> bool:
@@ -197,14 +195,11 @@ def _cause_of_unknown_ids(run: Run, qrels: Qrels) -> str:
 # --- depth ----------------------------------------------------------------------------------------
 
 
-def _depth_messages(
-    name: str, plans: Iterable[Plan], lengths: Ints, qrels: Qrels
-) -> Iterator[Message]:
+def _depth_messages(plans: Iterable[Plan], lengths: Ints, qrels: Qrels) -> Iterator[Message]:
     """Report measures for which a run has too many or too few documents per topic.
 
     Parameters
     ----------
-    name : str
     plans : iterable of Plan
     lengths : ndarray, shape (n_topics,)
         Number of documents on each topic; topics that the run lacks are reported elsewhere.
@@ -221,41 +216,32 @@ def _depth_messages(
         relevant = qrels.count(raw.params.get("rel", 1))
         last = measure_record(raw).last_ranks(raw.params, relevant)[present]
         if "cutoff" in raw.params:
-            cutoffs[plan.measure] = int(min(raw.params["cutoff"], last.max()))
-        else:
-            for found in _depth_texts(plan, sizes, last):
-                measures_by_text.setdefault(found, []).append(plan.measure)
-    yield from _cutoff_messages(name, cutoffs, sizes)
+            cutoff = int(min(raw.params["cutoff"], last.max()))
+            if sizes.min() < cutoff:
+                cutoffs[plan.measure] = cutoff
+        elif found := _depth_text(plan, sizes, last):
+            measures_by_text.setdefault(found, []).append(plan.measure)
+    if cutoffs:
+        text = _short_lists(sizes, sizes < max(cutoffs.values()))
+        yield Message(
+            f"{text}, fewer than the cutoff of {', '.join(map(str, cutoffs))}; scores are too low "
+            "unless nothing else matched",
+            warns=True,
+            measures=tuple(cutoffs),
+        )
     for (text, warns), measures in measures_by_text.items():
         listed = ", ".join(map(str, measures))
-        yield Message(f"{text} ({listed})", warns, name, measures=tuple(measures))
+        yield Message(f"{text} ({listed})", warns, measures=tuple(measures))
 
 
-def _cutoff_messages(name: str, cutoffs: Mapping[Measure, int], sizes: Ints) -> Iterator[Message]:
-    """Report topics on which a run returns fewer documents than a measure's cutoff."""
-    needed = {measure: k for measure, k in cutoffs.items() if sizes.min() < k}
-    if not needed:
-        return
-    short, least = sizes[sizes < max(needed.values())], min(needed.values())
-    was_cut = (sizes == least - 1).all()
-    advice = (
-        f"was the run cut with rank < {least}?"
-        if was_cut
-        else "scores are too low unless nothing else matched"
-    )
-    yield Message(
-        f"only {_range_of(short)} on {len(short)} of {pluralize(len(sizes), 'topic')}, fewer than "
-        f"the cutoff of {', '.join(map(str, needed))}; {advice}",
-        warns=True,
-        run=name,
-        measures=tuple(needed),
-    )
+def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | None:
+    """Return the problem of list lengths for a measure without a cutoff, if there is one.
 
-
-def _depth_texts(plan: Plan, sizes: Ints, last: Floats) -> Iterator[tuple[str, bool]]:
-    """Yield problems of list lengths for a measure without a cutoff.
-
-    Each problem is a text and a flag, which is True for a warning and False for a note.
+    The problem is a text and a flag, which is True for a warning and False for a note.  Short lists
+    are a warning if at least `CUT_TOPICS` and half of them share one length, which suggests
+    truncation, or if most lists are less than half as long as needed.  Otherwise they are a note,
+    because the engine may simply have found nothing else.  If at most a tenth of the topics have
+    short lists, there is no note.
 
     Parameters
     ----------
@@ -267,64 +253,45 @@ def _depth_texts(plan: Plan, sizes: Ints, last: Floats) -> Iterator[tuple[str, b
     """
     set_id, depth = plan.factors.id, plan.factors.about(plan.name, "depth")
     deepest = int(sizes.max())
+    at_most = f"at most {pluralize(deepest, 'document')} per topic"
     needed = np.minimum(last, depth or np.inf)
+    if np.isinf(needed).any():
+        text = (
+            f"{at_most}, and {set_id} does not record its evaluation depth; scores are too low if "
+            "its systems returned more"
+        )
+        return (text, True) if deepest < USUAL_DEPTH else None
     if depth and deepest > depth and last.max() > depth:
-        yield (
-            f"{deepest} documents per topic, but {set_id} was computed at depth {depth}; pass -M "
-            f"{depth} for a fair comparison",
-            True,
-        )
-    elif np.isinf(needed).any():
-        if deepest < USUAL_DEPTH:
-            yield (
-                f"at most {pluralize(deepest, 'document')} per topic, and {set_id} does not record "
-                "its evaluation depth; scores are too low if its systems returned more",
-                True,
-            )
-    elif depth and deepest < MIN_DEPTH_RATIO * depth <= MIN_DEPTH_RATIO * needed.max():
-        yield (
-            f"at most {pluralize(deepest, 'document')} per topic, but {set_id} was computed at "
-            f"depth {depth}; scores are too low",
-            True,
-        )
-    elif (is_short := sizes < MIN_DEPTH_RATIO * needed).any():
-        yield from _short_list_texts(sizes, is_short, needed)
-
-
-def _short_list_texts(sizes: Ints, is_short: Mask, needed: Floats) -> Iterator[tuple[str, bool]]:
-    """Yield a text about topics on which a run returns fewer documents than a measure needs.
-
-    It is a warning if at least `CUT_TOPICS` and half of the short lists share one length, which
-    suggests truncation, or if most lists are less than half as long as needed.  Otherwise it is a
-    note, because the engine may simply have found nothing else.  If at most a tenth of the topics
-    are affected, there is no note.
-    """
+        text = f"{deepest} documents per topic, but {set_id} was computed at depth {depth}"
+        return f"{text}; pass -M {depth} for a fair comparison", True
+    if depth and deepest < MIN_DEPTH_RATIO * depth <= MIN_DEPTH_RATIO * needed.max():
+        return f"{at_most}, but {set_id} was computed at depth {depth}; scores are too low", True
+    is_short = sizes < MIN_DEPTH_RATIO * needed
+    if not is_short.any():
+        return None
     short = sizes[is_short]
-    same = int(np.bincount(short).max())
-    n_far_too_short = int(np.count_nonzero(sizes < needed / 2))
-    was_cut = same >= max(CUT_TOPICS, len(short) / 2)
-    warns = was_cut or n_far_too_short > len(sizes) / 2
-    if warns or len(short) > len(sizes) / 10:
-        yield (
-            f"only {_range_of(short)} on {len(short)} of {pluralize(len(sizes), 'topic')} (up to "
-            f"{int(sizes.max())} on others), but {int(needed.max())} are needed; scores are too "
-            "low unless nothing else matched",
-            warns,
-        )
-
-
-def _range_of(sizes: Ints) -> str:
-    lowest, highest = int(sizes.min()), int(sizes.max())
-    return (
-        pluralize(highest, "document") if lowest == highest else f"{lowest} to {highest} documents"
+    was_cut = np.bincount(short).max() >= max(CUT_TOPICS, len(short) / 2)
+    warns = bool(was_cut or np.count_nonzero(sizes < needed / 2) > len(sizes) / 2)
+    text = (
+        f"{_short_lists(sizes, is_short)} (up to {deepest} on others), but {int(needed.max())} are "
+        "needed; scores are too low unless nothing else matched"
     )
+    return (text, warns) if warns or len(short) > len(sizes) / 10 else None
+
+
+def _short_lists(sizes: Ints, is_short: Mask) -> str:
+    """Describe short lists, such as ``only 3 to 9 documents on 2 of 12 topics``."""
+    lowest, highest = int(sizes[is_short].min()), int(sizes[is_short].max())
+    documents = f"{lowest} to {highest} documents"
+    if lowest == highest:
+        documents = pluralize(highest, "document")
+    return f"only {documents} on {is_short.sum()} of {pluralize(len(sizes), 'topic')}"
 
 
 # --- scores of other programs ---------------------------------------------------------------------
 
 
 def score_messages(
-    name: str,
     plans: Iterable[Plan],
     scores: RunScores,
     qrels: Qrels,
@@ -334,7 +301,6 @@ def score_messages(
 
     Parameters
     ----------
-    name : str
     plans : iterable of Plan
     scores : RunScores
     qrels : Qrels
@@ -347,32 +313,27 @@ def score_messages(
         for topic, row in qrels.positions.items()
         if topic not in present and any(column.values[row] == 0 for column in raw.values())
     ]
-    yield from _missing_topics(name, missing, scores.topics, qrels)
+    yield from _missing_topics(missing, scores.topics, qrels)
     if scores.unlisted:
         yield Message(
             f"its means include {pluralize(scores.unlisted, 'topic')} that it does not list; "
             "ir_std averages the listed topics only, so pass the qrels to count the others as 0",
             warns=isinstance(qrels, QrelsFromCounts),
-            run=name,
         )
     without = {m: n for m, column in raw.items() if (n := int(np.isnan(column.values).sum()))}
     if without:
         units = "datasets" if scores.unit == "collection" else "topics"
         text = f"no value on some {units} ({listed_counts(without)}), so means leave these out"
-        yield Message(text, warns=True, run=name)
+        yield Message(text, warns=True)
     if scores.skipped:
-        yield Message(
-            f"skipped columns that are not raw measures: {abbreviate(scores.skipped)}", run=name
-        )
-    yield from _rounding_messages(name, plans, raw)
+        yield Message(f"skipped columns that are not raw measures: {abbreviate(scores.skipped)}")
+    yield from _rounding_messages(plans, raw)
     if scores.n_ret:
         lengths = np.array([scores.n_ret.get(topic, 0) for topic in qrels.topics], np.int64)
-        yield from _depth_messages(name, plans, lengths, qrels)
+        yield from _depth_messages(plans, lengths, qrels)
 
 
-def _rounding_messages(
-    name: str, plans: Iterable[Plan], raw: Mapping[str, RawScores]
-) -> Iterator[Message]:
+def _rounding_messages(plans: Iterable[Plan], raw: Mapping[str, RawScores]) -> Iterator[Message]:
     """Report how much the rounding of values in a score file may change the means."""
     changes_by_step: dict[float, dict[str, float]] = {}
     for plan in plans:
@@ -386,7 +347,6 @@ def _rounding_messages(
         yield Message(
             f"scores are rounded to {step:g}, which can change means by at most {step / 2:g} (raw) "
             f"and {listed}",
-            run=name,
         )
 
 
@@ -402,13 +362,12 @@ def _round_up(value: float) -> str:
 
 
 def saturation_messages(
-    name: str, standardized: Iterable[tuple[Plan, Floats]], told: Iterable[Message]
+    standardized: Iterable[tuple[Plan, Floats]], told: Iterable[Message]
 ) -> Iterator[Message]:
     """Report a run that saturates the factors, and name alternatives that still separate runs.
 
     Parameters
     ----------
-    name : str
     standardized : iterable of (Plan, ndarray)
         The run's standardized scores for each plan, shape (n_topics,).
     told : iterable of Message
@@ -430,14 +389,12 @@ def saturation_messages(
         yield Message(
             f"scores below nearly all systems of {factors.id} on most {factors.unit}s "
             f"({listed_counts(counts)}), so its standardized scores are close to 0 there",
-            run=name,
         )
     for factors, measures in extreme.items():
         others = [f" or --factors {sibling.id}" for sibling in _siblings(factors)]
         yield Message(
             f"scores near 0 or 1 on many {factors.unit}s ({', '.join(measures)}), where runs that "
             f"are very good or very weak look alike; use scheme z{''.join(others)}",
-            run=name,
         )
 
 
@@ -474,7 +431,7 @@ class EarlierDocuments:
             )
             raise UsageError(f"--residual (residual=True) does not apply: {why}")
 
-    def check(self, run: Run, name: str) -> tuple[Run, list[Message]]:
+    def check(self, run: Run) -> tuple[Run, list[Message]]:
         """Return the run to rank, and messages about documents judged in earlier rounds."""
         messages = []
         for factors in self._sets.values():
@@ -490,11 +447,11 @@ class EarlierDocuments:
             if self._take_out:
                 run = run.lines(~earlier)
                 text = f"{those} and are removed ({factors.id})"
-                messages.append(Message(text, run=name))
+                messages.append(Message(text))
             else:
                 text = (
                     f"{those} and count as not relevant in {factors.id}; remove them with "
                     "--residual (residual=True)"
                 )
-                messages.append(Message(text, warns=True, run=name))
+                messages.append(Message(text, warns=True))
         return run, messages

@@ -93,14 +93,6 @@ def test_one_document_short_of_a_cutoff_is_warned_about_whatever_the_depth(
     )
 
 
-def test_the_usual_cause_of_one_document_less_on_every_topic_is_named() -> None:
-    (message,) = messages([9] * 12, "P@10", depth=100)
-    assert message.text == (
-        "only 9 documents on 12 of 12 topics, fewer than the cutoff of sP@10; was the run cut with "
-        "rank < 10?"
-    )
-
-
 def test_several_cutoffs_are_warned_about_in_one_line() -> None:
     (message,) = messages([9, *[100] * 10, 3], ["P@10", "RBP(p=0.5,rel=1)@10", "P@5"], depth=100)
     assert message.text.startswith(
@@ -149,18 +141,6 @@ def test_rbp_looks_no_deeper_than_where_documents_weigh(measure: str, looked_at:
     shorter = max(looked_at - 2, 0)
     told = messages([100, *[shorter] * 11], measure, depth=100)
     assert [f"but {looked_at} are needed" in m.text for m in told] == [True] * (shorter > 0)
-
-
-def test_an_unknown_depth_is_reported_for_measures_of_whole_lists() -> None:
-    def notes(**info: Any) -> list[str]:
-        evaluator = ir_std.evaluator(["AP", "P@10"], QRELS, factors=factors(**info))
-        return [note for note in evaluator.notes if "evaluation depth" in note]
-
-    assert notes(depth=100) == []
-    assert notes() == [
-        "tiny does not record its evaluation depth; sAP is too low if your run has fewer "
-        "documents per topic than its systems"
-    ]
 
 
 def test_a_shallow_run_is_warned_about_where_the_depth_of_the_systems_is_unknown() -> None:

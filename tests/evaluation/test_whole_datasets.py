@@ -122,7 +122,7 @@ def test_means_over_three_datasets_have_both_averages(monkeypatch: pytest.Monkey
     assert "depend most on the datasets with the widest spread" in compared.table().text()
 
 
-@pytest.mark.filterwarnings("ignore:these topics belong to toys")
+@pytest.mark.filterwarnings("ignore:these datasets belong to toys")
 def test_a_dataset_without_a_result_is_left_out_and_warned_about() -> None:
     full = RunScores("full", {nDCG @ 10: {"beir/toy": 0.5, "NQ/test": 0.2}}, unit="collection")
     part = RunScores("part", {nDCG @ 10: {"beir/toy": 0.5}}, unit="collection")
