@@ -1,17 +1,77 @@
-"""Tests of how standardized means vary with the systems, against loops, scipy and simulation."""
+"""A mean and its errors by topics and systems, against loops, scipy and simulation."""
 
 from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from math import inf
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from systems_bootstrap import bootstrap_covariance, draw_systems, resampled_means
 
 import ir_std
+from ir_std._arrays import Floats, divide
 from ir_std.analysis import standardize_matrix
-from ir_std.analysis.influence import contrast_error, normal_covariance
+from ir_std.analysis.estimate import Estimate, mean_of_estimates
+from ir_std.analysis.influence import (
+    DESIGN_EFFECT,
+    contrast_error,
+    covariance_by_design,
+    covariance_by_team,
+    design_effect,
+    inflation,
+    influence,
+    normal_covariance,
+)
+from ir_std.analysis.means import draw_samples
+from ir_std.schemes import get_scheme
+
+
+def draw_systems(groups: Sequence[Hashable], samples: int = 2000, seed: int = 1) -> Floats:
+    """Draw whole groups of systems; how often each system is in each sample.
+
+    Samples of a single system, which would have no spread, are left out.
+    """
+    number = {group: i for i, group in enumerate(dict.fromkeys(groups))}
+    drawn = draw_samples(len(number), samples, seed)[:, [number[group] for group in groups]]
+    kept: Floats = drawn[(drawn > 0).sum(axis=1) > 1]
+    return kept
+
+
+def resampled_means(x: Floats, scores: Floats, drawn: Floats, scheme: str = "N") -> Floats:
+    """Standardize by each sample's factors; runs' means, shape (samples, n_runs)."""
+    method, known = get_scheme(scheme), ~np.isnan(scores)
+    n = drawn @ known.T
+    if method.needs_scores:
+        # Each system by itself is a distribution of one; a sample's is the mean of its systems'.
+        single = [method.apply(run[:, None], scores=scores[:, :, None]) for run in x.T]
+        shares = [drawn @ np.where(known, one, 0).T / n for one in single]
+        return np.stack([share.mean(axis=1) for share in shares], axis=1)
+    middle = np.nanmean(scores, axis=1)  # taken off first, so that squares lose no digits
+    centred = np.where(known, scores - middle[:, None], 0)
+    mean = drawn @ centred.T / n
+    squares = drawn @ (centred**2).T - n * mean**2
+    sd = np.sqrt(np.maximum(divide(squares, n - 1, otherwise=np.nan), 0))[:, :, None]
+    return np.asarray(np.nanmean(method.apply(x, mean=(middle + mean)[:, :, None], sd=sd), axis=1))
+
+
+def bootstrap_covariance(
+    x: Floats,
+    scores: Floats,
+    groups: Sequence[Hashable] | None = None,
+    scheme: str = "N",
+    samples: int = 2000,
+) -> Floats:
+    """Return the covariance of means over samples of systems, times ``g / (g - 1)``.
+
+    A bootstrap's variance is that of a population which is the sample (Efron, 1979).
+    """
+    groups = range(scores.shape[1]) if groups is None else groups
+    g, n_runs = len(set(groups)), x.shape[1]
+    means = resampled_means(x, scores, draw_systems(groups, samples), scheme)
+    return np.cov(means, rowvar=False).reshape(n_runs, n_runs) * (g / (g - 1))
 
 
 def scores(topics: int = 12, systems: int = 9, seed: int = 1) -> np.ndarray:
@@ -210,3 +270,192 @@ def test_only_the_runs_of_a_contrast_are_looked_at() -> None:
     covariance[:2, :2] = [[4.0, 1.0], [1.0, 9.0]]
     assert contrast_error(covariance, [1, 0, 0]) == 2.0
     assert contrast_error(covariance, [1, -1, 0]) == np.sqrt(4 + 9 - 2)
+
+
+def test_the_interval_over_topics_is_students() -> None:
+    values = np.random.default_rng(1).random(20)
+    low, high = stats.t.interval(0.95, 19, values.mean(), stats.sem(values))
+    found = Estimate.of([*values, np.nan])
+    assert found.n == 20
+    assert found.interval == pytest.approx((low, high))
+    assert found.systems == 0
+
+
+def test_the_errors_of_topics_and_systems_add_up_as_squares() -> None:
+    found = Estimate(0.5, 50, 0.03, 49, 0.04, 128)
+    assert found.error == pytest.approx(0.05)
+    assert found.half == pytest.approx(
+        np.hypot(0.03 * stats.t.ppf(0.975, 49), 0.04 * stats.t.ppf(0.975, 128))
+    )
+
+
+def test_it_says_what_each_part_is_of() -> None:
+    assert str(Estimate(0.6930, 50, 0.0313, 49, 0.0061, inf)) == (
+        "0.693 ±0.063 (topics) ±0.012 (systems)"
+    )
+    assert str(Estimate(0.3240, 50, 0.0313, 49)) == "0.324 ±0.063 (topics)"
+
+
+def test_one_topic_has_a_mean_and_no_error() -> None:
+    found = Estimate.of([0.4])
+    assert found.mean == 0.4
+    assert np.isnan([found.topics, *found.interval]).all()
+
+
+def test_a_mean_of_two_means_has_welchs_error_and_degrees_of_freedom() -> None:
+    random = np.random.default_rng(2)
+    a, b = random.normal(0, 1, 12), random.normal(0, 3, 30)
+    expected = stats.ttest_ind(a, -b, equal_var=False)
+    found = mean_of_estimates([Estimate.of(a), Estimate.of(b)])
+    assert found.mean / found.error == pytest.approx(expected.statistic)
+    assert found.topics_df == pytest.approx(expected.df)
+    assert found.n == 42
+
+
+def test_p_is_the_level_at_which_the_interval_would_reach_0() -> None:
+    values = np.random.default_rng(1).normal(0.2, 1, 20)
+    assert Estimate.of(values).p == pytest.approx(stats.ttest_1samp(values, 0).pvalue)
+    estimate = Estimate(0.12, 50, 0.03, 49, 0.04, 5)
+    half = np.hypot(0.03 * stats.t.isf(estimate.p / 2, 49), 0.04 * stats.t.isf(estimate.p / 2, 5))
+    assert half == pytest.approx(0.12)
+
+
+@given(st.floats(-1, 1), st.floats(1e-3, 1), st.floats(0, 1), st.integers(1, 60))
+def test_p_is_below_5_percent_where_the_interval_is_off_0(
+    mean: float, topics: float, systems: float, df: int
+) -> None:
+    estimate = Estimate(mean, 30, topics, 29, systems, df)
+    low, high = estimate.interval
+    assert (estimate.p < 0.05) == (not low <= 0 <= high)
+
+
+def test_a_mean_without_errors_has_p_0_or_1_and_of_one_topic_none() -> None:
+    assert Estimate(0.0, 30, 0.0, 29).p == 1
+    assert Estimate(0.1, 30, 0.0, 29).p == 0
+    assert np.isnan(Estimate.of([0.4]).p)
+
+
+@pytest.fixture(scope="module")
+def teams() -> list[str]:
+    return [tag[:3].lower() for tag in ir_std.load_factors("trec8-adhoc").systems]
+
+
+def some(topics: int, systems: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).random((topics, systems))
+
+
+@pytest.mark.parametrize("scheme", ["N", "U", "z"])
+def test_an_influence_is_what_a_little_more_weight_changes(scheme: str) -> None:
+    scores, x = some(6, 9, 1), some(6, 2, 2)
+    found = influence(x, scores, scheme)
+    step = 1e-6
+    for system in range(9):
+        weights = np.full(9, (1 - step) / 9)
+        weights[system] += step
+        mean = scores @ weights
+        # The sample deviation keeps its factor n / (n - 1): the weights are of shares.
+        sd = np.sqrt(((scores - mean[:, None]) ** 2) @ weights * 9 / 8)
+        moved = standardize_by(x, mean, sd, scheme) - standardize_matrix(x, scores, scheme)
+        assert found[system] == pytest.approx(moved.mean(axis=0) / step / 9, rel=1e-3, abs=1e-6)
+
+
+def standardize_by(x: np.ndarray, mean: np.ndarray, sd: np.ndarray, scheme: str) -> np.ndarray:
+    from ir_std.schemes import get_scheme
+
+    return get_scheme(scheme).apply(x, mean=mean[:, None], sd=sd[:, None])
+
+
+def test_an_influence_on_the_share_is_exact() -> None:
+    scores, x = some(6, 9, 1), some(6, 1, 2)
+    below = (scores <= x).astype(float)
+    expected = (below - below.mean(axis=1, keepdims=True)).mean(axis=0) / 9
+    assert influence(x, scores, "E")[:, 0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("scheme", ["N", "U", "E", "z"])
+def test_influences_add_up_to_nothing(scheme: str) -> None:
+    assert influence(some(5, 3, 1), some(5, 8, 2), scheme).sum(axis=0) == pytest.approx(
+        0, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(("scheme", "within"), [("N", 0.1), ("U", 0.1), ("E", 0.1), ("z", 0.2)])
+def test_errors_are_near_the_bootstraps(teams: list[str], scheme: str, within: float) -> None:
+    by = trec8()
+    x = by[:, ::12]
+    values = influence(x, by, scheme)
+    by_system, _ = covariance_by_design(values, 1.0)
+    by_team, _ = covariance_by_team(values, teams)
+    for covariance, groups in ((by_system, None), (by_team, teams)):
+        expected = np.diag(bootstrap_covariance(x, by, groups, scheme))
+        ratio = np.sqrt(np.diag(covariance) / expected)
+        assert np.median(ratio) == pytest.approx(1, abs=within)
+
+
+def test_a_system_without_a_score_on_a_topic_does_not_count_there() -> None:
+    scores, x = some(2, 6, 1), some(2, 1, 2)
+    scores[1, 5] = np.nan
+    found = influence(x, scores)
+    apart = influence(x[:1], scores[:1]), influence(x[1:], scores[1:, :5])
+    assert found[:5] == pytest.approx((apart[0][:5] + apart[1]) / 2)
+    assert found[5] == pytest.approx(apart[0][5] / 2)
+
+
+def test_a_topic_on_which_systems_do_not_differ_adds_nothing() -> None:
+    scores, x = some(2, 6, 1), some(2, 1, 2)
+    scores[1] = 0.3
+    assert influence(x, scores) == pytest.approx(influence(x[:1], scores[:1]) / 2)
+
+
+def test_two_teams_have_an_error() -> None:
+    """Check the error for INQ601-604 and apl8*, where a bootstrap of teams fails."""
+    tags = list(ir_std.load_factors("trec8-adhoc").systems)
+    names = ["INQ601", "INQ602", "INQ603", "INQ604", "apl8n", "apl8p", "apl8ctd", "apl8c621"]
+    columns = [tags.index(name) for name in names]
+    x = trec8()[:, [tags.index("ok8alx")]]
+    covariance, df = covariance_by_team(influence(x, trec8()[:, columns]), [n[:3] for n in names])
+    assert df == 1
+    assert 0.005 < np.sqrt(covariance[0, 0]) < 0.1
+
+
+def test_the_variance_by_team_uses_sums_within_teams() -> None:
+    values = np.array([[1.0], [2.0], [-4.0], [1.0]])
+    covariance, df = covariance_by_team(values, "aabc")
+    effective = 16 / 6
+    assert covariance[0, 0] == pytest.approx((9 + 16 + 1) * effective / (effective - 1))
+    assert df == pytest.approx(effective - 1)
+    own, all_df = covariance_by_team(values, "abcd")
+    assert (own, all_df) == covariance_by_design(values, 1.0)
+    assert np.isnan(covariance_by_team(values, "aaaa")[0]).all()
+
+
+def test_systems_that_are_alike_are_worth_fewer() -> None:
+    assert inflation(100, 1.0) == (1, 99)
+    factor, df = inflation(100, 2.75)
+    assert df == pytest.approx(100 / 2.75 - 1)
+    assert factor == pytest.approx(99 / df)
+    assert inflation(2, 2.75) == (4, 1)
+    assert np.isnan(covariance_by_design(np.ones((1, 1)), 1.0)[0]).all()
+
+
+def test_the_design_effect_counts_systems_that_are_alike() -> None:
+    random = np.random.default_rng(1)
+    alone = random.normal(size=(40, 8))
+    assert design_effect(alone) == pytest.approx(1, abs=0.3)
+    twice = np.repeat(random.normal(size=(40, 8)), 2, axis=1)
+    noise = 0.3 * random.normal(size=twice.shape)
+    assert design_effect(twice + noise) == DESIGN_EFFECT
+    assert design_effect(np.ones((40, 8))) == DESIGN_EFFECT
+
+
+@given(st.integers(2, 12), st.integers(1, 8), st.sampled_from("NUzE"))
+def test_variances_are_never_negative_nor_nan(systems: int, topics: int, scheme: str) -> None:
+    values = influence(some(topics, 2, 1), some(topics, systems, 2), scheme)
+    covariance, df = covariance_by_design(values, design_effect(some(topics, systems, 2)))
+    assert df >= 1
+    assert (np.linalg.eigvalsh(covariance) > -1e-12).all()
+
+
+def test_arrays_that_do_not_fit_are_an_error() -> None:
+    with pytest.raises(ValueError, match=r"\(2, 1\) and \(3, 4\)"):
+        influence(np.ones((2, 1)), np.ones((3, 4)))

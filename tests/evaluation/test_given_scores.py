@@ -126,7 +126,7 @@ def test_a_run_that_scores_the_means_is_average() -> None:
     assert "rounded to 0.0001, which can change means by at most 5e-05 (raw)" in note
 
 
-def test_without_counts_only_a_named_set_serves() -> None:
+def test_without_counts_only_a_named_set_is_used() -> None:
     nothing = ir_std.evaluate({"x": made_up(n_rel={})})
     assert nothing.measures == (AP,)
     assert str(nothing.match) == (
@@ -139,12 +139,11 @@ def test_without_counts_only_a_named_set_serves() -> None:
     assert "it is unknown whether the judgments match" in str(named.match)
 
 
-def test_rprec_may_look_at_whole_lists_where_nobody_counted_what_is_relevant() -> None:
-    run = made_up(n_rel={}, n_ret=dict.fromkeys(TREC8.topics, 1500))
-    scores = RunScores("made up", {Rprec: run.values[AP]}, n_ret=run.n_ret)
-    with pytest.warns(
-        ir_std.StandardizationWarning, match="1500 documents per topic, .* depth 1000"
-    ):
+def test_rprec_may_look_at_whole_lists_if_nobody_counted_relevant_documents() -> None:
+    n_ret = dict.fromkeys(TREC8.topics, 1500)
+    scores = RunScores("made up", {Rprec: made_up().values[AP]}, n_ret=n_ret)
+    text = "1500 documents per topic, .* depth 1000"
+    with pytest.warns(ir_std.StandardizationWarning, match=text):
         ir_std.evaluate({"x": scores}, factors="trec8-adhoc")
 
 
@@ -161,40 +160,28 @@ def test_topics_that_another_file_has_count_as_zero() -> None:
     assert "short: 1 of 50 topics is missing and counts as 0" in results.notes
 
 
-def test_a_measure_that_was_not_computed_is_an_error_that_lists_what_was() -> None:
+def test_what_scores_lack_is_an_error_that_lists_what_they_have() -> None:
     with pytest.raises(UsageError, match="made up has no scores for P@10; it has AP"):
         ir_std.evaluate({"x": made_up()}, None, P @ 10)
-
-
-def test_a_run_needs_qrels() -> None:
     with pytest.raises(UsageError, match="missing qrels"):
         ir_std.evaluate({"x": {"401": {"d": 1.0}}})
 
 
-def test_a_file_of_several_runs_is_not_one_run(tmp_path: Path) -> None:
-    (tmp_path / "long").write_text("run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n")
-    with pytest.raises(InputError, match=r"long: contains scores of 2 runs \(a, b\)"):
-        resolve(tmp_path / "long")
-    with (tmp_path / "long").open("rb") as file, pytest.raises(InputError, match="of 2 runs"):
+def test_files_that_cannot_be_told_apart_or_hold_no_single_run_are_refused(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "s").write_text("run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n")
+    (tmp_path / "model_meta.json").write_text('{"name": "org/model"}')
+    with pytest.raises(InputError, match=r"s: contains scores of 2 runs \(a, b\)"):
+        resolve(tmp_path / "x" / "s")
+    with (tmp_path / "x" / "s").open("rb") as file, pytest.raises(InputError, match="of 2 runs"):
         resolve(file)
-    one = made_up()
-    assert resolve(one) is one
-
-
-def test_scores_of_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
-    for folder in ("x", "y"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "s").write_text(
-            "run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n"
-        )
     with pytest.raises(UsageError, match="two runs have the name a; the second is in"):
         resolve_runs([tmp_path / "x" / "s", tmp_path / "y" / "s"])
-
-
-def test_mtebs_description_of_a_model_is_not_a_score(tmp_path: Path) -> None:
-    (tmp_path / "model_meta.json").write_text('{"name": "org/model"}')
     with pytest.raises(UsageError, match="contains only a model's name"):
         resolve_runs([tmp_path / "model_meta.json"])
+    one = made_up()
+    assert resolve(one) is one
 
 
 def test_scores_and_runs_are_compared_on_the_runs_qrels(
@@ -203,14 +190,10 @@ def test_scores_and_runs_are_compared_on_the_runs_qrels(
     qrels = as_qrels(data / "qrels" / "dl19-passage.txt")
     run = min(runs_of("dl19-passage").iterdir())
     scores = written(run, qrels, tmp_path / "printed")
-    with pytest.warns(
-        ir_std.StandardizationWarning, match="run, printed: at most 20 documents per topic"
-    ):
-        results = ir_std.evaluate({"run": run, "printed": scores}, qrels, [AP, nDCG @ 10])
-    for measure in results.measures:
-        assert results.means["run"][measure] == pytest.approx(
-            results.means["printed"][measure], abs=1e-3
-        )
+    text = "run, printed: at most 20 documents per topic"
+    with pytest.warns(ir_std.StandardizationWarning, match=text):
+        means = ir_std.evaluate({"run": run, "printed": scores}, qrels, [AP, nDCG @ 10]).means
+    assert dict(means["run"]) == pytest.approx(dict(means["printed"]), abs=1e-3)
 
 
 def test_standardize_gives_back_the_shape_it_gets() -> None:
@@ -223,15 +206,20 @@ def test_standardize_gives_back_the_shape_it_gets() -> None:
     assert str(next(iter(run.values))) == "sAP(scheme='E')"
 
 
-def test_standardize_says_what_it_lacks() -> None:
-    with pytest.raises(UsageError, match="needs a measure, such as measure"):
-        ir_std.standardize({"401": 0.5})
-    with pytest.raises(NoFactorsError, match="no num_rel"):
-        ir_std.standardize({"401": 0.5}, "AP")
-    with pytest.raises(InputError, match="cannot use DataFrame; pass a dict"):
-        ir_std.standardize(pd.DataFrame({"topic": ["1"]}))
-    with pytest.raises(InputError, match="percent"):
-        ir_std.standardize({"401": 45.0}, "AP", factors="trec8-adhoc")
+@pytest.mark.parametrize(
+    ("scores", "options", "error", "says"),
+    [
+        ({"401": 0.5}, {}, UsageError, "needs a measure, such as measure"),
+        ({"401": 0.5}, {"measure": "AP"}, NoFactorsError, "no num_rel"),
+        (pd.DataFrame({"topic": ["1"]}), {}, InputError, "cannot use DataFrame; pass a dict"),
+        ({"401": 45.0}, {"measure": "AP", "factors": "trec8-adhoc"}, InputError, "percent"),
+    ],
+)
+def test_standardize_says_what_it_lacks(
+    scores: Any, options: Any, error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        ir_std.standardize(scores, **options)
 
 
 def test_the_command_line_takes_scores_alone(ir_std_cli: Any, tmp_path: Path) -> None:
@@ -239,21 +227,18 @@ def test_the_command_line_takes_scores_alone(ir_std_cli: Any, tmp_path: Path) ->
         f"map {t} {v:.4f}\nnum_rel {t} {TREC8.n_rel[t]}\nrecip_rank {t} 0.5000\n"
         for t, v in made_up().values[AP].items()
     ]
-    for name in ("a.eval", "b.eval"):
-        (tmp_path / name).write_text("".join(lines), encoding="utf-8")
-    table = ir_std_cli(tmp_path / "a.eval", tmp_path / "b.eval", "AP", "RR", "-o", "table")
+    a, b = tmp_path / "a.eval", tmp_path / "b.eval"
+    for file in (a, b):
+        file.write_text("".join(lines), encoding="utf-8")
+    table = ir_std_cli(a, b, "AP", "RR", "-o", "table")
     assert table.status == 0
     assert table.out[0].split()[:4] == ["run", "AP", "sAP", "RR"]
-    assert ir_std.evaluate(tmp_path / "a.eval").measures[:2] == (AP, sAP)
-    placed = ir_std_cli(tmp_path / "a.eval", "AP", "--place")
-    assert "would have been" in placed.out[0]
-    compared = ir_std_cli("compare", f"x={tmp_path / 'a.eval'}", f"y={tmp_path / 'b.eval'}", "AP")
-    assert [line.split()[:3] for line in compared.out[2:4]] == [
-        ["x", "trec8-adhoc", "50"],
-        ["y", "trec8-adhoc", "50"],
-    ]
-    assert ir_std_cli(tmp_path / "a.eval", "P@10").status == 2
-    assert ir_std.place(tmp_path / "a.eval", measures=[AP])[0].rank is not None
+    assert ir_std.evaluate(a).measures[:2] == (AP, sAP)
+    assert "would have been" in ir_std_cli(a, "AP", "--place").out[0]
+    compared = ir_std_cli("compare", f"x={a}", f"y={b}", "AP").out[2:4]
+    assert [line.split()[:3] for line in compared] == [[n, "trec8-adhoc", "50"] for n in "xy"]
+    assert ir_std_cli(a, "P@10").status == 2
+    assert ir_std.place(a, measures=[AP])[0].rank is not None
 
 
 LEVEL_QRELS = {"t1": {"a": 2, "b": 1, "c": 0}, "t2": {"a": 1, "b": 2, "c": 2, "d": 1}}

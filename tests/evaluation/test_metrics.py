@@ -1,8 +1,10 @@
-"""Raw values are ir_measures' own: its default providers are the judge."""
+"""Raw values are ir_measures' own; Q and nERR are those of pyNTCIREVAL and of NTCIR-13."""
 
 from __future__ import annotations
 
+import csv
 import math
+from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -10,43 +12,30 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, ERR, RBP, RR, Bpref, Judged, P, R, Rprec, Success, nDCG
+from ir_measures import AP, ERR, RBP, RR, P, Rprec, nDCG
 from ir_measures.providers import FallbackProvider
 
 import ir_std
+from ir_std import Q, nERR
+from ir_std.errors import UsageError
 from ir_std.evaluation.api import StdProvider
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.measures.formulas import normalized_err
+from ir_std.measures.records import TREC_EVAL
+from ir_std.trec.files import read_qrels
+from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.ranking import Ranker
 
 JUDGE = FallbackProvider(
     [p for p in ir_measures.DefaultPipeline.providers if not isinstance(p, StdProvider)]
 )
 """ir_measures' default pipeline as it is without ir_std."""
 
-MEASURES = [
-    AP,
-    AP(rel=2),
-    AP @ 3,
-    nDCG,
-    nDCG @ 1,
-    nDCG @ 5,
-    P @ 1,
-    P @ 10,
-    P(rel=2) @ 5,
-    RR,
-    RR(rel=2),
-    RR @ 2,
-    RR(rel=2) @ 10,
-    Rprec,
-    Rprec(rel=2),
-    R @ 2,
-    R(rel=2) @ 1000,
-    Success @ 1,
-    Success(rel=2) @ 5,
-    Bpref,
-    Bpref(rel=2),
-    Judged,
-    Judged @ 3,
-]
+NAMES = """
+AP AP(rel=2) AP@3 nDCG nDCG@1 nDCG@5 P@1 P@10 P(rel=2)@5 RR RR(rel=2) RR@2 RR(rel=2)@10 Rprec
+Rprec(rel=2) R@2 R(rel=2)@1000 Success@1 Success(rel=2)@5 Bpref Bpref(rel=2) Judged Judged@3
+"""
+MEASURES = [ir_measures.parse_measure(name) for name in NAMES.split()]
 GDEVAL = [ERR @ 20, ERR @ 2, nDCG(dcg="exp-log2") @ 20, nDCG(dcg="exp-log2") @ 2]
 
 docs = st.sampled_from([*"abcdefghij", "B", "é", "aa", "d10", "d9"])
@@ -150,19 +139,16 @@ def plain_dcg(gains: list[float], jk: bool) -> float:
 def test_dcg_and_ndcg_follow_their_definition(
     dcg: str, rel: int | None, cutoff: int | None
 ) -> None:
-    levels = [0, 2, 1, 0, 3, 1]
-    unretrieved = [2, 1]
-    run = {"1": {f"d{i}": float(-i) for i in range(len(levels))}}
-    qrels = {"1": {f"d{i}": level for i, level in enumerate(levels + unretrieved)}}
-    gains = [float(x >= rel) if rel else float(x) for x in levels]
-    ideal = sorted(
-        (float(x >= rel) if rel else float(x) for x in levels + unretrieved), reverse=True
-    )
+    retrieved, others = [0, 2, 1, 0, 3, 1], [2, 1]
+    run = {"1": {f"d{i}": float(-i) for i in range(len(retrieved))}}
+    qrels = {"1": {f"d{i}": level for i, level in enumerate(retrieved + others)}}
+    gains = [float(x >= rel) if rel else float(x) for x in retrieved + others]
     params = {k: v for k, v in (("dcg", dcg), ("rel", rel), ("cutoff", cutoff)) if v is not None}
     measures = [ir_std.DCG(**params), ir_std.nDCG(**params)]
     values = list(StdEvaluator(measures, qrels).calc_aggregate(run).values())
-    expected = plain_dcg(gains[:cutoff], dcg == "jk")
-    assert values == pytest.approx([expected, expected / plain_dcg(ideal[:cutoff], dcg == "jk")])
+    expected = plain_dcg(gains[: cutoff or len(retrieved)], dcg == "jk")
+    ideal = plain_dcg(sorted(gains, reverse=True)[:cutoff], dcg == "jk")
+    assert values == pytest.approx([expected, expected / ideal])
 
 
 def test_sum_of_precisions_is_ap_times_the_number_of_relevant_documents() -> None:
@@ -223,3 +209,88 @@ def test_values_equal_ir_measures_on_every_topic_of_real_runs(
         expected = by_key(judge.iter_calc(ir_measures.read_trec_run(str(file))))
         computed = by_key(ours.iter_calc(file))
         assert computed == pytest.approx(expected, abs=1e-9), file.name
+
+
+levels = st.lists(st.integers(0, 4), min_size=1, max_size=25)
+judgments = levels.filter(any)
+
+
+def values_of(measures: list[Any], judged: list[int], ranked: list[int]) -> list[float]:
+    """Evaluate a run that ranks the documents with these numbers, judged ones first."""
+    qrels = {"1": {f"d{i}": level for i, level in enumerate(judged)}}
+    run = {"1": {f"d{i}": -float(rank) for rank, i in enumerate(ranked)}}
+    scores = ir_std.StdEvaluator(measures, qrels).values(run)
+    return [float(scores[m][0]) for m in measures]
+
+
+@given(judgments, st.randoms(use_true_random=False), st.sampled_from([1, 3, 10]), st.data())
+@settings(max_examples=2 * settings().max_examples)
+def test_values_are_pyntcirevals(judged: list[int], random: Any, cutoff: int, data: Any) -> None:
+    theirs = pytest.importorskip("pyNTCIREVAL.metrics", reason="pyNTCIREVAL is not installed")
+    beta = data.draw(st.sampled_from([0.0, 1.0, 2.5]))
+    ranked = list(range(len(judged) + 5))  # the last are not judged
+    random.shuffle(ranked)
+    found = [(i, judged[i] if i < len(judged) else 0) for i in ranked]
+    numbers = [judged.count(level) for level in range(max(judged) + 1)]
+    grades = list(range(1, max(judged) + 1))
+    expected = [
+        theirs.QMeasure(numbers, grades, beta, cutoff).compute(found),
+        theirs.QMeasure(numbers, grades, beta).compute(found),
+        theirs.nERR(numbers, grades, cutoff).compute(found),
+    ]
+    computed = values_of([Q(beta=beta) @ cutoff, Q(beta=beta), nERR @ cutoff], judged, ranked)
+    assert computed == pytest.approx(expected, abs=1e-12)
+
+
+@given(judgments, st.randoms(use_true_random=False))
+def test_q_without_weight_of_gains_is_ap(judged: list[int], random: Any) -> None:
+    ranked = random.sample(range(len(judged)), len(judged))
+    q, ap = values_of([Q(beta=0), AP], judged, ranked)
+    assert q == pytest.approx(ap)
+
+
+def test_the_best_ranking_has_1_and_a_topic_without_relevant_documents_0() -> None:
+    assert values_of([Q, Q @ 2, nERR, nERR @ 2], [3, 1, 0], [0, 1, 2]) == pytest.approx([1] * 4)
+    assert values_of([Q, Q @ 2, nERR, nERR @ 2], [0, 0], [0, 1]) == [0] * 4
+
+
+OFFICIAL_LEVELS = {
+    "1": ["2444344333", "2333333344", "2211112321", "2222222221", "3232312333"],
+    "2": ["2444343343", "4444444404", "3341144312", "0443344203", "3333333324"],
+    "3": ["2443244344", "0121111111", "3300144131", "0004404410", "3333432334"],
+    "4": ["4442443242", "4444443443", "3432142313", "0443303440", "4334314322"],
+}
+"""The levels of the first ten documents of RMIT's runs at NTCIR-13 on topics 0001 to 0005."""
+
+
+@pytest.mark.parametrize("number", OFFICIAL_LEVELS)
+@pytest.mark.parametrize("measure", [Q @ 10, nERR @ 10])
+def test_rmits_runs_have_their_official_values(number: str, measure: Any, data: Path) -> None:
+    judged = read_qrels(data / "qrels" / "ntcir13-www-english.txt").judged
+    run: dict[str, dict[str, float]] = {}
+    for topic, digits in zip(judged, OFFICIAL_LEVELS[number], strict=False):
+        left = {n: [d for d, level in judged[topic].items() if level == int(n)] for n in "01234"}
+        run[topic] = {left[n].pop(): -float(rank) for rank, n in enumerate(digits)}
+    found = ir_std.StdEvaluator([measure], data / "qrels" / "ntcir13-www-english.txt").values(run)
+    with (data / "more-scores" / "ntcir13-www-english" / f"{measure}.csv").open() as table:
+        official = [float(row[f"RMIT-E-NU-Own-{number}"]) for row in csv.DictReader(table)]
+    assert np.abs(found[measure][:5] - official[:5]).max() < 5e-5
+
+
+def test_gains_of_nerr_are_shares_of_the_collections_highest_level() -> None:
+    qrels = as_qrels({"1": {"a": 1, "b": 1}})
+    ranking = Ranker(as_run({"1": {"x": 3.0, "a": 2.0, "b": 1.0}}), qrels).rank(TREC_EVAL)
+    low, high = (normalized_err(ranking, highest=n)[0] for n in (1, 4))
+    assert low == pytest.approx((1 / 2 * 1 / 2 + 1 / 2 * 1 / 3 * 1 / 2) / (1 / 2 + 1 / 2 * 1 / 4))
+    assert high == pytest.approx((1 / 5 / 2 + 4 / 5 / 5 / 3) / (1 / 5 + 4 / 5 / 5 / 2))
+
+
+def test_names_parse_print_and_are_suggested() -> None:
+    for name in ("Q@10", "Q(beta=0.5)@10", "nERR@10", "sQ@10", "snERR(scheme='U')@10"):
+        assert str(ir_std.parse_measure(name)) == name
+        if "(" not in name:
+            assert ir_measures.measures.registry[name.partition("@")[0]].__name__ in name
+    with pytest.raises(NameError, match=r"did you mean 'nERR@10'"):
+        ir_std.parse_measure("nEER@10")
+    with pytest.raises(UsageError, match="beta must be at least 0"):
+        ir_std.parse_measure("Q(beta=-1.0)@10")

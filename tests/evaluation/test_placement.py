@@ -37,13 +37,16 @@ def test_a_standardizing_system_ranks_where_its_mean_does(tag: str) -> None:
     assert standardized.is_own_system
 
 
+BLEND = {
+    t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
+    for t, docs in RUNS["sys4"].items()
+}
+"""A run that is none of the systems."""
+
+
 def test_a_new_run_gets_the_place_it_would_have_had() -> None:
-    blend = {
-        t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
-        for t, docs in RUNS["sys4"].items()
-    }
-    raw, _ = place(blend, QRELS, [AP], factors=BUILT)
-    better = sum(mean > AP.calc_aggregate(QRELS, blend) for mean in MEANS.values())
+    raw, _ = place(BLEND, QRELS, [AP], factors=BUILT)
+    better = sum(mean > AP.calc_aggregate(QRELS, BLEND) for mean in MEANS.values())
     assert not raw.is_own_system
     assert raw.summary == f"would have been {ordinal(better + 1)} of {len(RUNS) + 1}"
 
@@ -104,11 +107,7 @@ def test_a_participant_has_a_systems_scores_by_every_measure() -> None:
 @pytest.mark.parametrize("tag", [*RUNS, "blend"])
 @pytest.mark.parametrize("measure", [AP, sAP, sAP(scheme="E")])
 def test_on_a_topic_a_run_ranks_where_its_score_does(tag: str, measure: Any) -> None:
-    blend = {
-        t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
-        for t, docs in RUNS["sys4"].items()
-    }
-    run = RUNS.get(tag, blend)
+    run = RUNS.get(tag, BLEND)
     others = [ir_measures.calc([AP], QRELS, RUNS[name])[1] for name in RUNS if name != tag]
     by_system = [{m.query_id: m.value for m in values} for values in others]
     own = {m.query_id: m.value for m in ir_measures.calc([AP], QRELS, run)[1]}
@@ -172,14 +171,9 @@ def test_without_scores_of_systems_a_reason_is_given() -> None:
 
 
 def test_scores_are_rounded_as_the_systems_were_before_they_are_compared() -> None:
-    rounded = np.round(BUILT.scores["AP"], 2)
+    rounded = {"AP": np.round(BUILT.scores["AP"], 2)}
     about = {**BUILT.info, "measures": {"AP": {"systems": len(RUNS), "resolution": 0.01}}}
-    known = FactorSet(
-        about,
-        BUILT.n_rel,
-        scores={"AP": rounded},
-        systems=BUILT.systems,
-    )
+    known = FactorSet(about, BUILT.n_rel, scores=rounded, systems=BUILT.systems)
     placed = [place(run, QRELS, [AP], factors=known)[0] for run in RUNS.values()]
     assert all(p.is_own_system for p in placed)
     assert placed[0].value == pytest.approx(MEANS["sys0"])
@@ -190,42 +184,25 @@ def test_qrels_without_factors_place_nothing() -> None:
         place(RUNS["sys4"], QRELS)
 
 
+ORDINALS = "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 101st 111th 113th"
+
+
 def test_ordinals() -> None:
-    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111, 113)] == [
-        "1st",
-        "2nd",
-        "3rd",
-        "4th",
-        "11th",
-        "12th",
-        "13th",
-        "21st",
-        "22nd",
-        "101st",
-        "111th",
-        "113th",
-    ]
+    assert [ordinal(int(text[:-2])) for text in ORDINALS.split()] == ORDINALS.split()
 
 
 def test_the_command_line_prints_the_place_next_to_each_value(
     ir_std_cli: Any, tmp_path: Path
 ) -> None:
     BUILT.save(tmp_path / "mine.npz")
+    run = write_runs(RUNS, tmp_path / "runs") / "sys4"
     qrels = write_qrels(QRELS, tmp_path / "qrels")
-    runs = write_runs(RUNS, tmp_path / "runs")
-    place = f"{1 + sum(m > MEANS['sys4'] for m in MEANS.values())}"
-    shown = ir_std_cli(
-        runs / "sys4", qrels, "AP", "--factors", tmp_path / "mine.npz", "--place", "-q"
-    )
-    assert shown.out[-2].startswith(f"all\tAP\t{MEANS['sys4']:.4f}\t{place}")
-    assert shown.out[-2].endswith("of 7")
-    assert all(line.endswith("of 7") for line in shown.out)
-    assert (
-        '"place": '
-        in ir_std_cli(
-            runs / "sys4", qrels, "AP", "--factors", tmp_path / "mine.npz", "--place", "-o", "jsonl"
-        ).out[0]
-    )
+    given = run, qrels, "AP", "--factors", tmp_path / "mine.npz", "--place"
+    shown = ir_std_cli(*given, "-q").out
+    better = sum(m > MEANS["sys4"] for m in MEANS.values())
+    assert shown[-2].startswith(f"all\tAP\t{MEANS['sys4']:.4f}\t{1 + better}")
+    assert all(line.endswith("of 7") for line in shown)
+    assert '"place": ' in ir_std_cli(*given, "-o", "jsonl").out[0]
 
 
 def test_places_print_the_lines_of_the_command_line(
