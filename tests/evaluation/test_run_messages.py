@@ -247,24 +247,19 @@ def test_scores_that_contradict_ranks_are_reported(tmp_path: Path, depth: int | 
 SOUND: dict[str, Callable[[Line, Random], Line]] = {
     "the last rank first": lambda x, _: (x[0], x[1], N_DOCUMENTS + 1 - int(x[2]), -x[3]),
     "ranks of an earlier ranking": lambda x, random: (*x[:2], random.randrange(N_DOCUMENTS), x[3]),
-    **{
-        f"ranks that are {rank[:9]}": lambda x, _, rank=rank: (*x[:2], rank, x[3])
-        for rank in ("0", "-", "1.5", "9" * 30)
-    },
 }
 
 
-@pytest.mark.parametrize("change", SOUND.values(), ids=SOUND)
-def test_scores_that_contradict_no_rank_are_no_fault(tmp_path: Path, change: Any) -> None:
+@pytest.mark.parametrize("change", [*SOUND, "0", "-", "1.5", "9" * 30])
+def test_scores_that_follow_the_file_or_no_ranks_at_all_are_no_fault(
+    tmp_path: Path, change: str
+) -> None:
     random = Random(33)
-    assert not evaluated(tmp_path, lambda x: change(x, random)).is_broken
 
+    def changed(x: Line) -> Line:
+        return SOUND[change](x, random) if change in SOUND else (*x[:2], change, x[3])
 
-def test_scores_contradict_ranks_wherever_in_the_file_the_ranks_are(tmp_path: Path) -> None:
-    random = Random(33)
-    turned = evaluated(tmp_path, lambda x: (*x[:3], -x[3]), order=lambda _: random.random())
-    assert any("reversed" in text for text in faults(turned))
-    assert not evaluated(tmp_path, order=lambda _: random.random()).is_broken
+    assert not evaluated(tmp_path, changed).is_broken
 
 
 @pytest.mark.parametrize("step", [0.0, 1e-12], ids=["equal", "equal as 32-bit floats"])
