@@ -185,18 +185,10 @@ def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
     return others[population]
 
 
-def calc_aggregate(
-    measures: Measures,
-    qrels: Any,
-    run: Any,
-    *,
-    schemes: str | Iterable[str] = "N",
-    factors: Factors | None = None,
-    residual: bool = False,
-) -> Scores:
+def calc_aggregate(measures: Measures, qrels: Any, run: Any, **options: Any) -> Scores:
     """Compute raw and standardized means over topics.
 
-    The parameters are the same as for :func:`evaluator`.
+    The other parameters and the options are those of :func:`evaluator`, such as ``schemes``.
 
     Examples
     --------
@@ -204,23 +196,13 @@ def calc_aggregate(
     >>> {str(measure): round(mean, 4) for measure, mean in scores.items()}
     {'AP': 0.4527, 'sAP': 0.765, 'P@10': 0.642, 'sP@10': 0.7037}
     """
-    return evaluator(
-        measures, qrels, schemes=schemes, factors=factors, residual=residual
-    ).calc_aggregate(run)
+    return evaluator(measures, qrels, **options).calc_aggregate(run)
 
 
-def iter_calc(
-    measures: Measures,
-    qrels: Any,
-    run: Any,
-    *,
-    schemes: str | Iterable[str] = "N",
-    factors: Factors | None = None,
-    residual: bool = False,
-) -> Iterator[Metric]:
+def iter_calc(measures: Measures, qrels: Any, run: Any, **options: Any) -> Iterator[Metric]:
     """Yield raw and standardized values per topic.
 
-    The parameters are the same as for :func:`evaluator`.
+    The other parameters and the options are those of :func:`evaluator`, such as ``schemes``.
 
     Examples
     --------
@@ -230,23 +212,13 @@ def iter_calc(
     AP 0.7607
     sAP 1.0
     """
-    return evaluator(
-        measures, qrels, schemes=schemes, factors=factors, residual=residual
-    ).iter_calc(run)
+    return evaluator(measures, qrels, **options).iter_calc(run)
 
 
-def calc(
-    measures: Measures,
-    qrels: Any,
-    run: Any,
-    *,
-    schemes: str | Iterable[str] = "N",
-    factors: Factors | None = None,
-    residual: bool = False,
-) -> CalcResult:
+def calc(measures: Measures, qrels: Any, run: Any, **options: Any) -> CalcResult:
     """Compute means and values per topic.
 
-    The parameters are the same as for :func:`evaluator`.
+    The other parameters and the options are those of :func:`evaluator`, such as ``schemes``.
 
     Examples
     --------
@@ -254,7 +226,7 @@ def calc(
     >>> round(means["sAP"], 4), len(values)
     (0.765, 100)
     """
-    return evaluator(measures, qrels, schemes=schemes, factors=factors, residual=residual).calc(run)
+    return evaluator(measures, qrels, **options).calc(run)
 
 
 def standardize(
@@ -367,33 +339,27 @@ class StdProvider(providers.Provider):
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> StdEvaluator:
         # FallbackProvider passes a set, whose order would change from run to run.
-        evaluator = _GuestEvaluator(sorted(measures, key=str), qrels)
-        for match in evaluator.matches:
-            _logger.info("%s", match.describe())
-        return evaluator
-
-
-class _GuestEvaluator(StdEvaluator):
-    """Evaluate for ir_measures' pipeline, which requests values per topic."""
-
-    def __init__(self, measures: list[Measure], qrels: Any, *arguments: Any) -> None:
+        asked = sorted(measures, key=str)
         try:
-            super().__init__(measures, qrels, *arguments)
+            evaluator = StdEvaluator(asked, qrels)
         except NoFactorsError as missing:
             if "--factors" not in str(missing):
                 raise
-            example = next(m for m in measures if isinstance(m, Standardized))(factors="SET")
+            example = next(m for m in asked if isinstance(m, Standardized))(factors="SET")
             raise NoFactorsError(
                 f"{missing}; in ir_measures, name the set in the measure, such as {example}"
             ) from None
-        for plan in self.plans:
+        for plan in evaluator.plans:
             if plan.factors.of_datasets:
                 raise NoFactorsError(
                     f"{plan.measure}: {plan.factors.id} has per-dataset factors, but ir_measures "
                     "asks for values per topic; use ir_std.calc_aggregate or ir_std.evaluate"
                 )
         if "pyterrier" in sys.modules:
-            self.messages += tuple(_about_pyterrier(self))
+            evaluator.messages += tuple(_about_pyterrier(evaluator))
+        for match in evaluator.matches:
+            _logger.info("%s", match.describe())
+        return evaluator
 
 
 def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar
 
 from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
@@ -22,7 +22,6 @@ from ir_std.factors.match import Match
 from ir_std.measures import Standardized, named_measure
 
 V = TypeVar("V")
-T = TypeVar("T")
 
 
 class Message(NamedTuple):
@@ -143,15 +142,7 @@ class ByMeasure(dict[Measure, V]):
     def __contains__(self, measure: object) -> bool:
         return super().__contains__(self._key(measure))
 
-    @overload
-    def get(self, measure: Measure | str, default: None = None, /) -> V | None: ...
-
-    @overload
-    def get(self, measure: Measure | str, default: V | T, /) -> V | T: ...
-
-    def get(self, measure: Measure | str, default: Any = None, /) -> Any:
-        """Return the value of a measure, or ``default``."""
-        return super().get(self._key(measure), default)
+    get = Mapping.get  # type: ignore[assignment]  # It looks keys up by ``__getitem__``.
 
     def _key(self, measure: Any) -> Any:
         """Return the measure that a name means; return any other key unchanged."""
@@ -189,16 +180,9 @@ class Scores(ByMeasure[float]):
     warnings: tuple[str, ...] = ()
 
 
-if TYPE_CHECKING:
+class CalcResult(CalcResults):
+    """Means and values per topic."""
 
-    class CalcResult(NamedTuple):
-        """Means and values per topic."""
-
-        aggregated: Scores
-        per_query: list[Metric]
-else:
-
-    class CalcResult(CalcResults):
-        """Means and values per topic."""
-
-        __slots__ = ()
+    __slots__ = ()
+    aggregated: Scores
+    per_query: list[Metric]

@@ -99,6 +99,8 @@ class StdEvaluator(providers.Evaluator):
         Recipes for the standardized measures.
     formulas : dict of str to Formula
         Formulas of raw measures, by name.
+    earlier : EarlierDocuments
+        Documents that were judged in earlier rounds of a residual collection.
     messages : tuple of Message
         Messages about the factors on these qrels, which apply to any run.
 
@@ -171,7 +173,7 @@ class StdEvaluator(providers.Evaluator):
             *factor_messages(self.plans, self._matches.values()),
         )
         self._warned: set[str] = set()
-        self._earlier = EarlierDocuments(self.matches, residual)
+        self.earlier = EarlierDocuments(self.matches, residual)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Workers build their own evaluator from the same arguments, so derived data is not sent.
@@ -295,7 +297,7 @@ class StdEvaluator(providers.Evaluator):
     ) -> tuple[dict[str, RawScores], list[Message]]:
         """Compute raw scores of a run with formulas and other providers."""
         self._check_computable(name)
-        run, about_earlier = self._earlier.check(given)
+        run, about_earlier = self.earlier.check(given)
         # The original run decides its depth: removing documents does not make it shallower.
         cut = given
         if depth is not None:

@@ -1,10 +1,11 @@
-"""Raw scores of one run, from ir_std's own formulas and from ir_measures' providers."""
+"""Raw scores of one run, from formulas and other providers, and its documents' shares in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -15,13 +16,20 @@ from ir_measures.providers.fallback_provider import FallbackEvaluator
 
 from ir_std._arrays import Floats, divide
 from ir_std.errors import InputError, UsageError
+from ir_std.evaluation.evaluation import ByMeasure
+from ir_std.evaluation.inputs import resolve
 from ir_std.evaluation.plans import mean_of_values
 from ir_std.measures import gains_are_shares, measure_record
 from ir_std.measures.formulas import Terms, sum_by_topic
 from ir_std.measures.objects import GeometricMean
-from ir_std.measures.records import Order
+from ir_std.measures.records import TREC_EVAL, Order
+from ir_std.scores.run_scores import RunScores
 from ir_std.trec.qrels import Qrels, Ranking
+from ir_std.trec.ranking import Ranker, order_documents, sort_run
 from ir_std.trec.runs import Run
+
+if TYPE_CHECKING:
+    from ir_std.evaluation.evaluator import StdEvaluator
 
 
 def has_formula(measure: Measure) -> bool:
@@ -52,15 +60,11 @@ def skip_unjudged_topics(measures: Iterable[Measure], qrels: Qrels) -> set[Measu
     """
     if qrels.sizes.all():
         return set()
-    pipeline = [p for p in ir_measures_providers() if p.is_available()]
-    served = {}
-    for measure in measures:
-        supporting = (i for i, p in enumerate(pipeline) if p.supports(measure))
-        if (first := next(supporting, None)) is not None:
-            served[measure] = first
-    if not served or pipeline[min(served.values())].NAME not in _READ_ROWS:
+    served = {measure: name for measure in measures if (name := _provider_of(measure))}
+    order = [p.NAME for p in ir_measures_providers()]
+    if min(served.values(), key=order.index, default=None) not in _READ_ROWS:
         return set()
-    return {measure for measure, i in served.items() if pipeline[i].NAME in _READ_ROWS}
+    return {measure for measure, name in served.items() if name in _READ_ROWS}
 
 
 class OtherProviders:
@@ -212,3 +216,97 @@ class RawScores(NamedTuple):
                 aggregator.add(value)
             return cls(values, aggregator.result(), step)
         return cls(values, mean_of_values(values), step)
+
+
+# --- ranked documents -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RankedTopic:
+    """One run on one topic.
+
+    Attributes
+    ----------
+    documents : tuple of str
+        Documents of the run, best first.
+    levels : mapping of str to int
+        Relevance levels of all judged documents of the topic, including documents that the run
+        lacks.
+    contributions : ByMeasure of mapping of str to float
+        For each raw measure that is a sum over documents, the term of each document.  Documents
+        that add nothing are left out.
+    """
+
+    documents: tuple[str, ...]
+    levels: Mapping[str, int]
+    contributions: ByMeasure[dict[str, float]]
+
+    @cached_property
+    def ranks(self) -> dict[str, int]:
+        """Rank of each document."""
+        return {document: rank for rank, document in enumerate(self.documents, 1)}
+
+
+def rank_topics(
+    evaluator: StdEvaluator,
+    run: Any,
+    name: str,
+    topics: Sequence[str],
+    measures: Iterable[Measure],
+    depth: int | None = None,
+) -> dict[str, RankedTopic]:
+    """Rank a run's documents on some topics of an evaluator.
+
+    Parameters
+    ----------
+    evaluator : StdEvaluator
+    run
+        Any form that :func:`ir_std.evaluation.inputs.resolve` accepts.
+    name : str
+        Name of the run in messages.
+    topics : sequence of str
+    measures : iterable of Measure
+        Raw measures of the evaluator.  The first one determines the order of the documents.
+    depth : int, optional
+        See :meth:`StdEvaluator.evaluate`.
+
+    Raises
+    ------
+    UsageError
+        If only the run's scores are known, and not its documents.
+    """
+    read = resolve(run)
+    if isinstance(read, RunScores):
+        raise UsageError(
+            f"{name} is known only by its scores, not by the documents it ranked; give the run"
+        )
+    qrels = evaluator.qrels
+    taken, _ = evaluator.earlier.check(read)
+    cut = taken if depth is None else sort_run(taken, depth)
+    ranker = Ranker(cut, qrels, judged=True)
+    formulas = {m: evaluator.formulas.get(str(m)) for m in measures}
+    orders = dict.fromkeys(f.order if f else TREC_EVAL for f in formulas.values())
+    by_order = {order: {t: _ordered(cut, t, order) for t in topics} for order in orders}
+    ranked = {
+        topic: RankedTopic(tuple(documents), qrels.judged[topic], ByMeasure())
+        for topic, documents in by_order[next(iter(orders))].items()
+    }
+    for measure, formula in formulas.items():
+        if formula and formula.terms:
+            adding, values = formula.contributions(ranker.rank(formula.order))
+            adds: dict[str, dict[str, float]] = {topic: {} for topic in topics}
+            for place, rank, value in zip(adding.topic, adding.rank, values.tolist(), strict=True):
+                if (topic := qrels.topics[place]) in adds:
+                    adds[topic][by_order[formula.order][topic][rank - 1]] = value
+            for topic, by_document in adds.items():
+                ranked[topic].contributions[measure] = by_document
+    return ranked
+
+
+def _ordered(run: Run, topic: str, order: Order) -> list[str]:
+    """Return the documents of a topic in order; the list is empty if the run lacks the topic."""
+    if topic not in run.bounds:
+        return []
+    scores = run.scores[slice(*run.bounds[topic])]
+    documents, _ = order_documents(run.documents(topic), scores, order=order)
+    return documents

@@ -21,7 +21,7 @@ from ir_measures.measures import Measure
 from ir_std.errors import UsageError, abbreviate, look_up, pluralize, suggestion
 from ir_std.evaluation.api import SystemsSelection
 from ir_std.evaluation.inputs import resolve, resolve_runs
-from ir_std.evaluation.ranked_topics import RankedTopic, rank_topics
+from ir_std.evaluation.raw_scores import RankedTopic, rank_topics
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.difference import Difference

@@ -66,7 +66,8 @@ class RunScores:
     level: int = 1
 
     def __repr__(self) -> str:
-        what = pluralize(len(self.topics), self.unit) if self.values else "means"
+        unit = "dataset" if self.unit == "collection" else "topic"
+        what = pluralize(len(self.topics), unit) if self.values else "means"
         measures = map(str, self.values or self.means)
         return f"<RunScores of {self.name}: {what}, {abbreviate(measures)}>"
 

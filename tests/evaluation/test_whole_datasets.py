@@ -81,6 +81,7 @@ def test_a_run_with_qrels_and_its_mean_as_a_score_have_the_same_results() -> Non
 def test_scores_are_by_topic_where_runs_are_given_and_by_dataset_where_means_are() -> None:
     assert ir_std.evaluate({"x": RUN}, QRELS).collection.unit == "topic"
     means = RunScores("x", {nDCG @ 10: {"beir/toy": 0.5, "NQ/test": 0.2}}, unit="collection")
+    assert repr(means) == "<RunScores of x: 2 datasets, nDCG@10>"
     assert ir_std.evaluate(means, None, nDCG @ 10).collection.unit == "dataset"
 
 

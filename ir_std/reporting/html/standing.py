@@ -20,7 +20,7 @@ from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.inputs import systems_of
 from ir_std.evaluation.placement import Placement
 from ir_std.evaluation.plans import Plan, mean_of_values
-from ir_std.evaluation.ranked_topics import RankedTopic, rank_topics
+from ir_std.evaluation.raw_scores import RankedTopic, rank_topics
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.quality import saturates
 from ir_std.measures import Standardized, sign_of
