@@ -364,10 +364,10 @@ def paired_tests(
     }
 
 
-def describe_test(test: str, correction: str, n_runs: int) -> str:
+def describe_test(test: str, correction: str, n_runs: int, unit: str = "topic") -> str:
     """Describe the test of ``n_runs`` runs by :func:`paired_tests`, for a note under a table."""
     return (
-        f"two-sided {get_test(test)[1]} over topics, p < {ALPHA}"
+        f"two-sided {get_test(test)[1]} over {unit}s, p < {ALPHA}"
         f"{describe_correction(correction, n_runs)}"
     )
 

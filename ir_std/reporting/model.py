@@ -571,6 +571,12 @@ def covariances_of(results: Results) -> ByMeasure[SystemsCovariance]:
     return results._covariances
 
 
+def unit_of(results: Results) -> str:
+    """Return the word for a topic: ``dataset`` if all collections consist of datasets."""
+    units = {each.unit for each in results.collections.values()}
+    return units.pop() if len(units) == 1 else "topic"
+
+
 def overlaps_of(results: Results) -> Overlaps:
     """Find which of the collections share topics or documents."""
     return results._overlaps

@@ -131,21 +131,21 @@ def topics(
     measure = named_measure(measure, results.measures)
     run = run or results.runs[0]
     order, peers = topic_order(results, measure), results.collection.peers(measure)
-    many = len(order) > MANY_TOPICS
+    many, unit = len(order) > MANY_TOPICS, results.collection.unit
     ax = _axes(ax, 6.4 if many else max(6.4, 0.17 * len(order)), 4.0)
     scores = scores_by_topic(results, run, measure, results.collection.name)
     if many:
         if peers is not None:
             _draw_sorted(ax, peers.mean, COLORS["ink"], f"mean of {peers.n_systems} systems")
         _draw_sorted(ax, scores, COLORS["run"], run)
-        ax.set_xlabel("percent of topics, lowest score first")
+        ax.set_xlabel(f"percent of {unit}s, lowest score first")
     else:
         if peers is not None:
             _draw_spread(ax, peers, order)
         x = np.arange(len(order))
         ax.plot(x, scores[order], "o", color=COLORS["run"], markersize=4, label=run, zorder=4)
         label_topics(ax, [results.topics[i] for i in order])
-        ax.set_xlabel("topics, hardest first")
+        ax.set_xlabel(f"{unit}s, hardest first")
     ticks = axis_ticks(results, measure)
     ax.set_ylim(ticks[0], ticks[-1])
     ax.margins(x=0.01)
@@ -225,11 +225,12 @@ def difference(
     label_topics(ax, [results.topics[i] for i in order])
     ax.margins(x=0.01)
     ax.set_ylabel(f"difference in {measure}")
-    ax.set_xlabel("topics")
+    unit = results.collection.unit
+    ax.set_xlabel(f"{unit}s")
     above = sign_of(measure) * d
     better, worse = int((above > 0).sum()), int((above < 0).sum())
     mean = f"; mean {float(d.mean()):+.4f}" if len(d) else ""
-    title = f"{run} better on {better}, {baseline} on {worse} of {pluralize(len(d), 'topic')}{mean}"
+    title = f"{run} better on {better}, {baseline} on {worse} of {pluralize(len(d), unit)}{mean}"
     ax.set_title(title, fontsize="medium", wrap=True)
     return ax
 

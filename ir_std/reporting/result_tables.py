@@ -25,6 +25,7 @@ from ir_std.reporting.model import (
     overlaps_of,
     place_topics,
     scores_by_topic,
+    unit_of,
 )
 from ir_std.reporting.run_ranks import NO_RANK, RunRank, ranked_by
 from ir_std.reporting.sentences.tables import (
@@ -82,16 +83,18 @@ def runs_table(
     best = {m: _best_mean(results, m) for m in measures}
     topic_places = place_topics(results) if place and by_topic else {}
 
-    def cells(run: str, row: int | None) -> Iterator[Value]:
+    def of_means(run: str) -> Iterator[Value]:
         for m in measures:
-            if row is None:
-                yield _mean_cell(results, run, m, best[m], places)
-                placed = results.placements.get(run, {}).get(m) if place else None
-            else:
-                yield float(scores_by_topic(results, run, m, results.collection.name)[row])
-                placed = topic_places.get(run, {}).get(m, {}).get(results.topics[row])
+            yield _mean_cell(results, run, m, best[m], places)
             if place:
-                yield place_cell(placed)
+                yield place_cell(results.placements.get(run, {}).get(m))
+
+    def of_topics(run: str) -> Iterator[Iterable[Value]]:
+        for m in measures:
+            yield scores_by_topic(results, run, m, results.collection.name).tolist()
+            if place:
+                placed = topic_places.get(run, {}).get(m, {})
+                yield (place_cell(placed.get(topic)) for topic in results.topics)
 
     means = means or not by_topic
     rows: list[list[Value]] = []
@@ -101,9 +104,10 @@ def runs_table(
             rank, interval = rank_cells(results.ranks[run][sorted_by])
             labels = [rank, run, interval]
         if by_topic:
-            rows += [[*labels, t, *cells(run, row)] for row, t in enumerate(results.topics)]
+            each = zip(results.topics, *of_topics(run), strict=True)
+            rows += [[*labels, *topic] for topic in each]
         if means:
-            rows.append([*labels, *[SUMMARY] * by_topic, *cells(run, None)])
+            rows.append([*labels, *[SUMMARY] * by_topic, *of_means(run)])
     names = ["run"] if sorted_by is None else ["rank", "run", "ranks"]
     names += ["topic"] * by_topic
     columns = [name for m in measures for name in (str(m), *[f"{m} place"] * place)]
@@ -221,7 +225,8 @@ def means_table(results: Results, places: int = 4) -> Table:
             if name or any(estimate.n for estimate in estimates):
                 n = count_range(estimate.n for estimate in estimates)
                 rows.append([run, name or ALL_COLLECTIONS, n, *cells])
-    header = ("system", "collection", "topics", *(label_of(results, m) for m in measures))
+    unit = unit_of(results)
+    header = ("system", "collection", f"{unit}s", *(label_of(results, m) for m in measures))
     return make_table(header, rows, 3, means_notes(results), map(len, group_measures(measures)))
 
 
@@ -346,7 +351,7 @@ def differences_table(results: Results, places: int = 4) -> Table:
     """
     compared = run_differences(results)
     notes = tuple(differences_notes(results, compared))
-    return compared_table(compared, notes, results.procedure, places)
+    return compared_table(compared, notes, results.procedure, places, unit_of(results))
 
 
 def compared_table(
@@ -354,10 +359,11 @@ def compared_table(
     notes: tuple[str, ...] = (),
     procedure: Procedure | None = None,
     places: int = 4,
+    unit: str = "topic",
 ) -> Table:
     """Show runs' differences from a baseline, by run and measure, as a table."""
     procedure = procedure or Procedure()
-    header = ["system", "collection", "topics"]
+    header = ["system", "collection", f"{unit}s"]
     for measure, one in next(iter(compared.values())).items():
         header += [one.label, f"{measure} p", f"{measure} g"]
     summaries = _summary_cells(compared, procedure.correction, places)

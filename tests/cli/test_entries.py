@@ -115,7 +115,7 @@ def test_a_models_results_on_several_datasets_are_one_system(
     (folder / "model_meta.json").write_text('{"name": "me/mine"}')
     rows = compared(capsys, "results", "nDCG@10")
     assert list(rows) == [("me/mine", "mteb-retrieval")]
-    assert rows["me/mine", "mteb-retrieval"]["topics"] == "2"
+    assert rows["me/mine", "mteb-retrieval"]["datasets"] == "2"
 
 
 def test_a_collection_is_called_as_its_label_says(capsys: pytest.CaptureFixture[str]) -> None:

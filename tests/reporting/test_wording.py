@@ -14,9 +14,11 @@ from views import hits, plain, simulated
 import ir_std
 from ir_std.evaluation.placement import ordinal
 from ir_std.reporting.html import standing
+from ir_std.reporting.html.method import method
 from ir_std.reporting.html.record import collection_record
 from ir_std.reporting.html.standing import RunStanding, subject_of, views_of
 from ir_std.reporting.html.words import say
+from ir_std.reporting.result_tables import differences_table, means_table
 from ir_std.testing import simulated_qrels, simulated_run
 
 pytestmark = pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
@@ -163,6 +165,23 @@ def test_models_are_called_models_and_datasets_datasets() -> None:
     said = " ".join([plain(found["headline"]), plain(found["deck"]), *found["trust"]])
     assert "topic" not in said
     assert "qrels" not in said
+
+
+@pytest.mark.parametrize("baseline", [None, "a"])
+def test_no_table_of_models_calls_a_dataset_a_topic(baseline: str | None) -> None:
+    tasks = ("SciFact", "NFCorpus", "ArguAna", "FiQA2018", "SCIDOCS", "TRECCOVID")
+    rows = "".join(
+        f"{m},{t},0.{i}{n}\n" for i, m in enumerate("abc", 4) for n, t in enumerate(tasks)
+    )
+    scores = ir_std.read_scores(io.StringIO(f"run,collection,nDCG@10\n{rows}"))
+    options: Any = {"baseline": baseline, "equivalent": 0.2} if baseline else {}
+    one = ir_std.evaluate(scores, None, "nDCG@10", **options)
+    tables = [one.table(sort="nDCG@10", place=True), means_table(one)]
+    tables += [differences_table(one)] if baseline else []
+    assert {table.header[2] for table in tables[1:]} == {"datasets"}
+    said = " ".join([*map(str, tables), method(one)])
+    assert "datasets" in said
+    assert "topic" not in said
 
 
 def test_a_model_that_too_few_others_can_be_compared_with_has_no_place() -> None:

@@ -96,10 +96,13 @@ def method(results: Results) -> str:
         "units": dict.fromkeys(factors.unit for factors in counts),
         "systems": [(factors.title, count_range(n)) for factors, n in counts.items()],
         "tests": dict.fromkeys(
-            (one.baseline, describe_test(how.test, how.correction, len(one.differences)))
+            (
+                one.baseline,
+                describe_test(how.test, how.correction, len(one.differences), one.collection.unit),
+            )
             for one, how in tested
         ),
-        "sources": dict.fromkeys(tuple(error_sources(one)) for one in each),
+        "sources": dict.fromkeys((one.collection.unit, tuple(error_sources(one))) for one in each),
     }
     return say("method", facts)
 

@@ -109,7 +109,7 @@ def render(results: Results, title: str | None = None, queries: Any = None) -> s
         data=packed(_visible(data)),
         schemes=[(name, used[name], SCHEMES[name].source) for name in SCHEMES if name in used],
         tests=dict.fromkeys(
-            describe_test(how.test, how.correction, len(one.differences))
+            describe_test(how.test, how.correction, len(one.differences), one.collection.unit)
             for one in each.values()
             for how in [one.procedure]
             if one.differences

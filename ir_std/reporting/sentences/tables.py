@@ -24,6 +24,7 @@ from ir_std.reporting.model import (
     Results,
     covariances_of,
     overlaps_of,
+    unit_of,
 )
 from ir_std.reporting.run_ranks import RunRank
 from ir_std.reporting.sentences.collections import (
@@ -91,7 +92,7 @@ def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool)
     """Yield the notes below a table of runs."""
     if results.differences and means:
         how = results.procedure
-        test = describe_test(how.test, how.correction, len(results.differences))
+        test = describe_test(how.test, how.correction, len(results.differences), unit_of(results))
         yield (
             f"+ and - mark runs significantly better or worse than {results.baseline} ({test}, "
             "each measure tested separately)."
@@ -123,8 +124,8 @@ def equivalence_notes(results: Results) -> Iterator[str]:
     if (bound := results.procedure.equivalent) is not None:
         yield (
             f"{EQUIVALENT} marks runs that differ from {results.baseline} by less than {bound:g} "
-            f"(two one-sided t-tests over topics, p < {ALPHA}, corrected like the test of a "
-            "difference)."
+            f"(two one-sided t-tests over {unit_of(results)}s, p < {ALPHA}, corrected like the "
+            "test of a difference)."
         )
 
 
@@ -153,7 +154,7 @@ def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
     placed = [p for places in results.placements.values() for p in places.values()]
     for p in placed:
         if not p.unavailable_reason:
-            some = f" on {p.n_topics} of its {p.n_set_topics} topics"
+            some = f" on {p.n_topics} of its {p.n_set_topics} {p.unit}s"
             yield (
                 f"Places are among the reference systems of {p.factors}"
                 f"{some * (p.n_topics < p.n_set_topics)}, counting the run itself."
@@ -230,8 +231,8 @@ def means_notes(results: Results) -> Iterator[str]:
             ["the reference systems", *filter(None, ["; ".join(error_sources(results))])]
         )
     yield (
-        "± marks half-widths of 95% intervals of the mean, over topics (Student's t) and over "
-        f"{over}."
+        f"± marks half-widths of 95% intervals of the mean, over {unit_of(results)}s (Student's t) "
+        f"and over {over}."
     )
 
 
@@ -321,18 +322,18 @@ def differences_notes(
     """Yield the notes below a table of differences from the baseline."""
     each = [d for by_measure in compared.values() for d in by_measure.values()]
     n_runs = Counter(d.where for m in compared.values() for d in next(iter(m.values())).differences)
-    how = results.procedure
+    how, units = results.procedure, f"{unit_of(results)}s"
     correction = " or".join(
         dict.fromkeys(describe_correction(how.correction, n) for n in n_runs.values())
     )
     yield (
-        f"A difference from {results.baseline} is the mean over the topics that both runs have. "
-        "Its 95% interval is over topics and, for standardized scores, over the reference systems "
-        f"that both share{', and over the anchors of the link' * bool(results.links)}. p is from a "
-        f"two-sided {get_test(how.test)[1]} over topics{correction}"
+        f"A difference from {results.baseline} is the mean over the {units} that both runs have. "
+        f"Its 95% interval is over {units} and, for standardized scores, over the reference "
+        f"systems that both share{', and over the anchors of the link' * bool(results.links)}. "
+        f"p is from a two-sided {get_test(how.test)[1]} over {units}{correction}"
         f"{', each collection and measure separately' * bool(correction)}. The test takes the "
         "factors as fixed, so the interval of a standardized difference may include 0 although p "
-        "is below 0.05. g is the difference in standard deviations over topics (Hedges)."
+        f"is below 0.05. g is the difference in standard deviations over {units} (Hedges)."
     )
     yield from equivalence_notes(results)
     yield from power_notes(chain.from_iterable(d.differences for d in each))
@@ -356,7 +357,7 @@ def differences_notes(
     if best:
         yield (
             f"best is the system of each set with the highest mean ({', '.join(best)}), chosen by "
-            "its scores on these topics."
+            f"its scores on these {units}."
         )
     own = [name for name, runs in results.evaluations.items() if results.baseline in runs]
     for run in compared:
@@ -375,7 +376,7 @@ def differences_notes(
     if most > 1 and not of_labels:
         yield (
             "If a run was tuned on one of these collections, leave that collection out, because "
-            "its topics are not new to the run."
+            f"its {units} are not new to the run."
         )
 
 
