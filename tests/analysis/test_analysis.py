@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any
@@ -27,9 +24,6 @@ OTHER = RNG.beta(2, 3, (9, 5))
 WITH_NAN = SCORES.copy()
 WITH_NAN[3, 2] = np.nan
 
-rankings = st.integers(2, 9).flatmap(
-    lambda n: st.tuples(*(arrays(float, n, elements=st.integers(0, 4)) for _ in "xy"))
-)
 # Few distinct values, so that ties, constant and equal systems are common.
 score_arrays = st.tuples(st.integers(2, 6), st.integers(2, 5)).flatmap(
     lambda shape: arrays(float, shape, elements=st.sampled_from([0, 0.25, 0.3, 0.5, 1]))
@@ -37,32 +31,6 @@ score_arrays = st.tuples(st.integers(2, 6), st.integers(2, 5)).flatmap(
 
 
 # Rank correlation
-
-
-def plain_tau_ap(reference: Floats, estimate: Floats) -> float:
-    """Compute tau_AP pivot by pivot, as Urbano and Marrero (2017) define it."""
-    total, pivots = 0.0, 0
-    for i in range(len(estimate)):
-        above = [j for j in range(len(estimate)) if estimate[j] > estimate[i]]
-        if above:
-            pivots += 1
-            total += sum(reference[j] > reference[i] for j in above) / len(above)
-    return 2 * total / pivots - 1 if pivots else np.nan
-
-
-@given(rankings)
-def test_kendall_tau_b_is_scipys(pair: tuple[Floats, Floats]) -> None:
-    x, y = pair
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        assert np.isnan(analysis.kendall_tau_b(x, y))
-    else:
-        assert analysis.kendall_tau_b(x, y) == pytest.approx(stats.kendalltau(x, y).statistic)
-
-
-@given(rankings)
-def test_tau_ap_b_is_the_plain_walk_over_the_pivots(pair: tuple[Floats, Floats]) -> None:
-    x, y = pair
-    assert analysis.tau_ap_b(x, y) == pytest.approx(plain_tau_ap(x, y), nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +41,12 @@ def test_tau_ap_punishes_a_swap_at_the_top_more_than_one_at_the_bottom(
     estimate: list[int], expected: float
 ) -> None:
     assert analysis.tau_ap_b([4, 3, 2, 1], estimate) == pytest.approx(expected)
+
+
+def test_equal_scores_of_all_systems_have_no_correlation() -> None:
+    for x, y in (([1, 1], [1, 2]), ([1, 2], [1, 1])):
+        assert np.isnan(analysis.kendall_tau_b(x, y))
+    assert np.isnan(analysis.tau_ap_b([1, 2], [1, 1]))
 
 
 def test_correlations_take_many_rankings_at_once() -> None:
@@ -103,28 +77,20 @@ def test_correlations_refuse_input_other_than_two_rankings(
 # Significance
 
 
-@pytest.fixture(params=[2, 3, 12], ids="{} topics".format)
-def scores(request: pytest.FixtureRequest) -> Floats:
-    return SCORES[: request.param]
-
-
-def test_paired_p_values_are_scipys(scores: Floats) -> None:
-    expected = [
-        stats.ttest_rel(scores[:, i], scores[:, j]).pvalue for i, j in combinations(range(5), 2)
-    ]
-    np.testing.assert_allclose(analysis.paired_t(scores).p, expected, rtol=1e-9)
-
-
-def test_equal_systems_do_not_differ() -> None:
-    twins = np.repeat(SCORES[:, :1], 2, axis=1)
-    assert analysis.paired_t(twins).t == 0
-    assert analysis.paired_t(twins).p == 1
-
-
-def test_systems_that_are_equal_but_for_rounding_do_not_differ() -> None:
-    scores = np.column_stack([SCORES[:, 0], (SCORES[:, 0] + 0.2) - 0.2])
-    assert (scores[:, 0] != scores[:, 1]).any()
-    assert analysis.paired_t(scores).p == 1
+@pytest.mark.parametrize(
+    ("other", "t", "p"),
+    [
+        (SCORES[:, 0], 0, 1),
+        ((SCORES[:, 0] + 0.2) - 0.2, 0, 1),
+        (SCORES[:, 0] + 0.125, -np.inf, 0),
+    ],
+    ids=["equal", "equal but for rounding", "always different"],
+)
+def test_equal_systems_do_not_differ_and_a_constant_difference_is_certain(
+    other: Floats, t: float, p: float
+) -> None:
+    found = analysis.paired_t(np.column_stack([SCORES[:, 0], other]))
+    assert [found.t.item(), found.p.item()] == [t, p]
 
 
 def test_a_tiny_difference_on_one_topic_is_chance() -> None:
@@ -143,12 +109,6 @@ def test_near_equal_pairs_are_tested_alike_alone_and_among_many_samples() -> Non
     np.testing.assert_array_equal(
         analysis.paired_t(samples).t, [analysis.paired_t(sample).t for sample in samples]
     )
-
-
-def test_systems_that_always_differ_alike_differ_for_certain() -> None:
-    scores = np.column_stack([SCORES[:, 0], SCORES[:, 0] + 0.125])
-    assert analysis.paired_t(scores).t == -np.inf
-    assert analysis.paired_t(scores).p == 0
 
 
 @given(score_arrays)
@@ -173,15 +133,6 @@ def test_the_order_of_the_systems_does_not_matter(scores: Floats, order: list[in
     )
 
 
-def test_discriminative_power_counts_the_p_values(scores: Floats) -> None:
-    p = [stats.ttest_rel(scores[:, i], scores[:, j]).pvalue for i, j in combinations(range(5), 2)]
-    levels = [0.01, 0.05, 0.2]
-    np.testing.assert_allclose(
-        analysis.discriminative_power(scores, levels),
-        [np.mean(np.array(p) <= alpha) for alpha in levels],
-    )
-
-
 def test_significance_takes_many_samples_at_once() -> None:
     samples = SCORES[np.array([[0, 1, 2, 3], [4, 5, 6, 7]])]
     power = analysis.discriminative_power(samples, [0.05, 0.1])
@@ -190,21 +141,7 @@ def test_significance_takes_many_samples_at_once() -> None:
     assert analysis.discriminative_power(samples, 0.05).shape == (2,)
 
 
-def test_a_hundredth_of_the_papers_tests_takes_a_hundredth_of_its_five_minutes() -> None:
-    samples = RNG.random((500, 50, 110))
-    start = time.process_time()
-    for part in np.split(samples, 25):
-        analysis.discriminative_power(part, [0.001, 0.01, 0.05])
-    assert time.process_time() - start < 6  # two cores, 10,000 samples, five schemes: 600 seconds
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        analysis.paired_t,
-        analysis.discriminative_power,
-    ],
-)
+@pytest.mark.parametrize("test", [analysis.paired_t, analysis.discriminative_power])
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
@@ -255,6 +192,14 @@ def test_standardize_is_the_scheme_with_the_systems_own_factors(scheme: str) -> 
         np.testing.assert_allclose(computed[t], expected)
 
 
+@pytest.mark.parametrize("scheme", ["N", "U", "E"])
+def test_leave_out_standardizes_each_group_by_the_others(scheme: str) -> None:
+    computed = analysis.standardize_matrix(SCORES, scheme=scheme, leave_out="abacc")
+    for own, others in (([0, 2], [1, 3, 4]), ([1], [0, 2, 3, 4]), ([3, 4], [0, 1, 2])):
+        expected = analysis.standardize_matrix(SCORES[:, own], SCORES[:, others], scheme)
+        np.testing.assert_array_equal(computed[:, own], expected)
+
+
 def test_a_topic_on_which_all_score_the_same_standardizes_to_the_average() -> None:
     # The mean of three times 0.1 is not 0.1 in floating point, and must not matter.
     assert analysis.standardize_matrix([[0.1, 0.1, 0.1]]).tolist() == [[0.5, 0.5, 0.5]]
@@ -267,14 +212,6 @@ def test_schemes_parameters_are_passed_on() -> None:
     )
 
 
-@pytest.mark.parametrize("scheme", ["N", "U", "E"])
-def test_leave_out_standardizes_each_group_by_the_others(scheme: str) -> None:
-    computed = analysis.standardize_matrix(SCORES, scheme=scheme, leave_out="abacc")
-    for own, others in (([0, 2], [1, 3, 4]), ([1], [0, 2, 3, 4]), ([3, 4], [0, 1, 2])):
-        expected = analysis.standardize_matrix(SCORES[:, own], SCORES[:, others], scheme)
-        np.testing.assert_array_equal(computed[:, own], expected)
-
-
 # Topic set size
 
 
@@ -283,23 +220,3 @@ def test_topic_set_size_of_the_paired_t_test_is_the_textbooks(
     difference: float, expected: int
 ) -> None:
     assert analysis.topic_set_size_paired_t(1, difference) == expected
-
-
-@given(st.floats(0.005, 0.2), st.floats(0.05, 0.3), st.sampled_from([0.01, 0.05]))
-def test_topic_set_size_of_the_paired_t_test_is_the_smallest(
-    variance: float, difference: float, alpha: float
-) -> None:
-    n = analysis.topic_set_size_paired_t(variance, difference, alpha=alpha)
-
-    def power(n: int) -> float:
-        # The wrong sign, less likely than one in a million here, is left out.
-        nc, critical = np.sqrt(n / variance) * difference, stats.t.isf(alpha / 2, n - 1)
-        return float(stats.nct.sf(critical, n - 1, nc))
-
-    assert power(n) >= 0.8 - 1e-6
-    assert n == 2 or power(n - 1) < 0.8 + 1e-6
-
-
-def test_importing_ir_std_does_not_import_the_analysis() -> None:
-    code = "import ir_std, sys; sys.exit('ir_std.analysis' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -90,34 +90,23 @@ def z(rng: np.random.Generator) -> Cases:
 def n(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
         x[0] = 0.25
-        run = np.concatenate([[0.2 + 0.05 * rng.integers(3)], rng.random(len(x) - 1)])
-        computed = get_scheme("N").apply(
-            run, mean=[fmean(row) for row in x.tolist()], sd=[stdev(row) for row in x.tolist()]
-        )
+        run = np.concatenate([[0.2 + 0.05 * rng.integers(3)], rng.random(len(x) - 1)]).tolist()
+        means, sds = ([f(row) for row in x.tolist()] for f in (fmean, stdev))
         limit = 0.5 if abs(run[0] - 0.25) < 1e-9 else float(run[0] > 0.25)
-        yield (
-            computed,
-            [
-                limit,
-                *(
-                    (1 + erf((s - fmean(row)) / stdev(row) / sqrt(2))) / 2
-                    for s, row in zip(run.tolist()[1:], x.tolist()[1:], strict=True)
-                ),
-            ],
-        )
+        others = zip(run[1:], means[1:], sds[1:], strict=True)
+        expected = [limit, *((1 + erf((s - m) / sd / sqrt(2))) / 2 for s, m, sd in others)]
+        yield get_scheme("N").apply(run, mean=means, sd=sds), expected
 
 
 @audit("schemes: U", "plain loops")
 def u(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
         x = x[np.ptp(x, axis=1) > 0]
-        yield (
-            analysis.standardize_matrix(x, scheme="U"),
-            [
-                [min(1, max(0, 0.15 * (s - fmean(row)) / stdev(row) + 0.5)) for s in row]
-                for row in x.tolist()
-            ],
-        )
+        expected = [
+            [min(1, max(0, 0.15 * (s - fmean(row)) / stdev(row) + 0.5)) for s in row]
+            for row in x.tolist()
+        ]
+        yield analysis.standardize_matrix(x, scheme="U"), expected
 
 
 @audit("schemes: E", "statsmodels ECDF")
@@ -154,10 +143,8 @@ def one_t(rng: np.random.Generator) -> Cases:
 @audit("paired_t", "scipy.stats.ttest_rel")
 def all_t(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
-        yield (
-            analysis.paired_t(x).p,
-            [stats.ttest_rel(x[:, i], x[:, j]).pvalue for i, j in pairs(x.shape[1])],
-        )
+        expected = [stats.ttest_rel(x[:, i], x[:, j]).pvalue for i, j in pairs(x.shape[1])]
+        yield analysis.paired_t(x).p, expected
 
 
 @audit("paired_t, near duplicates", "scipy.stats.ttest_rel")
@@ -170,37 +157,28 @@ def near_duplicates(rng: np.random.Generator) -> Cases:
         yield (analysis.paired_t(np.column_stack([x, y])).p, [stats.ttest_rel(x, y).pvalue])
 
 
+def permutation_p(d: np.ndarray, **options: Any) -> Any:
+    return stats.permutation_test(
+        (d, np.zeros(len(d))),
+        lambda a, b, axis: np.mean(a - b, axis=axis),
+        vectorized=True,
+        permutation_type="samples",
+        **options,
+    ).pvalue
+
+
 @audit("randomization_test, exact", "scipy.stats.permutation_test")
 def exact_randomization(rng: np.random.Generator) -> Cases:
     for size in range(2, 12):
         d = np.round(rng.normal(0.1, 0.3, size), 1)
-        yield (
-            randomization_test(d),
-            stats.permutation_test(
-                (d, np.zeros(size)),
-                lambda a, b, axis: np.mean(a - b, axis=axis),
-                vectorized=True,
-                permutation_type="samples",
-                n_resamples=np.inf,
-            ).pvalue,
-        )
+        yield randomization_test(d), permutation_p(d, n_resamples=np.inf)
 
 
 @audit("randomization_test, drawn", "scipy.stats.permutation_test, its own draws", 0.02)
 def drawn_randomization(rng: np.random.Generator) -> Cases:
     for shift in np.linspace(0, 0.06, 7):
         d = rng.normal(shift, 0.1, 40)
-        yield (
-            randomization_test(d),
-            stats.permutation_test(
-                (d, np.zeros(40)),
-                lambda a, b, axis: np.mean(a - b, axis=axis),
-                vectorized=True,
-                permutation_type="samples",
-                n_resamples=10_000,
-                rng=1,
-            ).pvalue,
-        )
+        yield randomization_test(d), permutation_p(d, n_resamples=10_000, rng=1)
 
 
 @audit("tukey_p_values", "the same deals, in plain loops")
@@ -223,17 +201,13 @@ def power(rng: np.random.Generator) -> Cases:
 
 
 @audit("holm", "statsmodels multipletests")
-def holms(rng: np.random.Generator) -> Cases:
+def holms(rng: np.random.Generator, correct: Any = holm) -> Cases:
     for k in range(1, 30):
         p = np.round(rng.beta(0.5, 3, k), 2)
-        yield holm(p), multipletests(p, method="holm")[1]
+        yield correct(p), multipletests(p, method=correct.__name__)[1]
 
 
-@audit("bonferroni", "statsmodels multipletests")
-def bonferronis(rng: np.random.Generator) -> Cases:
-    for k in range(1, 30):
-        p = np.round(rng.beta(0.5, 3, k), 2)
-        yield bonferroni(p), multipletests(p, method="bonferroni")[1]
+audit("bonferroni", "statsmodels multipletests")(partial(holms, correct=bonferroni))
 
 
 # Two collections
@@ -244,12 +218,9 @@ def two_samples(rng: np.random.Generator) -> Cases:
     for x in matrices(rng, 12):
         a, b = x, rng.beta(2, 3, (7, x.shape[1]))
         for equal, alternative in product([True, False], ALTERNATIVES):
-            yield (
-                two_sample_p_values(a, b, equal_var=equal, alternative=alternative),
-                stats.ttest_ind(
-                    a[:, :, None], b[:, None, :], equal_var=equal, alternative=alternative
-                ).pvalue,
-            )
+            how: Any = {"equal_var": equal, "alternative": alternative}
+            expected = stats.ttest_ind(a[:, :, None], b[:, None, :], **how).pvalue
+            yield two_sample_p_values(a, b, **how), expected
 
 
 @audit("self_false_positives", "scipy.stats.ttest_ind")
@@ -397,12 +368,11 @@ def two_way_sizes(_: np.random.Generator) -> Cases:
 
 @audit("topic_set_size_paired_t", "statsmodels TTestPower", 0)
 def paired_sizes(_: np.random.Generator) -> Cases:
-    for variance, difference in product([0.02, 0.05, 0.1], [0.03, 0.05, 0.1, 0.3]):
-        effect = difference / sqrt(variance)
-        yield (
-            analysis.topic_set_size_paired_t(variance, difference),
-            smallest(partial(TTestPower().power, effect, alpha=0.05)),
-        )
+    wanted = product([0.02, 0.05, 0.1], [0.03, 0.05, 0.1, 0.3], [0.01, 0.05])
+    for variance, difference, alpha in wanted:
+        power = partial(TTestPower().power, difference / sqrt(variance), alpha=alpha)
+        found = analysis.topic_set_size_paired_t(variance, difference, alpha=alpha)
+        yield found, smallest(power)
 
 
 # Ranked lists, places
@@ -436,10 +406,8 @@ def merged(rng: np.random.Generator) -> Cases:
         "first": lambda s: s[0],
     }
     for combine, _ in product(how, range(5)):
-        runs = [
-            {"q": {f"d{d}": float(rng.random()) for d in rng.choice(12, 8, False)}}
-            for _ in range(3)
-        ]
+        found = [rng.choice(12, 8, False) for _ in range(3)]
+        runs = [{"q": {f"d{d}": float(rng.random()) for d in docs}} for docs in found]
         scores: dict[str, list[float]] = {}
         for run in runs:
             for doc, score in normalize(run, "zscore")["q"].items():

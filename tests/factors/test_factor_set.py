@@ -28,30 +28,10 @@ SCORES = np.array([[0.1, 0.2, 0.3, 0.4], [0.5, 0.5, 0.5, 0.5]])
 @pytest.fixture
 def small() -> FactorSet:
     """Make a set of two topics, with scores for AP only, which do not differ on the second."""
-    info = {
-        "id": "small",
-        "title": "Small",
-        "measures": {"AP": {"systems": 4}, "P@10": {"systems": 3}},
-    }
-    return FactorSet(
-        info,
-        {"1": 5, "2": None},
-        {"P@10": [0.3, np.nan]},
-        {"P@10": [0.1, np.nan]},
-        {"AP": SCORES},
-    )
-
-
-def test_a_set_reads_back_as_it_was_saved(small: FactorSet, tmp_path: Path) -> None:
-    small.save(tmp_path / "small.npz")
-    again = FactorSet.load(tmp_path / "small.npz")
-    assert again.info == small.info
-    assert again.n_rel == small.n_rel
-    for table in ("mean", "sd", "scores"):
-        before, after = getattr(small, table), getattr(again, table)
-        assert before.keys() == after.keys()
-        for measure in before:
-            assert np.array_equal(before[measure], after[measure], equal_nan=True)
+    measures = {"AP": {"systems": 4}, "P@10": {"systems": 3}}
+    moments = {"P@10": [0.3, np.nan]}, {"P@10": [0.1, np.nan]}
+    info = {"id": "small", "title": "Small", "measures": measures}
+    return FactorSet(info, {"1": 5, "2": None}, *moments, {"AP": SCORES})
 
 
 def test_every_scheme_is_applied(small: FactorSet) -> None:
@@ -86,12 +66,9 @@ def test_topics_without_factors_are_nan(small: FactorSet) -> None:
     assert np.isnan(small.standardize("AP", ["none"], [0.1], "E")).all()
 
 
-def test_a_measure_that_the_set_lacks_is_refused_with_those_it_has(small: FactorSet) -> None:
+def test_a_measure_without_factors_or_scores_is_refused(small: FactorSet) -> None:
     with pytest.raises(NoFactorsError, match="small has no factors for RR; it has AP, P@10"):
         small.standardize("RR", ["1"], [0.1])
-
-
-def test_e_is_refused_where_there_are_no_scores(small: FactorSet) -> None:
     with pytest.raises(NoFactorsError, match="no scores of systems for P@10"):
         small.standardize("P@10", ["1"], [0.1], "E")
 
@@ -114,15 +91,6 @@ def test_an_unknown_set_is_refused_with_the_nearest() -> None:
         load_factors("trec8adhoc")
     with pytest.raises(LookupError):
         load_factors("nothing like it")
-
-
-def test_a_users_own_folder_of_sets_is_found(
-    small: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small.save(tmp_path / "small.npz")
-    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
-    assert "small" in available_factors()
-    assert load_factors("small").measures == ("AP", "P@10")
 
 
 def test_a_path_is_never_taken_for_the_id_of_a_shipped_set(
@@ -190,13 +158,6 @@ def test_a_fingerprint_covers_the_documents_at_a_level_or_above() -> None:
     }
     assert found["3"].fingerprints == {1: fingerprint([b"z", "ü".encode()]), 4: fingerprint([b"z"])}
     assert found["2"].fingerprints == {0: fingerprint([b"a"])}
-
-
-def test_documents_judged_not_relevant_are_known_by_their_fingerprint() -> None:
-    known = judgments_of(as_qrels(JUDGED))
-    _, _, prints = judgment_arrays([known["1"]])
-    assert prints[0, 0] == fingerprint(d.encode() for d in JUDGED["1"])
-    assert all(judgments.levels and judgments.fingerprints for judgments in known.values())
 
 
 def test_a_fingerprint_does_not_depend_on_order_nor_on_where_the_qrels_come_from(

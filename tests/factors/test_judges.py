@@ -9,19 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_up import write_qrels
+from made_up import collection, write_qrels, write_runs
 
 import ir_std
 from ir_std.errors import StandardizationWarning, UsageError
-from ir_std.factors.quality import findings
-from ir_std.testing import simulated_qrels, simulated_run
-from ir_std.trec.files import read_qrels, write_run
-from ir_std.trec.inputs import as_run
+from ir_std.testing import simulated_run
+from ir_std.trec.files import read_qrels
 
 JUDGED = {
-    "dl19-passage-umbrela": "judges/dl19-passage.umbrela-gpt4",
-    "dl20-passage-umbrela": "judges/dl20-passage.umbrela-gpt4",
-    "dl21-passage-umbrela": "judges/dl21-passage.umbrela-gpt4",
+    **{f"dl{y}-passage-umbrela": f"judges/dl{y}-passage.umbrela-gpt4" for y in (19, 20, 21)},
     "dl23-passage-gpt4": "judges/dl23-passage.gpt4",
 }
 
@@ -66,43 +62,19 @@ def test_labels_of_another_judge_get_no_factors_unless_a_set_is_named(
     assert "to use it anyway" in str(match)
 
 
-@pytest.mark.parametrize("name", JUDGED)
-def test_the_notes_have_their_figures(name: str, data: Path) -> None:
-    factors = ir_std.load_factors(name)
-    people, model = (
-        read_qrels(data / "qrels" / f"{file}.txt").judged
-        for file in (factors.info["same_topics_as"], JUDGED[name])
-    )
-    pairs = [(level, model[t][d]) for t, docs in people.items() for d, level in docs.items()]
-    note = next(text for text in findings(factors) if text.startswith("Labels of GPT-4"))
-    assert f"on {sum(a == b for a, b in pairs) / len(pairs):.0%} of them" in note
-    assert f"and {sum(b > 0 for _, b in pairs):,} documents" in note
-    assert f"for {sum(a > 0 for a, _ in pairs):,}." in note
-
-
 def test_build_records_the_judge(tmp_path: Path, ir_std_cli: Any) -> None:
-    qrels = simulated_qrels({str(t): 5 for t in range(12)})
-    write_qrels(qrels, tmp_path / "qrels.txt")
-    runs = [tmp_path / f"{seed}.run" for seed in (1, 2, 3)]
-    for seed, file in enumerate(runs, 1):
-        write_run(as_run(simulated_run(qrels, seed)), file)
-    done = ir_std_cli(
-        "build", tmp_path / "qrels.txt", *runs, "-o", tmp_path / "mine.npz", "--judge", "umbrela-7b"
-    )
-    assert done.status == 0
-    info = json.loads(np.load(tmp_path / "mine.npz")["set.json"])
+    judged, made = collection()
+    qrels = write_qrels(judged, tmp_path / "qrels.txt")
+    runs = write_runs(made, tmp_path / "runs")
+    set_file = tmp_path / "mine.npz"
+    assert ir_std_cli("build", qrels, runs, "-o", set_file, "--judge", "umbrela-7b").status == 0
+    info = json.loads(np.load(set_file)["set.json"])
     assert (info["kind"], info["judge"]) == ("judge", {"name": "umbrela-7b"})
-    shown = ir_std_cli("factors", "show", tmp_path / "mine.npz").out
-    assert "judge\tname\tumbrela-7b" in shown
-
-
-def test_a_judge_needs_a_name() -> None:
-    qrels = simulated_qrels({"1": 5, "2": 5})
-    runs = {str(seed): simulated_run(qrels, seed) for seed in (1, 2)}
+    assert "judge\tname\tumbrela-7b" in ir_std_cli("factors", "show", set_file).out
+    about = {"name": "mine", "model": "llama"}
+    assert ir_std.build_factors(judged, made, "AP", id="x", judge=about).info["judge"] == about
     with pytest.raises(UsageError, match="at least the name"):
-        ir_std.build_factors(qrels, runs, "AP", id="x", judge={"model": "GPT-4"})
-    made = ir_std.build_factors(qrels, runs, "AP", id="x", judge={"name": "mine", "model": "llama"})
-    assert made.info["judge"] == {"name": "mine", "model": "llama"}
+        ir_std.build_factors(judged, made, "AP", id="x", judge={"model": "GPT-4"})
 
 
 def mixed(data: Path, by: str) -> dict[str, dict[str, int]]:
@@ -121,16 +93,12 @@ def mixed(data: Path, by: str) -> dict[str, dict[str, int]]:
 
 
 def test_labels_of_people_that_a_model_completed_are_a_collection_of_their_own(data: Path) -> None:
-    match = ir_std.recognize(mixed(data, "document"))
+    qrels = mixed(data, "document")
+    match = ir_std.recognize(qrels)
     assert match.factors is None
     assert "build a set with `ir_std build`" in str(match)
     with pytest.warns(StandardizationWarning, match="judgments differ from dl19-passage"):
-        ir_std.evaluate(
-            simulated_run(mixed(data, "document"), 1),
-            mixed(data, "document"),
-            "nDCG@10",
-            factors="dl19-passage",
-        )
+        ir_std.evaluate(simulated_run(qrels, 1), qrels, "nDCG@10", factors="dl19-passage")
 
 
 def test_labels_of_one_judge_on_half_of_the_topics_are_differences(data: Path) -> None:

@@ -16,21 +16,11 @@ from ir_std.trec.files import read_qrels
 
 pytestmark = pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
 
-MEASURES = [
-    "AP",
-    "AP(rel=2)",
-    "nDCG",
-    "nDCG@10",
-    "P@10",
-    "P(rel=2)@10",
-    "RR",
-    "Rprec",
-    "Bpref",
-    "RBP(p=0.8)",
-    "RBP(p=0.8,rel=1)",
-    "ERR@20",
-    "nDCG(dcg='exp-log2')@20",
-]
+MEASURE_NAMES = """
+AP AP(rel=2) nDCG nDCG@10 P@10 P(rel=2)@10 RR Rprec Bpref RBP(p=0.8) RBP(p=0.8,rel=1) ERR@20
+nDCG(dcg='exp-log2')@20
+"""
+MEASURES = MEASURE_NAMES.split()
 FEW = len(KINDS)
 
 NAMES = """
@@ -101,17 +91,18 @@ def tried_on_data_sets(names: list[str], n: int, folder: Path) -> Counter[str]:
     return counts
 
 
+DATASETS = """
+nfcorpus scifact arguana fiqa scidocs trec-covid webis-touche2020 dbpedia-entity cqadupstack-unix
+cqadupstack-tex
+"""
+
+
 @pytest.mark.parametrize(
     ("names", "n"),
     [
         ("nfcorpus scifact", 6),
         pytest.param("arguana fiqa scidocs trec-covid", 24, marks=pytest.mark.slow),
-        pytest.param(
-            "nfcorpus scifact arguana fiqa scidocs trec-covid webis-touche2020 dbpedia-entity "
-            "cqadupstack-unix cqadupstack-tex",
-            100,
-            marks=pytest.mark.exhaustive,
-        ),
+        pytest.param(DATASETS, 100, marks=pytest.mark.exhaustive),
     ],
 )
 def test_altered_datasets_are_not_standardized(names: str, n: int, data: Path) -> None:
@@ -133,8 +124,7 @@ def test_altered_judgments_give_the_untouched_value_or_say_why_not(
     table = tried(name, range(n), data)
     record_property("table", {kind: dict(counts) for kind, counts in table.items()})
     assert {kind: counts["wrong"] for kind, counts in table.items() if counts["wrong"]} == {}
-    if (
-        name != "terabyte05"
-    ):  # where two sets share a part of it, the 2005 set is used if it proves half
+    # Where two sets share a part of a file, the 2005 set is used if it proves half of the topics.
+    if name != "terabyte05":
         cut = table["cut"]
         assert cut["right"] == sum(cut[word] for word in ("right", "said", "wrong"))
