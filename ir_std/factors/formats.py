@@ -21,7 +21,8 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.store import quoted, read_text
 from ir_std.measures import parse_measure
-from ir_std.measures.names import from_trec_eval, to_trec_eval
+from ir_std.measures.external import TREC_EVAL_NAMES, translated
+from ir_std.measures.names import to_trec_eval
 
 PUBLISHED_NAMES = {
     "SP": "SP",
@@ -98,7 +99,7 @@ def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
                 line=at,
             )
         topic, name, mean, sd = fields
-        cell = topic, _measure(file, at, from_trec_eval(name))
+        cell = topic, _measure(file, at, translated(name, TREC_EVAL_NAMES) or name)
         if cell in cells:
             raise InputError.at(file, f"repeats {name} of topic {topic}", "keep one line", line=at)
         cells[cell] = _number(file, at, mean), _number(file, at, sd)

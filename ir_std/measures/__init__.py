@@ -22,9 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures import measures as irm
 
-if not TYPE_CHECKING:
-    from ir_measures.measures import *  # noqa: F403  # for tools that list a module's names
-
 from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
@@ -86,7 +83,6 @@ __all__ = [
 # fmt: on
 
 if not TYPE_CHECKING:
-    registry = irm.registry
     __all__.extend(name for name in irm.__all__ if name not in __all__)
 
     def __getattr__(name: str) -> Any:

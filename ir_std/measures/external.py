@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ir_measures.measures import Measure
@@ -61,7 +61,7 @@ _SHARES = ("IPrec@{}", "SetF(beta={})")
 """Measures whose number is a fraction and not a rank, even if it is written as 0 or 1."""
 
 
-def translated(name: str, names: dict[str, str]) -> str | None:
+def translated(name: str, names: Mapping[str, str]) -> str | None:
     """Translate another program's measure name; return None if ``names`` does not have it."""
     # Look the name up instead of trying all names, because a table may have many columns.
     stem = name.rstrip("0123456789.")

@@ -52,14 +52,9 @@ class Standardized(TypedMeasure):
     }
 
     def __init__(self, **params: Any) -> None:
-        super().__init__(**{name: self._normalized(name, value) for name, value in params.items()})
-
-    def _normalized(self, name: str, value: Any) -> Any:
-        """Return a parameter's value in the type used in names: a float, or a path as text."""
-        info = self.SUPPORTED_PARAMS.get(name)
-        if info and info.dtype is float and isinstance(value, int) and not isinstance(value, bool):
-            return float(value)
-        return os.fspath(value) if name == "factors" and isinstance(value, os.PathLike) else value
+        if isinstance(params.get("factors"), os.PathLike):
+            params["factors"] = os.fspath(params["factors"])
+        super().__init__(**params)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The classes are made at import, so pickle cannot find them by name.

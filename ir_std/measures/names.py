@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -69,22 +69,14 @@ def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measu
         return ExternalMeasure(measure)
     if measure[:1] == "s" and measure[1:] in external and measure not in by_name:
         return standardized_external(measure[1:])
-    base, params, at = _split(_ours(measure))
+    ours = None if measure in by_name else _translated_base(measure)
+    base, params, at = _split(ours or measure)
     if at is not None:
         params[base.AT_PARAM] = at
     parsed: Measure = base(**params)
     check_params(parsed)
     parsed.validate_params()
     return parsed
-
-
-def _ours(measure: str) -> str:
-    """Translate a trec_eval name, also with a leading ``s``; return other names unchanged."""
-    for prefix in ("", "s"):
-        ours = translated(measure.removeprefix(prefix), TREC_EVAL_NAMES)
-        if ours and measure.startswith(prefix) and measure not in by_name:
-            return prefix + ours
-    return measure
 
 
 def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
@@ -208,11 +200,7 @@ def _unreadable(measure: str) -> UsageError:
 # --- names of other tools -------------------------------------------------------------------------
 
 _RANKS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
-_CUTOFFS = {
-    "p": _RANKS,
-    "recall": _RANKS,
-    "map_cut": _RANKS,
-    "ndcg_cut": _RANKS,
+_CUTOFFS = dict.fromkeys(("p", "recall", "map_cut", "ndcg_cut"), _RANKS) | {
     "success": ("1", "5", "10"),
     "unj": ("5", "10", "20"),
     "iprec_at_recall": (*(f"0.{i}" for i in range(10)), "1.0"),
@@ -234,12 +222,13 @@ _GROUPS = {
         "num_nonrel_judged_ret", "rbp", "rbp_resid", "unj",
     ),
 }
+# fmt: on
 """Groups of measures in trec_eval 10, in its order, without runid and relstring."""
 _ONLY_IN_TREC_EVAL = {
-    "utility", "relative_P", "Rprec_mult", "ndcg_rel", "Rndcg", "binG", "G",
-    "num_nonrel_judged_ret", "rbp", "yaap",
+    name
+    for name in (*_GROUPS["all_trec"], "yaap")
+    if not {name, f"{name}_{{}}"} & TREC_EVAL_NAMES.keys()
 }
-# fmt: on
 """Measures of trec_eval that have no equivalent in ir_measures."""
 
 
@@ -256,22 +245,12 @@ def to_trec_eval(measure: str) -> str | None:
     return None
 
 
-def from_trec_eval(name: str) -> str:
-    """Translate a trec_eval name to an ir_measures name; return other names unchanged.
-
-    >>> from_trec_eval("ndcg_cut_10")
-    'nDCG@10'
-    """
-    return translated(name, TREC_EVAL_NAMES) or name
-
-
-def from_mteb(name: str) -> str | None:
-    """Translate an MTEB name to an ir_measures name; return None for MTEB's other entries.
-
-    >>> from_mteb("mrr_at_10")
-    'RR@10'
-    """
-    return translated(name, MTEB_NAMES)
+def _translated_base(name: str, names: Mapping[str, str] = TREC_EVAL_NAMES) -> str | None:
+    """Translate another program's measure name, also after an ``s``; None if it is unknown."""
+    for prefix in ("", "s"):
+        if name.startswith(prefix) and (ours := translated(name[len(prefix) :], names)):
+            return prefix + ours
+    return None
 
 
 def translate_name(name: str) -> list[str]:
@@ -301,11 +280,8 @@ def translate_name(name: str) -> list[str]:
     word = re.match(r"\w*", name)
     if word is None or word[0] in by_name:
         return [name]
-    for prefix in ("", "s"):
-        if name[: len(prefix)].lower() == prefix:
-            ours = translated(name[len(prefix) :].lower(), IN_LOWER_CASE)
-            if ours:
-                return [prefix + ours]
+    if ours := _translated_base(name.lower(), IN_LOWER_CASE):
+        return [ours]
     same = {m.__name__ for alias, m in by_name.items() if alias.lower() == word[0].lower()}
     return [alias + name[word.end() :] for alias in same] if len(same) == 1 else [name]
 
@@ -337,7 +313,7 @@ def find_measure(name: str) -> Measure | None:
     Different spellings of a measure give equal results, such as ``AP`` for ``AP(rel=1)``.  A name
     in quotes means an external measure.
     """
-    ours = from_mteb(name) or _from_trec_eval_output(name)
+    ours = translated(name, MTEB_NAMES) or _translated_base(name) or name
     word = re.match(r"""s?(?=['"])|\w*""", ours)
     known = word is not None and (word[0] in by_name or ours[word.end() :][:1] in {"'", '"'})
     if not known:
@@ -346,13 +322,6 @@ def find_measure(name: str) -> Measure | None:
         return parse_measure(canonical(parse_measure(ours)))
     except (IrStdError, AssertionError):
         return None
-
-
-def _from_trec_eval_output(name: str) -> str:
-    """Translate a trec_eval name, also a standardized one as in ``-o trec_eval``."""
-    base = name.removeprefix("s")
-    is_standardized = base != name and translated(base, TREC_EVAL_NAMES)
-    return f"s{from_trec_eval(base)}" if is_standardized else from_trec_eval(name)
 
 
 def measure_of_scores(name: str) -> Measure:

@@ -36,6 +36,13 @@ class TypedMeasure(Measure):
     decided: Any = None
     """Properties that depend on all topics of a collection, for evaluation in batches."""
 
+    def __init__(self, **params: Any) -> None:
+        for name, value in params.items():
+            info = self.SUPPORTED_PARAMS.get(name)
+            if info and info.dtype is float and type(value) is int:
+                params[name] = float(value)  # names write it as a float
+        super().__init__(**params)
+
     if TYPE_CHECKING:
 
         def __call__(self, **params: Any) -> Self:
@@ -159,11 +166,6 @@ class _Q(
     divided by k or by the number of relevant documents, whichever is less.
     """
 
-    def __init__(self, **params: Any) -> None:
-        if type(params.get("beta")) is int:  # names write it as a float
-            params["beta"] = float(params["beta"])
-        super().__init__(**params)
-
 
 class _nERR(_OwnMeasure, pretty="Normalized Expected Reciprocal Rank", cutoff=CUTOFF):
     """Expected reciprocal rank divided by its value for the ideal ranking.
@@ -209,12 +211,8 @@ class _GMAP(_OwnMeasure, pretty="Geometric Mean Average Precision", rel=REL):
         return GeometricMean()
 
 
-class _GMBpref(_OwnMeasure, pretty="Geometric Mean Binary Preference", rel=REL):
+class _GMBpref(_GMAP, pretty="Geometric Mean Binary Preference", rel=REL):
     """Bpref, with the geometric mean over topics: trec_eval's ``gm_bpref``."""
-
-    def aggregator(self) -> Any:
-        """Return the aggregator, which computes geometric means."""
-        return GeometricMean()
 
 
 class _RIPrec(

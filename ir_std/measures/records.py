@@ -213,16 +213,16 @@ RECORDS = (
     *(Record(m, high=math.inf, kind="count") for m in (irm.NumQ, irm.NumRet)),
     Record(irm.alpha_DCG, high=math.inf, kind="diversity"),
     *(
-        Record(m, kind="diversity")
-        for m in (
-            irm.alpha_nDCG,
-            irm.NRBP,
-            irm.nNRBP,
-            irm.AP_IA,
-            irm.P_IA,
-            irm.ERR_IA,
-            irm.nERR_IA,
-            irm.StRecall,
+        Record(theirs[name], kind="diversity")
+        for name in (
+            "alpha_nDCG",
+            "NRBP",
+            "nNRBP",
+            "AP_IA",
+            "P_IA",
+            "ERR_IA",
+            "nERR_IA",
+            "StRecall",
         )
     ),
     Record(own.GMAP, f.average_precision, kind="trec_eval"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, abbreviate
-from ir_std.measures.names import from_mteb
+from ir_std.measures.external import MTEB_NAMES, translated
 from ir_std.reading import FileSource, Source
 from ir_std.scores.collect import ScoreCells, collect_scores
 from ir_std.scores.run_scores import RunScores
@@ -188,7 +188,7 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
         for split, subset, scores in results
         if any(map(_is_of_rankings, scores))
         for name, value in _with_main_score(scores).items()
-        if from_mteb(name)
+        if translated(name, MTEB_NAMES)
     ]
     if not rows:
         splits = [row_name(task, split, subset) for split, subset, _ in results]
@@ -212,7 +212,9 @@ _MAIN = ("main_score", "map", "ndcg_at_10")
 
 def _is_of_rankings(name: str) -> bool:
     """Check whether only retrieval and reranking tasks have this score."""
-    return name in ("map", "mrr", "p-MRR") or (name != "main_score" and bool(from_mteb(name)))
+    return name in ("map", "mrr", "p-MRR") or (
+        name != "main_score" and bool(translated(name, MTEB_NAMES))
+    )
 
 
 def _splits(content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

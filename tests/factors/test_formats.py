@@ -26,7 +26,8 @@ from ir_std.factors.formats import (
     write_trec_eval,
     write_webber,
 )
-from ir_std.measures.names import from_trec_eval, to_trec_eval
+from ir_std.measures.external import TREC_EVAL_NAMES, translated
+from ir_std.measures.names import to_trec_eval
 
 NAMES = """
 AP=map P@10=P_10 RR=recip_rank Rprec=Rprec Bpref=bpref nDCG=ndcg nDCG@10=ndcg_cut_10
@@ -78,13 +79,13 @@ def test_a_set_with_both_kinds_of_ndcg_comes_back(name: str, tmp_path: Path) -> 
 def test_trec_evals_names_are_used(pair: str) -> None:
     measure, name = pair.split("=")
     assert to_trec_eval(measure) == name
-    assert from_trec_eval(name) == measure
+    assert translated(name, TREC_EVAL_NAMES) == measure
 
 
 @pytest.mark.parametrize("measure", ["SP", "nDCG(rel=1)", "RBP(p=0.5)", "RR@10", "AP(rel=2)"])
 def test_what_trec_eval_does_not_compute_keeps_its_own_name(measure: str) -> None:
     assert to_trec_eval(measure) is None
-    assert from_trec_eval(measure) == measure
+    assert translated(measure, TREC_EVAL_NAMES) is None
 
 
 def test_lines_are_as_trec_eval_reads_them(built: FactorSet, tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from processes import run_process
 import ir_std
 from ir_std.errors import InputError, UsageError
 from ir_std.measures import main_score
-from ir_std.measures.names import find_measure, from_mteb, to_trec_eval
+from ir_std.measures.external import MTEB_NAMES, translated
+from ir_std.measures.names import find_measure, to_trec_eval
 from ir_std.reading import source_of
 from ir_std.scores.files import is_score_file, read_scores
 from ir_std.scores.run_scores import RunScores, counted_topics
@@ -282,7 +283,7 @@ def test_names_of_others_are_one_table() -> None:
     }.items():
         assert find_measure(name) == measure
     assert to_trec_eval("IPrec@0.1") == "iprec_at_recall_0.10"
-    assert from_mteb("nauc_ndcg_at_10_max") is None
+    assert translated("nauc_ndcg_at_10_max", MTEB_NAMES) is None
     assert find_measure("301") is find_measure("Rndcg") is None
 
 
