@@ -135,23 +135,20 @@ __all__ += sorted(set(ir_measures.__all__) - set(__all__))  # names of later ver
 
 _LAZY_MODULES = ("analysis", "merging", "plots", "report", "testing")
 _LAZY_NAMES = {
-    "JudgeAgreement": "reporting.agreement",
-    "agreement": "reporting.agreement",
-    "Placement": "evaluation.placement",
-    "Placer": "evaluation.placement",
-    "Results": "reporting.model",
-    "build_factors": "builders.from_runs",
-    "build_from_scores": "builders.from_scores",
-    "RunDiff": "reporting.diff",
-    "compare": "reporting.compare",
-    "Correction": "reporting.correction",
-    "correct": "reporting.correction",
-    "draw_topics": "reporting.correction",
-    "diff": "reporting.diff",
-    "evaluate": "reporting.results",
-    "merge": "merging",
-    "normalize": "merging",
-    "place": "evaluation.placement",
+    name: module
+    for module, names in {
+        "builders.from_runs": ("build_factors",),
+        "builders.from_scores": ("build_from_scores",),
+        "evaluation.placement": ("Placement", "Placer", "place"),
+        "merging": ("merge", "normalize"),
+        "reporting.agreement": ("JudgeAgreement", "agreement"),
+        "reporting.compare": ("compare",),
+        "reporting.correction": ("Correction", "correct", "draw_topics"),
+        "reporting.diff": ("RunDiff", "diff"),
+        "reporting.model": ("Results",),
+        "reporting.results": ("evaluate",),
+    }.items()
+    for name in names
 }
 """Modules of the names that are imported only when they are first used."""
 

@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -85,12 +86,9 @@ class StandardizationWarning(UserWarning):
 
 def warn_caller(texts: Iterable[str]) -> None:
     """Warn at the line of the user's own program that called ir_std."""
+    libraries = ("ir_std", "ir_measures", "pyterrier")
     level, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
-        "ir_std",
-        "ir_measures",
-        "pyterrier",
-    ):
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in libraries:
         level, frame = level + 1, frame.f_back
     for text in texts:
         warnings.warn(text, StandardizationWarning, stacklevel=level)
@@ -105,8 +103,7 @@ def suggest_names(name: str, allowed: Iterable[str]) -> list[str]:
     2. The parts are the same in another order.
     3. The allowed name begins with ``name``.
     4. The allowed name contains all parts of ``name`` (``adhoc`` finds ``trec8-adhoc``).
-    5. The allowed name is nearest, and at most a quarter of the letters of ``name`` are dropped,
-       added, changed or swapped with the next letter.
+    5. The allowed name is the nearest one (``difflib.get_close_matches``, at least 0.66).
     6. The allowed name contains the letters of ``name`` in order (``covid5`` finds
        ``covid-round5``).
     """
@@ -121,7 +118,7 @@ def suggest_names(name: str, allowed: Iterable[str]) -> list[str]:
         [key for key in by_folded if len(parts) > 1 and sorted(_parts(key)) == sorted(parts)],
         [key for key in by_folded if len(folded) > 2 and key.startswith(folded)],
         [key for key in by_folded if len(folded) > 2 and parts and {*parts} <= {*_parts(key)}],
-        _few_letters_away(folded, by_folded),
+        get_close_matches(folded[:100], by_folded, 1, 0.66),
         [key for key in by_folded if len(folded) > 3 and _in_order("".join(parts), key)],
     ):
         if near:
@@ -136,30 +133,6 @@ def _parts(name: str) -> list[str]:
 def _in_order(letters: str, name: str) -> bool:
     rest = iter(name)
     return all(letter in rest for letter in letters)
-
-
-def _few_letters_away(name: str, allowed: Iterable[str]) -> list[str]:
-    most = max(1, len(name) // 4)
-    distance = {
-        one: _distance(name, one)
-        for one in allowed
-        if abs(len(one) - len(name)) <= most < len(name) < 100
-    }
-    least = min(distance.values(), default=0)
-    return [one for one, letters in distance.items() if letters == least <= most]
-
-
-def _distance(a: str, b: str) -> int:
-    """Count the letters to drop, add, change or swap with the next letter."""
-    before: list[int] = []
-    row = list(range(len(b) + 1))
-    for i, letter in enumerate(a, 1):
-        before, above, row = row, before, [i]
-        for j, other in enumerate(b, 1):
-            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other)))
-            if i > 1 < j and letter == b[j - 2] and a[i - 2] == other:
-                row[j] = min(row[j], above[j - 2] + 1)
-    return row[-1]
 
 
 def look_up(name: str, known: Mapping[str, T], what: str) -> T:

@@ -85,11 +85,11 @@ def Experiment(  # noqa: N802 - PyTerrier's name
         refused = {
             plan.measure: plan.factors.id for plan in added.plans if plan.factors.of_datasets
         }
-        for set_id in refused.values():
-            messages[
-                f"{set_id} has per-dataset factors, but pt.Experiment averages over topics; "
-                "use ir_std.evaluate"
-            ] = None
+        messages |= dict.fromkeys(
+            f"{set_id} has per-dataset factors, but pt.Experiment averages over topics; "
+            "use ir_std.evaluate"
+            for set_id in refused.values()
+        )
         wanted = [m for m in added.measures if isinstance(m, Standardized) and m not in refused]
         for part in [*([] if isinstance(metric, Standardized) else [metric]), *wanted]:
             # Keyed by name, because a standardized measure may also be added by its raw measure.

@@ -256,13 +256,12 @@ class _Worker:
         try:
             self.pipe.send((*self.unsent, item))
             self.unsent = ()
-            answer: _Answer = self.pipe.recv()
+            return cast("_Answer", self.pipe.recv())
         except (EOFError, OSError):
             raise UsageError(
                 "a process died, perhaps because memory ran out; use fewer jobs, and in a "
                 "script call ir_std under if __name__ == '__main__':"
             ) from None
-        return answer
 
 
 def _serve(pipe: Connection) -> None:
