@@ -94,7 +94,7 @@ def runs_table(
             yield scores_by_topic(results, run, m, results.collection.name).tolist()
             if place:
                 placed = topic_places.get(run, {}).get(m, {})
-                yield (place_cell(placed.get(topic)) for topic in results.topics)
+                yield [place_cell(placed.get(topic)) for topic in results.topics]
 
     means = means or not by_topic
     rows: list[list[Value]] = []
