@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import ir_std
+from ir_std.testing import simulated_qrels, simulated_run
 
 Qrels = dict[str, dict[str, int]]
 Runs = dict[str, dict[str, dict[str, float]]]
@@ -59,3 +61,19 @@ def by_topic(results: ir_std.Results, run: str, measure: Any) -> dict[str, float
     """Return scores by topic ID, without topics that have none."""
     values = zip(results.topics, results.values[run][measure].tolist(), strict=True)
     return {topic: value for topic, value in values if value == value}
+
+
+def qrels_like(name: str) -> Qrels:
+    """Simulate qrels with the topics of a set, and its numbers of relevant documents."""
+    return simulated_qrels(ir_std.load_factors(name).n_rel)
+
+
+def entries_on(
+    names: Sequence[str], systems: Sequence[str] = "ab", depth: int = 60
+) -> list[tuple[str, Any, Qrels]]:
+    """Simulate runs of systems on collections like these sets, in the form of ``compare``."""
+    return [
+        (system, simulated_run(qrels, 10 * number + i, depth), qrels)
+        for number, qrels in enumerate(map(qrels_like, names))
+        for i, system in enumerate(systems)
+    ]

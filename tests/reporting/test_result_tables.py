@@ -52,16 +52,10 @@ def test_ranks_are_scipys_and_ties_stay_in_the_order_given(values: list[int]) ->
     assert order == sorted(order)
 
 
-def test_means_that_differ_by_rounding_share_a_rank() -> None:
+def test_means_that_differ_by_rounding_share_a_rank_and_runs_without_one_come_last() -> None:
     assert ranks({"a": 0.1 + 0.2, "b": 0.3, "c": 0.5}) == {"c": 1, "a": 2, "b": 2}
-
-
-def test_runs_without_a_mean_come_last_and_have_no_rank() -> None:
-    assert list(ranks({"a": math.nan, "b": 0.1, "c": 0.2}).items()) == [
-        ("c", 1),
-        ("b", 2),
-        ("a", None),
-    ]
+    found = ranks({"a": math.nan, "b": 0.1, "c": 0.2})
+    assert list(found.items()) == [("c", 1), ("b", 2), ("a", None)]
 
 
 def test_the_measure_that_sorts_comes_first_and_its_group_with_it(
@@ -111,11 +105,8 @@ def test_ranks_rest_on_what_more_is_better_of() -> None:
     scores = {f"run{i}": i + np.arange(6) / 10 + np.eye(6)[i] / 100 for i in range(3)}
     means = {run: float(values.mean()) for run, values in scores.items()}
     up, down = rank_runs(means, scores), rank_runs(means, scores, -1.0)
-    assert {run: str(each) for run, each in up.items()} == {
-        "run2": "1 (1 to 1)",
-        "run1": "2 (2 to 2)",
-        "run0": "3 (3 to 3)",
-    }
+    expected = {"run2": "1 (1 to 1)", "run1": "2 (2 to 2)", "run0": "3 (3 to 3)"}
+    assert {run: str(each) for run, each in up.items()} == expected
     assert {run: each.rank for run, each in down.items()} == {"run0": 1, "run1": 2, "run2": 3}
     none = rank_runs({"a": math.nan}, {"a": np.full(6, np.nan)})
     assert str(none["a"]) == none["a"].interval == "-"
@@ -176,35 +167,25 @@ def test_csv_per_topic_holds_each_value_in_full(results: ir_std.Results) -> None
     assert [row["topic"] for row in written] == [*TOPICS, "all"] * 4
     for row in written:
         for measure in results.measures:
-            mean = results.means[row["run"]][measure]
-            value = (
-                mean
-                if row["topic"] == "all"
-                else by_topic(results, row["run"], measure)[row["topic"]]
-            )
-            assert float(row[str(measure)]) == value
+            values = by_topic(results, row["run"], measure)
+            values["all"] = results.means[row["run"]][measure]
+            assert float(row[str(measure)]) == values[row["topic"]]
         assert bool(row["AP p"]) == (row["topic"] == "all" and row["run"] != "low")
 
 
-def test_the_means_can_be_left_out(results: ir_std.Results) -> None:
-    table = results.table(by_topic=True, means=False)
+def test_without_means_there_are_topics_and_their_places(results: ir_std.Results) -> None:
+    table = results.table(by_topic=True, means=False, place=True)
     assert {row["topic"] for row in rows(table)} == set(TOPICS)
-    assert table.notes == ()
+    for row in rows(table):
+        placed = place_topics(results)[row["run"]][sAP][row["topic"]]
+        assert row["sAP place"] == str(placed.rank)
+    assert results.table(by_topic=True, means=False).notes == ()
 
 
 def test_places_follow_their_measures(results: ir_std.Results) -> None:
     table = results.table(place=True)
-    assert table.header == (
-        "run",
-        "AP",
-        "AP place",
-        "sAP",
-        "sAP place",
-        "P@5",
-        "P@5 place",
-        "sP@5",
-        "sP@5 place",
-    )
+    measures = ("AP", "sAP", "P@5", "sP@5")
+    assert table.header == ("run", *(f"{m}{end}" for m in measures for end in ("", " place")))
     for row, cells in zip(rows(table), table.rows, strict=True):
         placed = results.placements[row["run"]][sAP]
         of = 7 if row["run"] != "new" else 8
@@ -212,12 +193,6 @@ def test_places_follow_their_measures(results: ir_std.Results) -> None:
         assert (row["sAP place"], row["sAP place of"]) == (str(placed.rank), str(of))
         assert row["sAP place tied"] == str(placed.n_tied)
     assert "Places are among the reference systems of mine" in " ".join(table.text().split())
-
-
-def test_places_per_topic(results: ir_std.Results) -> None:
-    for row in rows(results.table(by_topic=True, means=False, place=True)):
-        placed = place_topics(results)[row["run"]][sAP][row["topic"]]
-        assert row["sAP place"] == str(placed.rank)
 
 
 def test_the_reason_for_missing_places_is_printed() -> None:
@@ -229,11 +204,7 @@ def test_the_reason_for_missing_places_is_printed() -> None:
     assert "No place for P@3: mine has no factors for it." in other.table(place=True).notes
 
 
-def test_a_baseline_by_itself_is_tested_against_nothing() -> None:
-    alone = ir_std.evaluate({"low": RUNS["sys0"]}, QRELS, AP, factors=BUILT, baseline="low")
-    assert alone.table().notes == ()
-
-
-def test_one_run_has_no_best() -> None:
-    one = ir_std.evaluate(RUNS["sys1"], QRELS, AP, factors=BUILT)
+def test_one_run_is_tested_against_nothing_and_is_not_the_best() -> None:
+    one = ir_std.evaluate({"low": RUNS["sys0"]}, QRELS, AP, factors=BUILT, baseline="low")
+    assert one.table().notes == ()
     assert not any(cell.best for row in one.table(by_topic=True).rows for cell in row)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import subprocess
 import sys
@@ -17,14 +16,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP, P, R
-from made_up import by_topic
+from made_up import by_topic, qrels_like
 from scipy import stats
 
 import ir_std
 from ir_std.errors import InputError, IrStdError, StandardizationWarning, UsageError
 from ir_std.reporting.model import deviations
 from ir_std.scores.inputs import name_runs
-from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.testing import simulated_run
 
 SP_AP = [AP, P @ 10]
 
@@ -32,13 +31,13 @@ SP_AP = [AP, P @ 10]
 @pytest.fixture(scope="module")
 def small() -> ir_std.Results:
     """Evaluate three simulated runs on qrels with TREC-8's topics and counts."""
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    qrels = qrels_like("trec8-adhoc")
     runs = {name: simulated_run(qrels, seed) for seed, name in enumerate("abc")}
     return ir_std.evaluate(runs, qrels, SP_AP, baseline="b")
 
 
 def test_means_are_those_of_calc_aggregate(small: ir_std.Results) -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    qrels = qrels_like("trec8-adhoc")
     expected = ir_std.calc_aggregate(SP_AP, qrels, simulated_run(qrels, 0))
     assert small.means["a"] == pytest.approx(expected, abs=1e-12)
     assert small.measures == tuple(expected)
@@ -55,9 +54,11 @@ def test_notebooks_show_tables_and_evaluators_readably(small: ir_std.Results) ->
     compared = ir_std.compare(
         [("a", "dl19-passage/p_bert", None), ("a", "dl20-passage/p_bm25", None)], "nDCG@10"
     )
-    html = compared._repr_html_()
-    assert html.startswith(compared.table().html())
-    assert all(html.count(f"<p>{note}</p>") == 1 for note in compared.notes)
+    for results in (small, compared):
+        html = results._repr_html_()
+        assert html.startswith(results.table().html())
+        assert all(html.count(f"<p>{note}</p>") == 1 for note in results.notes)
+    assert "using trec8-adhoc" in small._repr_html_()
 
 
 def test_results_of_several_collections_are_looked_at_one_by_one() -> None:
@@ -140,25 +141,24 @@ def test_runs_have_the_names_of_files_paths_if_these_are_the_same_or_numbers(
     assert list(name_runs(given)) == names
 
 
-@pytest.mark.parametrize("one", [RUN, DOCUMENTS])
-def test_a_dict_of_topics_and_a_list_of_documents_are_one_run(one: object) -> None:
-    assert name_runs(one) == {"run": one}
-
-
-@pytest.mark.parametrize("several", [{"bm25": RUN, "mono": RUN}, {"bm25": "file"}])
-def test_a_dict_of_runs_names_them(several: dict[str, object]) -> None:
-    assert name_runs(several) == several
-
-
-def test_two_runs_of_one_name_are_an_error() -> None:
-    with pytest.raises(UsageError, match="two runs are named run1"):
-        name_runs([{"1": {"d": 1.0}}, "run1"])
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        *((one, {"run": one}) for one in (RUN, DOCUMENTS)),
+        *((several, several) for several in ({"bm25": RUN, "mono": RUN}, {"bm25": "file"})),
+    ],
+)
+def test_a_dict_of_topics_and_a_list_of_documents_are_one_run_and_other_dicts_name_runs(
+    given: object, named: dict[str, object]
+) -> None:
+    assert name_runs(given) == named
 
 
 @pytest.mark.parametrize(
     ("runs", "baseline", "error", "message"),
     [
         ({}, None, UsageError, "missing runs; pass a run"),
+        ([{"1": {"d": 1.0}}, "run1"], None, UsageError, "two runs are named run1"),
         ([], None, UsageError, "missing runs; pass a run"),
         ({"bm25": {"1": {"d": 1.0}}}, "BM52", UsageError, "bm25.*did you mean"),
         ({"7": {"d": 1.0}}, None, InputError, "no topic in common.*such as 7 instead of 1"),
@@ -171,45 +171,16 @@ def test_runs_that_cannot_be_evaluated_are_refused(
         ir_std.evaluate(runs, {"1": {"d": 1}}, AP, baseline=baseline)
 
 
-def test_the_baseline_is_tested_against_by_topic(small: ir_std.Results) -> None:
-    t, p = stats.ttest_rel(small.values["a"][ir_std.sAP], small.values["b"][ir_std.sAP])
-    found = small.differences["a"][ir_std.sAP]
-    assert found.p == pytest.approx(p)
-    assert np.sign(found.mean) == np.sign(t)
-    assert "b" not in small.differences
-
-
-def test_p_values_are_adjusted_for_the_number_of_runs(small: ir_std.Results) -> None:
-    p = sorted(small.differences[run][AP].p for run in "ac")
-    adjusted = sorted(small.differences[run][AP].p_adjusted for run in "ac")
-    assert adjusted[0] == pytest.approx(min(1, 2 * p[0]))
-
-
-def test_raw_and_standardized_scores_are_tested_each_by_themselves(small: ir_std.Results) -> None:
-    assert small.differences["a"][AP].p != small.differences["a"][ir_std.sAP].p
-
-
-def test_the_table_has_raw_next_to_standardized_and_marks_the_best(small: ir_std.Results) -> None:
+def test_the_table_marks_the_best_and_significant_differences(small: ir_std.Results) -> None:
     table = small.table()
     assert table.header == ("run", "AP", "sAP", "P@10", "sP@10")
     best = max("abc", key=lambda run: small.means[run][AP])
     assert [row[0].text for row in table.rows if row[1].best] == [best]
-    assert "better or worse than b (two-sided paired t-test" in small.table().text()
-
-
-def test_a_mark_is_a_significant_difference(small: ir_std.Results) -> None:
-    for row in small.table().rows:
+    assert "better or worse than b (two-sided paired t-test" in table.text()
+    for row in table.rows:
         tested = small.differences.get(row[0].text)
         for measure, cell in zip(small.measures, row[1:], strict=True):
-            significant = tested is not None and tested[measure].p_adjusted < 0.05
-            assert bool(cell.mark) == significant
-
-
-def test_csv_holds_the_means_and_p_values(small: ir_std.Results) -> None:
-    rows = list(csv.DictReader(io.StringIO(small.table().csv())))
-    assert float(rows[0]["sAP"]) == small.means["a"][ir_std.sAP]
-    assert float(rows[0]["sAP p_holm"]) == small.differences["a"][ir_std.sAP].p_adjusted
-    assert rows[1]["sAP p"] == ""
+            assert bool(cell.mark) == (tested is not None and tested[measure].p_adjusted < 0.05)
 
 
 def test_the_dataframe_is_tidy(small: ir_std.Results) -> None:
@@ -272,12 +243,6 @@ def test_without_pandas_or_polars_one_line_says_what_to_install(
         small.to_dataframe(library="dask")
 
 
-def test_notebooks_show_the_table_and_the_factors_used(small: ir_std.Results) -> None:
-    html = small._repr_html_()
-    assert "<table>" in html
-    assert "trec8-adhoc" in html
-
-
 def test_without_factors_results_are_raw_and_say_why() -> None:
     found = ir_std.evaluate({"1": {"d": 1.0}}, {"1": {"d": 1}}, AP)
     assert found.measures == (AP,)
@@ -286,7 +251,7 @@ def test_without_factors_results_are_raw_and_say_why() -> None:
 
 
 def test_warnings_are_given_once_and_kept() -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    qrels = qrels_like("trec8-adhoc")
     qrels = {**qrels, "999": {"d": 1}}
     run = {
         topic: {doc: float(-i) for i, doc in enumerate(list(docs)[:1000])}
@@ -302,29 +267,23 @@ def test_warnings_are_given_once_and_kept() -> None:
     assert "999" in found.warnings[0]
 
 
-def test_peers_of_a_standardized_measure_are_at_fixed_points(small: ir_std.Results) -> None:
-    peers = small.collection.peers(ir_std.sAP)
-    assert peers is not None
-    assert peers.mean == pytest.approx(np.full(50, 0.5))
-    assert peers.low == pytest.approx(np.full(50, stats.norm.cdf(-1)))
-
-
-def test_peers_of_a_raw_measure_are_the_factor_sets(small: ir_std.Results) -> None:
+def test_peers_are_the_factor_sets_or_at_fixed_points(small: ir_std.Results) -> None:
     factors = ir_std.load_factors("trec8-adhoc")
-    peers = small.collection.peers(AP)
-    assert peers is not None
-    assert peers.mean == pytest.approx(factors.mean["AP"])
-    assert peers.high - peers.mean == pytest.approx(factors.sd["AP"])
+    raw, standardized = map(small.collection.peers, (AP, ir_std.sAP))
+    assert raw
+    assert standardized
+    assert standardized.mean == pytest.approx(np.full(50, 0.5))
+    assert standardized.low == pytest.approx(np.full(50, stats.norm.cdf(-1)))
+    assert raw.mean == pytest.approx(factors.mean["AP"])
+    assert raw.high - raw.mean == pytest.approx(factors.sd["AP"])
 
 
 def test_a_measure_served_by_its_partner_has_no_raw_peers() -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec4-adhoc").n_rel)
+    qrels = qrels_like("trec4-adhoc")
     found = ir_std.evaluate({"x": simulated_run(qrels, 1)}, qrels, "DCG(dcg='jk')")
     measure = found.measures[1]
-    if found.collection.plans[measure].raw.__name__ == "DCG":
-        assert found.collection.peers(found.measures[0]) is not None
-    else:
-        assert found.collection.peers(found.measures[0]) is None
+    own = found.collection.plans[measure].raw.__name__ == "DCG"
+    assert (found.collection.peers(found.measures[0]) is not None) == own
     assert found.collection.peers(measure) is not None
 
 
@@ -362,7 +321,7 @@ def test_results_draw_their_runs_by_the_first_standardized_measure(
     schemes: str, drawn: str
 ) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    qrels = qrels_like("trec8-adhoc")
     results = ir_std.evaluate(
         {name: simulated_run(qrels, seed) for seed, name in enumerate("ab")}, qrels, SP_AP, schemes
     )
