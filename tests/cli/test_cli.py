@@ -62,27 +62,23 @@ def test_raw_and_standardized_lines(files: Path, ir_std_cli: Any) -> None:
     ]
 
 
-def test_the_factors_used_are_named_next_to_the_results(files: Path, ir_std_cli: Any) -> None:
+def test_the_factors_used_are_named_whatever_the_order_of_the_files(
+    files: Path, ir_std_cli: Any
+) -> None:
     done = ir_std_cli(files / "run", files / "qrels", "AP")
     assert len(done.err) == 1  # notes with -v only
     loud = ir_std_cli(files / "run", files / "qrels", "AP", "-v").err
     assert any("near 0 or 1 on many topics (sAP)" in line for line in loud)
     assert "using trec8-adhoc (TREC-8 ad hoc, 129 systems)" in done.err[0]
     assert "judgments match on 50 of 50 topics" in done.err[0]
-
-
-def test_runs_and_qrels_come_in_any_order(files: Path, ir_std_cli: Any) -> None:
-    one = ir_std_cli(files / "run", files / "qrels", "AP")
-    assert ir_std_cli("AP", files / "qrels", "-p", 4, files / "run").out == one.out
+    other_order = ir_std_cli("AP", files / "qrels", "-p", 4, files / "run")
+    assert (other_order.out, other_order.err) == (done.out, done.err)
 
 
 def test_several_runs_are_named_by_their_files(files: Path, ir_std_cli: Any) -> None:
     done = ir_std_cli(files / "run", files / "other", files / "qrels", "AP")
     assert [line.split("\t")[:3] for line in done.out] == [
-        ["run", "all", "AP"],
-        ["run", "all", "sAP"],
-        ["other", "all", "AP"],
-        ["other", "all", "sAP"],
+        [run, "all", measure] for run in ("run", "other") for measure in ("AP", "sAP")
     ]
 
 
@@ -209,17 +205,10 @@ def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli
     done = ir_std_cli(files / "run", "made/up", "AP")
     assert done.status == 0
     assert done.out == ir_std_cli(files / "run", files / "qrels", "AP").out
-
-
-def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
-    files: Path, registered: Any, ir_std_cli: Any
-) -> None:
-    registered("made/up", RuntimeError("All download sources failed", []))
-    done = ir_std_cli(files / "run", "made/up", "AP")
-    assert done.status == 2
-    assert done.out == []
-    assert len(done.err) == 1
-    assert "cannot get the qrels (All download sources failed)" in done.err[0]
+    registered("made/failing", RuntimeError("All download sources failed", []))
+    failed = ir_std_cli(files / "run", "made/failing", "AP")
+    assert (failed.status, failed.out, len(failed.err)) == (2, [], 1)
+    assert "cannot get the qrels (All download sources failed)" in failed.err[0]
 
 
 @pytest.mark.parametrize(
@@ -285,7 +274,6 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
             ("run", "qrels", "xyzzy"),
             "'xyzzy' is not a file, a measure or an ir_datasets ID",
         ),
-        (("run", "qrels", "ndcgg@1O"), "did you mean 'nDCG@10'?"),
         (("run", "qrels", "nDCG@1O"), "did you mean 'nDCG@10'?"),
         (("run", "qrels", "-m", "mpa"), "unknown measure 'mpa'"),
         (("run", "qrels", "-l", "2"), "-l is the level of the measures you name"),
@@ -412,13 +400,6 @@ def test_what_trec_eval_names_has_the_value_that_trec_eval_gives(
     )
 
 
-def test_a_level_is_that_of_binary_measures(files: Path, ir_std_cli: Any) -> None:
-    graded = (files / "run", files / "qrels", "-s", "none", "-p", -1)
-    done = ir_std_cli(*graded, "-l", 2, "-m", "map", "-m", "ndcg", "-c")
-    assert [line.split("\t")[0] for line in done.out] == ["AP(rel=2)", "nDCG"]
-    assert done.out == ir_std_cli(*graded, "AP(rel=2)", "nDCG").out
-
-
 def test_an_option_has_one_long_name_and_at_most_one_short_one(
     files: Path, ir_std_cli: Any
 ) -> None:
@@ -474,14 +455,6 @@ def test_defaults_in_the_help_are_those_of_python(command: str, function: Any) -
             assert str(parameter.default) == stated[1], option.text
 
 
-def test_without_arguments_there_are_examples_and_the_list_of_commands(ir_std_cli: Any) -> None:
-    done = ir_std_cli()
-    assert done.status == 2
-    assert sum(line.startswith("  ir_std ") for line in done.out[:9]) == 5
-    named = [line.split()[1] for line in done.out if re.match(r"  ir_std \w+ {2,}\w", line)]
-    assert {*COMMANDS} - {"evaluate"} <= {*named}
-
-
 def test_other_matching_sets_are_listed_on_request(files: Path, ir_std_cli: Any) -> None:
     inputs = (files / "run", files / "qrels", "AP")
     told = f"{PROGRAM}: robust04 also matches; select it with --factors"
@@ -506,28 +479,20 @@ def test_quiet_and_version_work_before_or_after_an_action(tmp_path: Path, ir_std
 
 
 @pytest.mark.parametrize(
-    ("arguments", "written"),
-    [
-        (("export", "dl19-passage", "--format", "csv", "-o", "f"), "f"),
-        (("export", "trec4-adhoc", "--format", "webber", "-o", "f"), "f.sd.csv"),
-    ],
+    ("name", "form", "written"),
+    [("dl19-passage", "csv", "f"), ("trec4-adhoc", "webber", "f.sd.csv")],
 )
+@pytest.mark.usefixtures("in_empty_folder")
 def test_factors_replaces_no_file_without_force(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    ir_std_cli: Any,
-    arguments: tuple[str, ...],
-    written: str,
+    ir_std_cli: Any, name: str, form: str, written: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     Path(written).write_text("mine")
-    done = ir_std_cli("factors", *arguments)
+    export = ("factors", "export", name, "--format", form, "-o", "f")
+    done = ir_std_cli(*export)
     assert done.status == 2
-    assert (
-        f"{written}: file exists; name a new file, or overwrite it with --force" in (done.err[-1])
-    )
+    assert f"{written}: file exists; name a new file, or overwrite it with --force" in done.err[-1]
     assert Path(written).read_text() == "mine"
-    assert ir_std_cli("factors", *arguments, "--force").status == 0
+    assert ir_std_cli(*export, "--force").status == 0
     assert Path(written).read_bytes() != b"mine"
 
 
@@ -568,11 +533,16 @@ def test_factor_sets_are_listed_shown_and_located(ir_std_cli: Any) -> None:
     assert ir_std_cli("factors", "show", "trec4adhoc").status == 2
 
 
-def test_the_help_names_every_command(ir_std_cli: Any) -> None:
+def test_the_help_names_every_command_and_no_arguments_give_examples(ir_std_cli: Any) -> None:
     shown = " ".join(ir_std_cli("--help").out)
     (named,) = re.findall(r"The other commands are ([^.]*)\.", shown)
     assert {*re.split(", | and ", named)} == {*COMMANDS} - {"evaluate"}
     assert ir_std_cli("evaluate", "--help").out == ir_std_cli("--help").out
+    done = ir_std_cli()
+    assert done.status == 2
+    assert sum(line.startswith("  ir_std ") for line in done.out[:9]) == 5
+    listed = {line.split()[1] for line in done.out if re.match(r"  ir_std \w+ {2,}\w", line)}
+    assert {*COMMANDS} - {"evaluate"} <= listed
 
 
 def test_the_module_and_the_script_are_the_same_program(files: Path) -> None:
@@ -626,10 +596,11 @@ def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
 
 
 def test_a_reader_that_stops_early_causes_no_error(files: Path) -> None:
-    code = f"{sys.executable} -m ir_std {files / 'run'} {files / 'qrels'} -q | head -1"
-    done = run_process(["bash", "-o", "pipefail", "-c", code])
-    assert "Traceback" not in done.stderr
-    assert "BrokenPipe" not in done.stderr
+    for reader in ("head -1", "true"):
+        code = f"{sys.executable} -m ir_std {files / 'run'} {files / 'qrels'} -q | {reader}"
+        done = run_process(["bash", "-o", "pipefail", "-c", code])
+        assert done.returncode in (0, 141)  # 0 if all was written before the reader was gone
+        assert not any(word in done.stderr for word in ("Traceback", "BrokenPipe", "error"))
 
 
 @pytest.mark.slow
@@ -686,20 +657,14 @@ def test_tables_hold_values_per_topic_and_places(files: Path, form: str, ir_std_
     lines = [line.split("\t") for line in ir_std_cli(*inputs).out]
     done = ir_std_cli(*inputs, "-o", form)
     assert done.status == 0
-    text = [re.sub(r"[|&]", " ", line).split() for line in done.out]
-    if form == "csv":
-        text = [line.split(",") for line in done.out]
+    is_csv = form == "csv"
+    text = [line.split(",") if is_csv else re.sub("[|&]", " ", line).split() for line in done.out]
     for run, topic, measure, value, place, *_ in lines:
         (row,) = (row for row in text if row[:2] == [run, topic])
-        shown = row[2:]
-        if form == "csv":
-            start = shown[4 if measure == "sAP" else 0 :]
-            found, rank = f"{float(start[0]):.4f}", start[1]
-        else:
-            start = shown[2 if measure == "sAP" else 0 :]
-            found, rank = start[0].strip("*+"), start[1].split("/")[0]
-            found = re.sub(r"\\textbf\{(.*)\}", r"\1", found)
-        assert found == value
+        at = 2 + (4 if is_csv else 2) * (measure == "sAP")
+        number = re.sub(r"\\textbf\{(.*)\}", r"\1", row[at].strip("*+"))
+        rank = row[at + 1].split("/")[0]
+        assert f"{float(number):.4f}" == value
         assert re.search(rf"\b{rank}(st|nd|rd|th)\b", place)
 
 
@@ -714,8 +679,6 @@ def test_runs_are_sorted_by_a_measure_of_any_name(files: Path, ir_std_cli: Any) 
         table = ir_std_cli(*inputs, "--sort", asked, "-o", "csv").out
         assert [row.split(",")[0] for row in table] == ["rank", "1", "2"]
         assert table[1].split(",")[1] == first
-        lines = [
-            json.loads(line) for line in ir_std_cli(*inputs, "--sort", asked, "-o", "jsonl").out
-        ]
+        lines = map(json.loads, ir_std_cli(*inputs, "--sort", asked, "-o", "jsonl").out)
         (of_first,) = [x for x in lines if x["run"] == first and x["measure"] == measure]
         assert (of_first["rank"], of_first["best"], of_first["worst"]) == (1, 1, 2)

@@ -42,7 +42,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     write_qrels(graded, folder / "qrels")
     for name, seed in (("one", 1), ("two", 2)):
-        write_run(as_run(simulated_run(qrels, seed)), folder / "runs" / name, name)
+        write_run(as_run(simulated_run(qrels, seed, 100)), folder / "runs" / name, name)
     return folder
 
 
@@ -86,14 +86,12 @@ def test_a_run_comes_from_standard_input_packed_or_not(
         assert ir_std_cli("-", files / "qrels", "AP", "-q").out == plain.out
 
 
-def test_qrels_come_from_standard_input(files: Path, stdin: Any, ir_std_cli: Any) -> None:
-    stdin((files / "qrels").read_bytes())
-    assert ir_std_cli(files / "runs" / "one", "-", "AP").out == (
-        ir_std_cli(files / "runs" / "one", files / "qrels", "AP").out
-    )
-
-
-def test_scores_come_from_standard_input(stdin: Any, ir_std_cli: Any) -> None:
+def test_qrels_and_scores_come_from_standard_input(
+    files: Path, stdin: Any, ir_std_cli: Any
+) -> None:
+    run, qrels = files / "runs" / "one", files / "qrels"
+    stdin(qrels.read_bytes())
+    assert ir_std_cli(run, "-", "AP").out == ir_std_cli(run, qrels, "AP").out
     stdin(b"map 401 0.5\nmap 402 0.25\n")
     assert ir_std_cli("-", "map", "--factors", "trec8-adhoc").out[0] == "AP\t0.3750"
 
@@ -105,10 +103,9 @@ def test_pipes_are_read_once_also_for_several_processes(
     qrels = pipe("qrels", (files / "qrels").read_bytes())
     plain = ir_std_cli(*sorted((files / "runs").iterdir()), files / "qrels", "AP")
     done = ir_std_cli(*piped, qrels, "AP", "--jobs", 2)
-    assert [line.split("\t")[1:] for line in done.out] == [
-        line.split("\t")[1:] for line in plain.out
-    ]
-    assert {line.split("\t")[0] for line in done.out} == set(map(str, piped))
+    names, values = zip(*(line.split("\t", 1) for line in done.out), strict=True)
+    assert [*values] == [line.split("\t", 1)[1] for line in plain.out]
+    assert {*names} == set(map(str, piped))
 
 
 @pytest.mark.slow
@@ -126,9 +123,8 @@ def test_a_whole_process_reads_what_another_writes(files: Path) -> None:
 
 def test_the_baseline_may_be_standard_input(files: Path, stdin: Any, ir_std_cli: Any) -> None:
     stdin((files / "runs" / "one").read_bytes())
-    done = ir_std_cli(
-        "-", files / "runs" / "two", files / "qrels", "AP", "-o", "table", "--baseline", "-"
-    )
+    two, qrels = files / "runs" / "two", files / "qrels"
+    done = ir_std_cli("-", two, qrels, "AP", "-o", "table", "--baseline", "-")
     assert any(line.startswith("standard input ") for line in done.out)
     assert any("better or worse than standard input" in line for line in done.out)
 
@@ -246,17 +242,17 @@ def test_a_run_is_looked_at_once_and_read_once(
 def test_a_file_in_a_folder_that_is_not_a_run_is_named(
     files: Path, tmp_path: Path, ir_std_cli: Any
 ) -> None:
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "README").write_text("these are our five runs\n")
-    done = ir_std_cli(tmp_path / "runs", files / "qrels", "AP")
-    assert done.status == 2
-    assert "README: 5 columns in its first line (" in done.err[-1]
-    assert "a run has 6 columns: topic Q0 document rank score tag" in done.err[-1]
-    (tmp_path / "runs" / "README").unlink()
-    (tmp_path / "runs" / "link").symlink_to("nowhere")
-    done = ir_std_cli(tmp_path / "runs", files / "qrels", "AP")
-    assert done.status == 2
-    assert "link: No such file or directory" in done.err[-1]
+    for name in ("text", "link"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "text" / "README").write_text("these are our five runs\n")
+    (tmp_path / "link" / "link").symlink_to("nowhere")
+    for name, *said in (
+        ("text", "README: 5 columns in its first line (", "a run has 6 columns: topic Q0 document"),
+        ("link", "link: No such file or directory"),
+    ):
+        done = ir_std_cli(tmp_path / name, files / "qrels", "AP")
+        assert done.status == 2
+        assert all(part in done.err[-1] for part in said)
 
 
 def test_merge_takes_folders_and_standard_input(files: Path, stdin: Any, ir_std_cli: Any) -> None:
@@ -284,14 +280,9 @@ OFFICIAL = [
 def test_a_family_is_what_trec_eval_evaluates_under_its_name(theirs: str) -> None:
     """Compare the names with those of pytrec_eval, which is trec_eval inside."""
     evaluator = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, {theirs})
-    names = [
-        name
-        for name in evaluator.evaluate({"q": {"d": 1.0}})["q"]
-        if name not in ("runid", *missing_from_group(theirs)) and not name.startswith("utility")
-    ]
-    assert set(read_measures([theirs])) == {
-        measure for name in names for measure in read_measures([name])
-    }
+    left_out = ("runid", "utility", *missing_from_group(theirs))
+    names = [n for n in evaluator.evaluate({"q": {"d": 1.0}})["q"] if n not in left_out]
+    assert set(read_measures([theirs])) == {m for name in names for m in read_measures([name])}
 
 
 def assert_values_by_topic(
@@ -319,9 +310,7 @@ def test_a_level_changes_what_trec_evals_does(files: Path, level: int, ir_std_cl
         theirs = pytrec_eval.RelevanceEvaluator(
             pytrec_eval.parse_qrel(qrels), names, relevance_level=level
         ).evaluate(pytrec_eval.parse_run(run))
-    called = {
-        str(measure): name for name in names for measure in read_measures([name], level=level)
-    }
+    called = {str(m): name for name in names for m in read_measures([name], level=level)}
     assert len(called) == len(names)
     assert_values_by_topic(ir_std_cli, files, ("-l", level), called, theirs)
 
@@ -357,9 +346,8 @@ def test_a_depth_is_what_trec_evals_m_is(files: Path, ir_std_cli: Any) -> None:
 def test_a_depth_is_warned_about_where_the_systems_go_deeper(
     files: Path, jobs: int, ir_std_cli: Any
 ) -> None:
-    done = ir_std_cli(
-        files / "runs", files / "qrels", "AP", "-M", 7, "--jobs", jobs, "--factors", "trec8-adhoc"
-    )
+    options = ("-M", 7, "--jobs", jobs, "--factors", "trec8-adhoc")
+    done = ir_std_cli(files / "runs", files / "qrels", "AP", *options)
     assert any("at most 7 documents per topic, but trec8-adhoc" in line for line in done.err)
 
 

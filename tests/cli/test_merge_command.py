@@ -6,10 +6,10 @@ import gzip
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ir_std.cli import main
 from ir_std.merging import BY_RANK, METHODS, merge
 from ir_std.trec.files import read_run
 
@@ -21,78 +21,65 @@ def shards(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "one.run"), str(tmp_path / "two.run")]
 
 
-def test_runs_are_merged_into_a_file(
-    shards: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_runs_are_merged_into_a_file_or_standard_output(
+    shards: list[str], tmp_path: Path, ir_std_cli: Any
 ) -> None:
     out = tmp_path / "merged.run"
-    assert main(["merge", *shards, "--normalize", "minmax", "-o", str(out)]) == 0
-    assert out.read_text() == (
-        "7 Q0 d 1 1.0 minmax\n7 Q0 a 2 1.0 minmax\n7 Q0 b 3 0.5 minmax\n"
-        "7 Q0 c 4 0.0 minmax\n8 Q0 e 1 0.0 minmax\n"
-    )
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err == f"ir_std: merged 2 runs into {out} (5 documents on 2 topics)\n"
+    lines = ["7 Q0 d 1 1.0 minmax", "7 Q0 a 2 1.0 minmax", "7 Q0 b 3 0.5 minmax"]
+    lines += ["7 Q0 c 4 0.0 minmax", "8 Q0 e 1 0.0 minmax"]
+    for output, name, printed in ((out, out, []), ("-", "standard output", lines)):
+        done = ir_std_cli("merge", *shards, "--normalize", "minmax", "-o", output)
+        assert (done.status, done.out) == (0, printed)
+        assert done.err == [f"ir_std: merged 2 runs into {name} (5 documents on 2 topics)"]
+    assert out.read_text().splitlines() == lines
 
 
-def test_a_merged_run_goes_to_standard_output(
-    shards: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_combination_depth_and_tag_are_options(
+    shards: list[str], tmp_path: Path, ir_std_cli: Any
 ) -> None:
-    out = tmp_path / "merged.run"
-    for output in (str(out), "-"):
-        assert main(["merge", *shards, "--normalize", "minmax", "-o", output]) == 0
-    shown = capsys.readouterr()
-    assert shown.out == out.read_text()
-    assert "merged 2 runs into standard output (5 documents" in shown.err
-
-
-def test_combination_depth_and_tag_are_options(shards: list[str], tmp_path: Path) -> None:
     out = tmp_path / "merged.run.gz"
-    options = ["--normalize", "max", "--combine", "mnz", "--depth", "1", "--tag", "mine", "-o"]
-    assert main(["merge", *options, str(out), *shards]) == 0
+    options = ("--normalize", "max", "--combine", "mnz", "--depth", "1", "--tag", "mine", "-o")
+    assert ir_std_cli("merge", *options, out, *shards).status == 0
     assert gzip.decompress(out.read_bytes()).decode() == (
         f"7 Q0 b 1 {2 * (20 / 30 + 0.8 / 0.9)!r} mine\n8 Q0 e 1 1.0 mine\n"
     )
 
 
 @pytest.mark.parametrize("combine", BY_RANK)
-def test_ranks_are_merged_without_a_method(shards: list[str], tmp_path: Path, combine: str) -> None:
-    out = tmp_path / "merged.run"
-    assert main(["merge", *shards, "--combine", combine, "-o", str(out)]) == 0
-    merged = merge(shards, combine=combine)
-    assert [line.split()[2] for line in out.read_text().splitlines()] == [
-        doc for docs in merged.values() for doc in docs
-    ]
-    assert out.read_text().splitlines()[0].endswith(f" {combine}")
+def test_ranks_are_merged_without_a_method(
+    shards: list[str], combine: str, ir_std_cli: Any
+) -> None:
+    done = ir_std_cli("merge", *shards, "--combine", combine, "-o", "-")
+    documents = [doc for docs in merge(shards, combine=combine).values() for doc in docs]
+    assert [line.split()[2] for line in done.out] == documents
+    assert done.out[0].endswith(f" {combine}")
 
 
 def test_runs_without_common_topics_are_warned_about(
-    shards: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    shards: list[str], tmp_path: Path, ir_std_cli: Any
 ) -> None:
     alone = tmp_path / "alone.run"
     alone.write_text("9 Q0 a 1 1 x\n")
-    options = ["--combine", "rrf", "-o", str(tmp_path / "out")]
-    assert main(["merge", *shards, *options]) == 0
-    assert "warning" not in capsys.readouterr().err
-    assert main(["merge", *shards, str(alone), *options, "--force"]) == 0
-    assert (
-        f"warning: no other run shares topics with {alone}, so nothing is merged there\n"
-    ) in capsys.readouterr().err
+    merge_them = ("merge", *shards, "--combine", "rrf", "-o", "-")
+    assert "warning" not in "\n".join(ir_std_cli(*merge_them).err)
+    said = f"warning: no other run shares topics with {alone}, so nothing is merged there"
+    assert said in "\n".join(ir_std_cli(*merge_them, alone).err)
 
 
-def test_a_file_that_is_there_is_replaced_with_force_only(
-    shards: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_other_files_are_replaced_with_force_only_and_inputs_never(
+    shards: list[str], tmp_path: Path, ir_std_cli: Any
 ) -> None:
     out = tmp_path / "dear.run"
     out.write_text("what somebody wrote\n")
-    arguments = ["merge", *shards, "--combine", "rrf", "-o", str(out)]
-    assert main(arguments) == 2
-    assert (
-        "dear.run: file exists; name a new file, or overwrite it with --force"
-        in capsys.readouterr().err
-    )
-    assert out.read_text() == "what somebody wrote\n"
-    assert main([*arguments, "--force"]) == 0
+    merge_them = ("merge", *shards, "--combine", "rrf", "-o")
+    exists = "dear.run: file exists; name a new file, or overwrite it with --force"
+    for file, said in ((out, exists), (shards[0], "is one of the inputs; name a new file")):
+        before = Path(file).read_bytes()
+        done = ir_std_cli(*merge_them, file)
+        assert done.status == 2
+        assert said in done.err[-1]
+        assert Path(file).read_bytes() == before
+    assert ir_std_cli(*merge_them, out, "--force").status == 0
     assert out.read_text().startswith("7 Q0 ")
 
 
@@ -111,58 +98,39 @@ def test_a_file_that_is_there_is_replaced_with_force_only(
     ],
 )
 def test_wrong_use_is_one_line_and_writes_nothing(
-    shards: list[str],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    message: str,
+    shards: list[str], tmp_path: Path, arguments: list[str], message: str, ir_std_cli: Any
 ) -> None:
-    try:
-        status: object = main(["merge", *shards, *arguments, "-o", str(tmp_path / "out")])
-    except SystemExit as stopped:
-        status = stopped.code
-    assert status == 2
-    shown = capsys.readouterr().err
-    assert re.search(message, shown)
-    assert shown.count("\n") == 1
+    done = ir_std_cli("merge", *shards, *arguments, "-o", tmp_path / "out")
+    assert (done.status, len(done.err)) == (2, 1)
+    assert re.search(message, done.err[0])
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("score", "method", "said"),
+    [
+        ("nan", "uv", "one.run:1: score is 'nan'"),
+        ("-3", "max", "one.run: the highest score of topic 7 is -3.0"),
+    ],
+)
 def test_bad_scores_are_named_by_file_and_line_or_topic(
-    shards: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    shards: list[str], score: str, method: str, said: str, ir_std_cli: Any
 ) -> None:
-    Path(shards[0]).write_text("7 Q0 a 1 nan x\n")
-    assert main(["merge", *shards, "--normalize", "uv", "-o", str(tmp_path / "out")]) == 2
-    assert "one.run:1: score is 'nan'" in capsys.readouterr().err
-    Path(shards[0]).write_text("7 Q0 a 1 -3 x\n")
-    assert main(["merge", *shards, "--normalize", "max", "-o", str(tmp_path / "out")]) == 2
-    assert "one.run: the highest score of topic 7 is -3.0" in capsys.readouterr().err
-
-
-def test_a_run_is_not_replaced_by_what_it_is_merged_to(
-    shards: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = Path(shards[0]).read_bytes()
-    assert main(["merge", *shards, "--normalize", "zscore", "-o", shards[0]]) == 2
-    assert "is one of the inputs; name a new file" in capsys.readouterr().err
-    assert Path(shards[0]).read_bytes() == before
+    Path(shards[0]).write_text(f"7 Q0 a 1 {score} x\n")
+    done = ir_std_cli("merge", *shards, "--normalize", method, "-o", "-")
+    assert done.status == 2
+    assert said in done.err[-1]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "method",
-    [
-        pytest.param(method, marks=[] if method == "minmax" else pytest.mark.slow)
-        for method in METHODS
-    ],
-)
+@pytest.mark.parametrize("method", METHODS)
 def test_merged_real_runs_read_back_equal(
-    runs_of: Callable[[str], Path], tmp_path: Path, method: str
+    runs_of: Callable[[str], Path], tmp_path: Path, method: str, ir_std_cli: Any
 ) -> None:
     runs = [str(runs_of("dl19-passage") / tag) for tag in ("bm25base_p", "UNH_bm25", "runid5")]
     out = tmp_path / "merged.run.gz"
-    assert main(["merge", *runs, "--normalize", method, "-o", str(out)]) == 0
-    read = read_run(out)
-    assert {
-        t: dict(zip(docs, scores.tolist(), strict=True)) for t, (docs, scores) in read.lists.items()
-    } == merge(runs, method)
+    assert ir_std_cli("merge", *runs, "--normalize", method, "-o", out).status == 0
+    read = read_run(out).lists
+    assert merge(runs, method) == {
+        t: dict(zip(docs, scores.tolist(), strict=True)) for t, (docs, scores) in read.items()
+    }

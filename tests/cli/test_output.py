@@ -65,11 +65,7 @@ def run(
     files: Path, *options: str, stdout: str = "", **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
     """Return a command on all the runs whose output the shell redirects."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        **environment,
-    }
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | environment
     command = f'"$0" -m ir_std runs/* qrels AP "$@" {stdout}'
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", command, sys.executable, *options],
@@ -112,12 +108,7 @@ def test_notes_that_cannot_be_written_do_not_reach_the_results(files: Path) -> N
     ("form", "environment"),
     quick_first(
         [
-            ("tsv", {}),
-            ("jsonl", {}),
-            ("table", {}),
-            ("markdown", {}),
-            ("latex", {}),
-            ("csv", {}),
+            *((form, {}) for form in ("tsv", "jsonl", "table", "markdown", "latex", "csv")),
             ("jsonl", {"PYTHONIOENCODING": "ascii"}),
             ("csv", {"PYTHONIOENCODING": "latin-1"}),
             ("html", {"PYTHONIOENCODING": "ascii"}),
@@ -170,28 +161,13 @@ def compiled(table: Table, folder: Path) -> str:
     """Return pdflatex's messages on a table in a document with the packages it names."""
     latex = table.latex()
     packages = re.findall(r"^% (.*)", latex)
+    programs = shutil.which("pdflatex") and shutil.which("kpsewhich")
     for package in re.findall(r"[a-z]+(?=[,}])", packages[0]):
-        if not (
-            shutil.which("pdflatex")
-            and shutil.which("kpsewhich")
-            and subprocess.run(
-                ["kpsewhich", f"{package}.sty"], capture_output=True, check=False
-            ).stdout
-        ):
+        if not (programs and run_process(["kpsewhich", f"{package}.sty"]).stdout):
             pytest.skip(f"pdflatex with {package} is not installed")
-    (folder / "t.tex").write_text(
-        "\n".join(
-            [
-                r"\documentclass{article}",
-                *packages,
-                r"\begin{document}",
-                latex,
-                r"\end{document}",
-                "",
-            ]
-        ),
-        encoding="utf-8",
-    )
+    document = rf"\begin{{document}}{latex}\end{{document}}"
+    lines = [r"\documentclass{article}", *packages, document, ""]
+    (folder / "t.tex").write_text("\n".join(lines), encoding="utf-8")
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-recorder", "t.tex"],
         cwd=folder,

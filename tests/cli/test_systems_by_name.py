@@ -1,17 +1,15 @@
 """The command line with systems of a factor set, and what else a user of pipelines meets there."""
 
 import json
-import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from processes import run_process
 from scipy import stats
 
 import ir_std
-from ir_std.cli import main
 from ir_std.evaluation.placement import Placement
 from ir_std.measures import parse_measure
 
@@ -22,38 +20,31 @@ pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 def test_a_system_needs_no_file_at_all_and_no_network(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ir_datasets", None)  # importing it fails
     monkeypatch.setattr("socket.socket.connect", None)
-    assert main([BM25, "nDCG@10"]) == 0
-    caught = capsys.readouterr()
-    assert caught.out == "nDCG@10\t0.5058\nsnDCG@10\t0.3316\n"
-    assert caught.err == (
+    done = ir_std_cli(BM25, "nDCG@10")
+    assert (done.status, done.out) == (0, ["nDCG@10\t0.5058", "snDCG@10\t0.3316"])
+    assert done.err == [
         "ir_std: using dl19-passage (TREC 2019 Deep Learning passage ranking, 37 systems): "
         "judgments match on 43 of 43 topics; "
-        "fewer than 40 systems make standard deviations imprecise\n"
-    )
+        "fewer than 40 systems make standard deviations imprecise"
+    ]
 
 
-def test_a_place_names_the_neighbours(capsys: pytest.CaptureFixture[str]) -> None:
-    main([BM25, "nDCG@10", "--place", "-s", "none"])
-    line = "nDCG@10\t0.5058\t33rd of 37\tbetween bm25base_rm3_p, 32nd, and srchvrs_ps_run1, 34th\n"
-    assert capsys.readouterr().out == line
-    main([BM25, "nDCG@10", "--place", "-s", "none", "-o", "jsonl"])
-    row = json.loads(capsys.readouterr().out)
-    assert row["neighbors"] == "between bm25base_rm3_p, 32nd, and srchvrs_ps_run1, 34th"
+def test_a_place_names_the_neighbours(ir_std_cli: Any) -> None:
+    given = (BM25, "nDCG@10", "--place", "-s", "none")
+    neighbours = "between bm25base_rm3_p, 32nd, and srchvrs_ps_run1, 34th"
+    assert ir_std_cli(*given).out == [f"nDCG@10\t0.5058\t33rd of 37\t{neighbours}"]
+    assert json.loads(ir_std_cli(*given, "-o", "jsonl").out[0])["neighbors"] == neighbours
+    table = ir_std_cli(*given, "-o", "table").out
+    assert f"bm25base_p for nDCG@10: {neighbours}." in "\n".join(table)
 
 
-def test_a_table_of_few_runs_names_the_neighbours_below(capsys: pytest.CaptureFixture[str]) -> None:
-    main([BM25, "nDCG@10", "--place", "-s", "none", "-o", "table"])
-    out = capsys.readouterr().out
-    assert "bm25base_p for nDCG@10: between bm25base_rm3_p, 32nd, and srchvrs_ps_run1, 34th." in out
-
-
-def test_neighbours_are_those_in_the_list_of_systems(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["factors", "systems", "dl19-passage", "nDCG@10"])
-    header, *rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+def test_neighbours_are_those_in_the_list_of_systems(ir_std_cli: Any) -> None:
+    listed = ir_std_cli("factors", "systems", "dl19-passage", "nDCG@10").out
+    header, *rows = [line.split("\t") for line in listed]
     assert header == ["system", "topics", "nDCG@10", "snDCG@10"]
     names = [row[0] for row in rows]
     at = names.index("bm25base_p")
@@ -76,64 +67,44 @@ def test_neighbours_are_those_in_the_list_of_systems(capsys: pytest.CaptureFixtu
     ],
 )
 def test_neighbours_in_words(better: int, tied: int, among: bool, text: str) -> None:
-    placed = Placement(
-        parse_measure("AP"),
-        0.5,
-        "set",
-        1,
-        1,
-        better,
-        4,
-        among,
-        tied,
-        means=(0.1, 0.3, 0.3, 0.4),
-        names=("a", "b", "c", "d"),
-    )
+    known = {"means": (0.1, 0.3, 0.3, 0.4), "names": ("a", "b", "c", "d")}
+    placed = Placement(parse_measure("AP"), 0.5, "set", 1, 1, better, 4, among, tied, **known)
     assert placed.neighbours == text
 
 
-def test_anonymous_systems_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["factors", "systems", "web10"])
-    caught = capsys.readouterr()
-    assert "88 of 88 systems of web10 are anonymous" in caught.err
-    assert caught.out.startswith("system\ttopics\t")
-    main(["web10/sys1", "AP", "--place", "--quiet"])
-    assert "between" not in capsys.readouterr().out
-
-
-def test_systems_without_a_name_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["factors", "systems", "robust04"])
-    assert "29 of 110 systems of robust04 are anonymous" in capsys.readouterr().err
+def test_anonymous_systems_are_counted_and_are_no_neighbours(ir_std_cli: Any) -> None:
+    for name, said in (("web10", "88 of 88"), ("robust04", "29 of 110")):
+        listed = ir_std_cli("factors", "systems", name)
+        assert f"{said} systems of {name} are anonymous" in "\n".join(listed.err)
+        assert listed.out[0].startswith("system\ttopics\t")
+    assert "between" not in ir_std_cli("web10/sys1", "AP", "--place", "--quiet").out[0]
 
 
 @pytest.mark.slow
-def test_means_over_different_datasets_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["factors", "systems", "mteb-retrieval", "nDCG@10"])
-    caught = capsys.readouterr()
-    assert "systems have scores on different datasets" in caught.err
-    assert caught.out.startswith("system\tdatasets\tnDCG@10\tsnDCG@10\n")
-    assert "\nQwen/Qwen3-Embedding-8B\t" in caught.out
+def test_means_over_different_datasets_are_reported(ir_std_cli: Any) -> None:
+    done = ir_std_cli("factors", "systems", "mteb-retrieval", "nDCG@10")
+    assert "systems have scores on different datasets" in "\n".join(done.err)
+    assert done.out[0] == "system\tdatasets\tnDCG@10\tsnDCG@10"
+    assert any(line.startswith("Qwen/Qwen3-Embedding-8B\t") for line in done.out)
 
 
-def test_the_best_of_the_track_can_be_the_baseline(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([BM25, "nDCG@10", "-o", "table", "--baseline", "best"]) == 0
-    out = capsys.readouterr().out
-    assert "idst_bert_p1   0.7645*" in out
-    assert "worse than idst_bert_p1" in out
+def test_the_best_of_the_track_can_be_the_baseline(ir_std_cli: Any) -> None:
+    done = ir_std_cli(BM25, "nDCG@10", "-o", "table", "--baseline", "best")
+    assert done.status == 0
+    assert "idst_bert_p1   0.7645*" in "\n".join(done.out)
+    assert "worse than idst_bert_p1" in "\n".join(done.out)
 
 
-def test_two_judgments_are_not_compared_by_scores_under_one(
-    data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    people = data / "qrels" / "dl19-passage.txt"
-    model = data / "qrels" / "judges" / "dl19-passage.umbrela-gpt4.txt"
-    assert main(["agree", str(people), str(model), BM25, "AP"]) == 2
-    assert "its scores use the judgments of dl19-passage, but" in capsys.readouterr().err
+def test_two_judgments_are_not_compared_by_scores_under_one(data: Path, ir_std_cli: Any) -> None:
+    names = ("dl19-passage.txt", "judges/dl19-passage.umbrela-gpt4.txt")
+    done = ir_std_cli("agree", *(data / "qrels" / name for name in names), BM25, "AP")
+    assert done.status == 2
+    assert "its scores use the judgments of dl19-passage, but" in done.err[-1]
 
 
-def test_a_report_of_a_system_needs_no_file(tmp_path: Path) -> None:
+def test_a_report_of_a_system_needs_no_file(tmp_path: Path, ir_std_cli: Any) -> None:
     pytest.importorskip("jinja2")
-    assert main(["report", BM25, "nDCG@10", "-o", "page.html"]) == 0
+    assert ir_std_cli("report", BM25, "nDCG@10", "-o", "page.html").status == 0
     page = (tmp_path / "page.html").read_text()
     assert "the runs are systems of this set" in page
     assert "</span> is 33rd of the 37 systems of its track: below average." in page
@@ -142,22 +113,18 @@ def test_a_report_of_a_system_needs_no_file(tmp_path: Path) -> None:
 # --- for pipelines --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("run", "status"), [("dl19-passage/bm25base_p", 1), ("dl19-passage/idst_bert_p1", 0)]
-)
-def test_a_worse_run_fails_where_that_is_wanted(
-    run: str, status: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    given = [run, "nDCG@10", "-o", "csv", "--baseline", "dl19-passage/p_bert"]
-    assert main([*given, "--fail-if-worse", "0.05"]) == status
-    caught = capsys.readouterr()
-    assert caught.out.count("\n") == 3
-    assert ("is significantly worse than p_bert" in caught.err) == bool(status)
-    assert (", p < 0.001)" in caught.err) == bool(status)
-    assert main(given) == 0
+@pytest.mark.parametrize(("run", "status"), [("bm25base_p", 1), ("idst_bert_p1", 0)])
+def test_a_worse_run_fails_where_that_is_wanted(run: str, status: int, ir_std_cli: Any) -> None:
+    options = ("nDCG@10", "-o", "csv", "--baseline", "dl19-passage/p_bert")
+    done = ir_std_cli(f"dl19-passage/{run}", *options, "--fail-if-worse", "0.05")
+    said = "\n".join(done.err)
+    assert (done.status, len(done.out)) == (status, 3)
+    assert ("is significantly worse than p_bert" in said) == bool(status)
+    assert (", p < 0.001)" in said) == bool(status)
+    assert ir_std_cli(f"dl19-passage/{run}", *options).status == 0
 
 
-def test_the_level_of_failing_is_that_of_the_adjusted_p(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_level_of_failing_is_that_of_the_adjusted_p(ir_std_cli: Any) -> None:
     given = ["dl19-passage/ms_duet_passage", "dl19-passage/TUW19-p3-f", "nDCG@10", "-s", "none"]
     baseline = "dl19-passage/p_bert"
     values = [ir_std.system(name).values[ir_std.nDCG @ 10] for name in (*given[:2], baseline)]
@@ -166,15 +133,4 @@ def test_the_level_of_failing_is_that_of_the_adjusted_p(capsys: pytest.CaptureFi
     assert holm[0] < holm[1]
     for alpha, status in ((holm[0] * 0.99, 0), (holm[0] * 1.01, 1)):
         options = ["-o", "table", "--baseline", baseline, "--fail-if-worse", f"{alpha:.12g}"]
-        assert main([*given, *options]) == status
-    capsys.readouterr()
-
-
-def test_nobody_reading_ends_it_silently_as_a_filter() -> None:
-    done = run_process(
-        ["bash", "-o", "pipefail", "-c", '"$0" -m ir_std "$@" -q | true', sys.executable, BM25],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    )
-    assert done.returncode in (0, 141)  # 0 where all was written before anybody was gone
-    assert "error" not in done.stderr
-    assert "Traceback" not in done.stderr
+        assert ir_std_cli(*given, *options).status == status

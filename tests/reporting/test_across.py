@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ir_measures import AP, P
+from made_up import entries_on
 from views import MINUS, plain
 
 import ir_std
@@ -15,21 +16,13 @@ from ir_std import sAP
 from ir_std.reporting.compare import join_results
 from ir_std.reporting.html.across import AcrossFacts, across_of
 from ir_std.reporting.summaries import run_differences
-from ir_std.testing import simulated_qrels, simulated_run
 
 SETS = ("trec3-adhoc", "trec5-adhoc", "trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
 
 
 @pytest.fixture(scope="module")
 def five() -> ir_std.Results:
-    entries = []
-    for number, name in enumerate(SETS):
-        qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
-        entries += [
-            (system, simulated_run(qrels, 10 * number + i, 60), qrels)
-            for i, system in enumerate(("bm25", "mono"))
-        ]
-    return ir_std.compare(entries, [AP])
+    return ir_std.compare(entries_on(SETS, ("bm25", "mono")), [AP])
 
 
 def only(comparison: ir_std.Results, *kept: tuple[str, tuple[str, ...]]) -> ir_std.Results:
@@ -85,8 +78,7 @@ def test_two_collections_are_counted_singly_and_not_summarized(five: ir_std.Resu
 @pytest.mark.parametrize("measure", [AP, sAP(scheme="E")])
 def test_no_run_is_above_an_average_that_does_not_exist(measure: Any) -> None:
     """Raw scores and scheme E have no average."""
-    qrels = [simulated_qrels(ir_std.load_factors(name).n_rel) for name in SETS[:2]]
-    entries = [("bm25", simulated_run(each, 1, 60), each) for each in qrels]
+    entries = entries_on(SETS[:2], ["bm25"])
     found = of(ir_std.compare(entries, [measure], schemes=()), str(measure))
     assert plain(found["headline"]) == "bm25 was run on 2 collections."
 
@@ -116,9 +108,7 @@ def test_a_mean_over_the_three_shared_collections_names_them(
     unbalanced = only(five, ("bm25", SETS[:4]), ("mono", SETS[:3]))
     notes = " ".join(unbalanced.table().notes)
     over = ", ".join(SETS[:3])
-    assert (
-        f"Means over collections include only the collections that all runs have: {over}." in notes
-    )
+    assert f"include only the collections that all runs have: {over}." in notes
     assert "mono has no run on trec7-adhoc" in notes
     summed = {row[0].text for row in unbalanced.table().rows if row[1].text == "all of these"}
     assert summed == {"bm25", "mono"}
@@ -146,14 +136,11 @@ def without_factors() -> ir_std.Results:
     )
 
 
-def test_a_collection_without_factors_does_not_count(five: ir_std.Results) -> None:
-    assert "over the 5 collections that all runs have" in said(joined(five, without_factors()))
-
-
-def test_a_collection_where_no_difference_is_known_is_named(five: ir_std.Results) -> None:
-    more = without_factors()
-    (name,) = more.collections
-    assert f"There is no standardized AP on {name}." in said(against_bm25(joined(five, more)))
+def test_a_collection_without_factors_does_not_count_and_is_named(five: ir_std.Results) -> None:
+    more = joined(five, without_factors())
+    assert "over the 5 collections that all runs have" in said(more)
+    (name,) = without_factors().collections
+    assert f"There is no standardized AP on {name}." in said(against_bm25(more))
 
 
 def test_the_mean_of_five_unbalanced_collections_is_over_those_of_all(
@@ -219,11 +206,8 @@ def test_differences_on_five_collections_have_a_summary(five: ir_std.Results) ->
     )
     assert said(against).startswith(expected)
     rows = of(against)["rows"]
-    assert [rows[5][k] for k in ("mean", "low", "high")] == [
-        summary.effect,
-        summary.low,
-        summary.high,
-    ]
+    ends = [summary.effect, summary.low, summary.high]
+    assert [rows[5][k] for k in ("mean", "low", "high")] == ends
     assert [r["weight"] for r in rows[:5]] == pytest.approx(summary.weights)
 
 

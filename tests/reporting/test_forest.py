@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from ir_measures import AP
 from ir_measures.measures import Measure
+from made_up import entries_on
 
 import ir_std
 from ir_std import plots
 from ir_std.reporting.difference import Difference
 from ir_std.reporting.links import Overlaps
 from ir_std.reporting.summaries import RunDifferences
-from ir_std.testing import simulated_qrels, simulated_run
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 matplotlib.use("Agg")
@@ -58,25 +58,15 @@ def test_squares_are_the_effects_and_their_areas_the_weights(ax: Axes, size: boo
         [p[0] for p in found.points(size)]
     )
     assert squares.get_sizes() / squares.get_sizes().sum() == pytest.approx(summary.weights)
-    assert [t.get_text() for t in ax.get_yticklabels()] == [
-        "set0",
-        "set1",
-        "set2",
-        "set3",
-        "set4",
-        "summary",
-    ]
+    labels = [t.get_text() for t in ax.get_yticklabels()]
+    assert labels == [*(f"set{i}" for i in range(5)), "summary"]
 
 
 def test_lines_are_intervals_and_the_diamond_is_the_summary(ax: Axes) -> None:
     found = across()
     plots.forest(found, ax)
-    lines = [
-        segment
-        for c in ax.collections
-        if hasattr(c, "get_segments")
-        for segment in c.get_segments()
-    ]
+    drawn = (c for c in ax.collections if hasattr(c, "get_segments"))
+    lines = [segment for c in drawn for segment in c.get_segments()]
     for line, (effect, _, half) in zip(lines, found.points(), strict=False):
         assert line[:, 0] == pytest.approx([effect - half, effect + half])
     s = found.summary()
@@ -105,8 +95,7 @@ def test_without_a_headline_there_is_no_diamond_and_squares_are_alike(
 
 
 def test_a_row_shows_raw_and_standardized_differences_and_sizes() -> None:
-    judged = [simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8)]
-    entries = [(name, simulated_run(q, i, 50), q) for i, name in enumerate("ab") for q in judged]
+    entries = entries_on(["trec7-adhoc", "trec8-adhoc"])
     figure = plots.forest_figure(ir_std.compare(entries, AP, baseline="a"))
     assert [a.get_title().splitlines()[0] for a in figure.axes] == [
         "raw difference, AP",

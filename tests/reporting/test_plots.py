@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 from ir_measures import AP, P
+from made_up import entries_on
+from views import hits, simulated
 
 import ir_std
 from ir_std import plots
 from ir_std.errors import IrStdError, UsageError
-from ir_std.testing import simulated_qrels, simulated_run
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 matplotlib.use("Agg")
@@ -35,23 +36,16 @@ def ax() -> Iterator[Axes]:
 
 @pytest.fixture(scope="module")
 def results() -> ir_std.Results:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    return ir_std.evaluate(
-        {n: simulated_run(qrels, i, 100) for i, n in enumerate("ab")},
-        qrels,
-        AP,
-        "N,z",
-        factors="trec8-adhoc",
-    )
+    return simulated(2, AP, schemes="N,z")
 
 
 @pytest.mark.parametrize("measure", [AP, "sAP", "sAP(scheme='z')"])
 def test_points_are_the_runs_scores_hardest_topic_first(
     results: ir_std.Results, measure: str, ax: Axes
 ) -> None:
-    assert plots.topics(results, measure, "b", ax) is ax
+    assert plots.topics(results, measure, "run1", ax) is ax
     order = np.argsort(ir_std.load_factors("trec8-adhoc").mean["AP"], kind="stable")
-    scores = results.values["b"][ir_std.parse_measure(measure)][order]
+    scores = results.values["run1"][ir_std.parse_measure(measure)][order]
     drawn = np.asarray(ax.lines[-1].get_ydata())
     assert drawn == pytest.approx(scores)
     assert [t.get_text() for t in ax.get_xticklabels()] == [results.topics[i] for i in order]
@@ -60,21 +54,17 @@ def test_points_are_the_runs_scores_hardest_topic_first(
     assert drawn.max() <= high
 
 
-def test_bars_are_mean_and_standard_deviation(results: ir_std.Results, ax: Axes) -> None:
-    plots.topics(results, AP, ax=ax)
-    factors = ir_std.load_factors("trec8-adhoc")
-    drawn = sorted(bar.get_height() for bar in ax.patches)
-    assert drawn == pytest.approx(np.sort(2 * factors.sd["AP"]))
-
-
-def test_a_standardized_picture_has_one_band_for_all_topics(
+def test_bars_are_mean_and_standard_deviation_or_one_band(
     results: ir_std.Results, ax: Axes
 ) -> None:
+    plots.topics(results, AP, ax=ax)
+    drawn = sorted(bar.get_height() for bar in ax.patches)
+    assert drawn == pytest.approx(np.sort(2 * ir_std.load_factors("trec8-adhoc").sd["AP"]))
+    ax.clear()
     plots.topics(results, "sAP", ax=ax)
     (band,) = ax.patches
-    assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx(
-        (0.158655, 0.841345), abs=1e-6
-    )
+    ends = band.get_y(), band.get_y() + band.get_height()
+    assert ends == pytest.approx((0.158655, 0.841345), abs=1e-6)
 
 
 def test_thousands_of_topics_are_a_sorted_curve(ax: Axes) -> None:
@@ -86,9 +76,7 @@ def test_thousands_of_topics_are_a_sorted_curve(ax: Axes) -> None:
 
 
 def test_ranking_draws_means_and_intervals_best_first(ax: Axes) -> None:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    runs = {n: simulated_run(qrels, i, 100) for i, n in enumerate("abc")}
-    found = ir_std.evaluate(runs, qrels, AP, factors="trec8-adhoc", baseline="b")
+    found = simulated(3, AP, baseline="run1")
     plots.ranking(found, "sAP", ax)
     order = sorted(found.runs, key=lambda run: -found.means[run][ir_std.sAP])
     assert [t.get_text() for t in ax.get_yticklabels()] == order
@@ -98,9 +86,9 @@ def test_ranking_draws_means_and_intervals_best_first(ax: Axes) -> None:
         (segment,) = line.get_segments()
         assert tuple(segment[:, 0]) == pytest.approx(expected.interval)
         assert dot.get_xdata()[0] == pytest.approx(expected.mean)
-        assert (dot.get_markerfacecolor() == "#fff") == (run == "b")
+        assert (dot.get_markerfacecolor() == "#fff") == (run == "run1")
     (systems,) = ax.patches
-    placed = found.placements["a"][ir_std.sAP]
+    placed = found.placements["run0"][ir_std.sAP]
     assert (systems.get_x(), systems.get_x() + systems.get_width()) == pytest.approx(
         (placed.means[0], placed.means[-1])
     )
@@ -108,15 +96,7 @@ def test_ranking_draws_means_and_intervals_best_first(ax: Axes) -> None:
 
 
 def test_intervals_end_where_scores_do(ax: Axes) -> None:
-    qrels = {str(topic): {"good": 1, "bad": 0} for topic in range(4)}
-    found = ir_std.evaluate(
-        {
-            name: {t: {"good": 2.0 * (int(t) < hits), "bad": 1.0} for t in qrels}
-            for name, hits in (("high", 3), ("low", 1))
-        },
-        qrels,
-        P @ 1,
-    )
+    found = hits({"high": [1, 1, 1, 0], "low": [1, 0, 0, 0]})
     plots.ranking(found, P @ 1, ax)
     lines = [line[:, 0] for c in ax.collections for line in c.get_segments()]
     assert {(round(low, 3), round(high, 3)) for low, high in lines} == {(0, 1)}
@@ -136,13 +116,13 @@ def test_ranking_of_many_runs_draws_the_first_and_the_baseline(ax: Axes) -> None
 
 
 def test_difference_draws_all_topics_largest_first(results: ir_std.Results, ax: Axes) -> None:
-    plots.difference(results, AP, "b", "a", ax)
-    d = results.values["b"][AP] - results.values["a"][AP]
+    plots.difference(results, AP, "run1", "run0", ax)
+    d = results.values["run1"][AP] - results.values["run0"][AP]
     assert [bar.get_height() for bar in ax.patches] == sorted(d, reverse=True)
     assert [t.get_text() for t in ax.get_xticklabels()] == [
         results.topics[i] for i in np.argsort(-d, kind="stable")
     ]
-    assert f"b better on {(d > 0).sum()}, a on {(d < 0).sum()} of 50" in ax.get_title()
+    assert f"run1 better on {(d > 0).sum()}, run0 on {(d < 0).sum()} of 50" in ax.get_title()
 
 
 def test_difference_is_from_the_baseline_if_there_is_one(ax: Axes) -> None:
@@ -185,15 +165,10 @@ def test_each_plot_has_a_figure_of_its_own_in_which_nothing_is_cut(
     results: ir_std.Results,
 ) -> None:
     long = "a-run-with-a-very-long-name-indeed-as-people-give-them"
-    named = ir_std.evaluate(
-        {long: results.collection.inputs["a"], "b": results.collection.inputs["b"]},
-        results.collection.evaluator.qrels,
-        AP,
-        factors="trec8-adhoc",
-    )
-    several = ir_std.compare(
-        [("x", results.collection.inputs["a"], results.collection.evaluator.qrels)], AP
-    )
+    one, other = results.collection.inputs.values()
+    qrels = results.collection.evaluator.qrels
+    named = ir_std.evaluate({long: one, "b": other}, qrels, AP, factors="trec8-adhoc")
+    several = ir_std.compare([("x", one, qrels)], AP)
     drawn = [
         named.plot(),
         plots.ranking(named, AP),
@@ -218,15 +193,12 @@ def test_each_plot_has_a_figure_of_its_own_in_which_nothing_is_cut(
 def test_an_unknown_measure_or_run_names_the_known_ones(results: ir_std.Results, ax: Axes) -> None:
     with pytest.raises(UsageError, match=r"RR is not among the measures; choose from AP, sAP"):
         plots.topics(results, "RR", ax=ax)
-    with pytest.raises(UsageError, match=r"unknown run 'c'; available: a, b"):
+    with pytest.raises(UsageError, match=r"unknown run 'c'; available: run0, run1"):
         plots.topics(results, AP, "c", ax)
 
 
 def test_standardized_means_have_error_bars_and_raw_ones_a_caution() -> None:
-    t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
-    compared = ir_std.compare(
-        [("x", simulated_run(t7, 1, 100), t7), ("x", simulated_run(t8, 2, 100), t8)], AP
-    )
+    compared = ir_std.compare(entries_on(["trec7-adhoc", "trec8-adhoc"], "x"), AP)
     figure = plots.comparison_figure(compared)
     raw, standardized = figure.axes
     assert "not comparable" in raw.get_title()
@@ -237,9 +209,7 @@ def test_standardized_means_have_error_bars_and_raw_ones_a_caution() -> None:
 
 
 def test_names_of_many_collections_are_tilted_so_that_they_can_be_read() -> None:
-    factors = [ir_std.load_factors(f"trec{n}-adhoc") for n in (5, 6, 7, 8)]
-    qrels = [simulated_qrels(one.n_rel) for one in factors]
-    entries = [("x", simulated_run(judged, 1, 10), judged) for judged in qrels]
+    entries = entries_on([f"trec{n}-adhoc" for n in (5, 6, 7, 8)], "x", 10)
     axes = plots.comparison_figure(ir_std.compare(entries, AP)).axes
     assert {t.get_rotation() for ax in axes for t in ax.get_xticklabels()} == {45}
 
