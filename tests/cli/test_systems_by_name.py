@@ -67,7 +67,7 @@ def test_neighbours_are_those_in_the_list_of_systems(ir_std_cli: Any) -> None:
     ],
 )
 def test_neighbours_in_words(better: int, tied: int, among: bool, text: str) -> None:
-    known = {"means": (0.1, 0.3, 0.3, 0.4), "names": ("a", "b", "c", "d")}
+    known: Any = {"means": (0.1, 0.3, 0.3, 0.4), "names": ("a", "b", "c", "d")}
     placed = Placement(parse_measure("AP"), 0.5, "set", 1, 1, better, 4, among, tied, **known)
     assert placed.neighbours == text
 

@@ -35,7 +35,7 @@ def ax() -> Iterator[Axes]:
 
 
 @pytest.fixture(scope="module")
-def results() -> ir_std.Results:
+def results() -> Any:
     return simulated(2, AP, schemes="N,z")
 
 
