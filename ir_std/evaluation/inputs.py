@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
+from ir_std._arrays import pick_rows
 from ir_std.errors import (
     InputError,
     NoFactorsError,
@@ -23,21 +24,8 @@ from ir_std.errors import (
     suggestion,
     warn_caller,
 )
-from ir_std.evaluation.plans import (
-    TopicsOfSet,
-    collection_of,
-    levels_of,
-    make_plan,
-    match_factors,
-    mean_of_values,
-)
-from ir_std.factors.catalog import (
-    Factors,
-    available_factors,
-    known_sets,
-    load_factors,
-    version_of,
-)
+from ir_std.evaluation import plans
+from ir_std.factors.catalog import Factors, available_factors, known_sets, load_factors, version_of
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Fit, Match
@@ -137,35 +125,41 @@ def system_of(factors: FactorSet, tag: str) -> ScoresOfSystem:
     UsageError
         If the set has no such system, or no scores per system.
     """
-    if (wrong := _why_no_system(factors, tag)) is not None:
-        raise wrong
     return ScoresOfSystem(
         f"{factors.id}{SEPARATOR}{tag}",
-        _scores_by_tag(factors)[tag],
+        _values_of(factors, tag),
         {topic: n for topic, n in factors.n_rel.items() if n is not None},
         unit="collection" if factors.of_datasets else "topic",
         factors=factors,
         tag=tag,
-        steps=_steps(factors),
+        steps={
+            key: float(factors.about(name, "resolution") or 0.0)
+            for key, name in plans.names_by_measure(factors.measures).items()
+        },
     )
 
 
-def _why_no_system(factors: FactorSet, tag: str) -> UsageError | None:
+def _values_of(factors: FactorSet, tag: str) -> Values:
+    """Return the scores of a system by measure and topic."""
     by_tag = _scores_by_tag(factors)
     if not by_tag:
-        return UsageError(f"{factors.id} has no scores of single systems under their names")
+        raise UsageError(f"{factors.id} has no scores of single systems under their names")
     if tag not in by_tag:
-        return UsageError(
+        raise UsageError(
             f"unknown system {tag!r} of {factors.id}; choose from {abbreviate(by_tag)}, or list "
             f"them with `ir_std factors systems {factors.id}`{suggestion(tag, by_tag)}"
         )
-    return None
+    return by_tag[tag]
 
 
 def unknown_system(name: str) -> UsageError | None:
     """Return the error in a system name; None if the system exists or the set is unknown."""
-    found = _split(name)
-    return None if found is None else _why_no_system(load_factors(found[0]), found[1])
+    try:
+        if found := _split(name):
+            _values_of(load_factors(found[0]), found[1])
+    except UsageError as wrong:
+        return wrong
+    return None
 
 
 def is_system_name(given: Any, is_file: bool = False) -> bool:
@@ -227,14 +221,6 @@ def _scores_by_tag(factors: FactorSet) -> Mapping[str, Values]:
             known = {t: v for t, v in zip(factors.topics, column, strict=True) if v == v}
             by_tag.setdefault(tags[number], {})[measure] = known
     return {tag: by_tag[tag] for tag in tags if tag in by_tag}
-
-
-@lru_cache(maxsize=64)
-def _steps(factors: FactorSet) -> Mapping[str, float]:
-    return {
-        canonical(parse_set_measure(name)): float(factors.about(name, "resolution") or 0.0)
-        for name in factors.scores
-    }
 
 
 def resolve(given: Any) -> Run | RunScores:
@@ -373,16 +359,14 @@ def expand(given: str) -> list[str | Source]:
 
 def _expanded(runs: Any) -> Any:
     """Replace folders among the runs with their files, and ``SET/*`` with the set's systems."""
-    if isinstance(runs, (str, os.PathLike)):
-        listed = expand(os.fspath(runs))
-        return runs if listed == [os.fspath(runs)] else listed
-    if isinstance(runs, (list, tuple)) and any(isinstance(r, (str, os.PathLike)) for r in runs):
-        return [
-            each
-            for run in runs
-            for each in (expand(os.fspath(run)) if isinstance(run, (str, os.PathLike)) else [run])
-        ]
-    return runs
+    given = runs if isinstance(runs, (list, tuple)) else [runs]
+    if not any(isinstance(run, (str, os.PathLike)) for run in given):
+        return runs
+    return [
+        each
+        for run in given
+        for each in (expand(os.fspath(run)) if isinstance(run, (str, os.PathLike)) else [run])
+    ]
 
 
 def resolve_qrels(runs: Iterable[Any], qrels: Any) -> Qrels:
@@ -397,7 +381,7 @@ def resolve_qrels(runs: Iterable[Any], qrels: Any) -> Qrels:
     judgments = qrels_or_counts(runs, qrels)
     of_sets = [run.factors for run in runs if isinstance(run, ScoresOfSystem) and run.factors]
     if qrels is None and of_sets and isinstance(judgments, QrelsFromCounts):
-        return TopicsOfSet(judgments, of_sets[0])
+        return plans.TopicsOfSet(judgments, of_sets[0])
     return judgments
 
 
@@ -414,15 +398,16 @@ def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
     factors = scores.factors
     if factors is None:
         return scores
-    if isinstance(qrels, TopicsOfSet) and qrels.factors is factors:
+    if isinstance(qrels, plans.TopicsOfSet) and qrels.factors is factors:
         return replace(scores, factors=None)
-    fit = Fit(factors, collection_of(qrels))
+    fit = Fit(factors, plans.collection_of(qrels))
     if fit.missing:
         raise InputError.at(
             scores.name,
-            f"no scores for {len(fit.missing)} of {len(fit.missing) + len(fit.matched)} topics "
-            f"({abbreviate(fit.missing)}), because {factors.id} does not contain them",
-            "pass qrels with only the set's topics",
+            f"no scores for {len(fit.missing)} of {len(fit.missing) + len(fit.matched)} "
+            f"{factors.unit}s ({abbreviate(fit.missing)}), because {factors.id} does not contain "
+            "them",
+            f"pass qrels with only the set's {factors.unit}s",
         )
     if fit.match_type is None and (fit.count_mismatches or fit.differing_topics):
         raise InputError.at(
@@ -432,7 +417,7 @@ def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
         )
     values: dict[Measure, Mapping[str, float]] = {}
     for measure, by_topic in scores.values.items():
-        differs = fit.agreement.differs(levels_of(measure, fit))
+        differs = fit.agreement.differs(plans.levels_of(measure, fit))
         differing = set(fit.agreement.topics_where(differs))
         values[measure] = {t: v for t, v in by_topic.items() if t not in differing}
     return replace(scores, values=values, factors=None)
@@ -527,35 +512,31 @@ def add_baseline(
     if (named := _run_of_file(baseline, runs)) is not None:
         return named
     if is_system_name(baseline):
-        return _added(system(baseline), runs)
-    if baseline == BEST:
-        return _added(best_system(qrels, factors, measures), runs)
-    if os.path.lexists(baseline):
+        chosen = system(baseline)
+    elif baseline == BEST:
+        chosen = best_system(qrels, factors, measures)
+    elif os.path.lexists(baseline):
         raise UsageError(f"the baseline {baseline} is not among the runs; pass it with them")
-    raise unknown_system(baseline) or UsageError(
-        f"unknown baseline {baseline!r}; choose from {abbreviate([*runs, BEST], 6)}"
-        f"{suggestion(baseline, (*runs, BEST))}"
-    )
+    else:
+        raise unknown_system(baseline) or UsageError(
+            f"unknown baseline {baseline!r}; choose from {abbreviate([*runs, BEST], 6)}"
+            f"{suggestion(baseline, (*runs, BEST))}"
+        )
+    for name, run in runs.items():
+        if isinstance(run, ScoresOfSystem) and run.name == chosen.name:
+            return name
+    name = chosen.name if chosen.tag in runs else chosen.tag
+    runs[name] = chosen
+    return name
 
 
 def _run_of_file(file: str, runs: Mapping[str, Any]) -> str | None:
     """Return the name of the run that comes from a file, given its path or file name."""
     paths = {n: run.name for n, run in runs.items() if isinstance(run, FileSource)}
-    for name, path in paths.items():
-        if os.path.realpath(path) == os.path.realpath(file):
-            return name
-    named = [name for name, path in paths.items() if os.path.basename(path) == file]
-    return named[0] if len(named) == 1 else None
-
-
-def _added(baseline: ScoresOfSystem, runs: dict[str, Any]) -> str:
-    """Add a baseline to the runs, and return its name among them."""
-    for name, run in runs.items():
-        if isinstance(run, ScoresOfSystem) and run.name == baseline.name:
-            return name
-    name = baseline.name if baseline.tag in runs else baseline.tag
-    runs[name] = baseline
-    return name
+    here = os.path.realpath(file)
+    same = [name for name, path in paths.items() if os.path.realpath(path) == here]
+    same = same or [name for name, path in paths.items() if os.path.basename(path) == file]
+    return same[0] if len(same) == 1 else None
 
 
 def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) -> ScoresOfSystem:
@@ -577,12 +558,12 @@ def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) ->
     UsageError
         If the set has no scores per system for the measure.
     """
-    match = match_factors(qrels, factors)
+    match = plans.match_factors(qrels, factors)
     if match.factors is None:
         raise NoFactorsError(f"the baseline {BEST!r} needs a factor set, but {match}")
     asked = as_measures(measures or ()) or [parse_set_measure(match.factors.default_measures[0])]
     measure = asked[0]
-    plan = make_plan(
+    plan = plans.make_plan(
         measure if isinstance(measure, Standardized) else standardized(measure), match, qrels
     )
     if plan.name not in plan.factors.scores or not plan.factors.systems:
@@ -590,11 +571,7 @@ def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) ->
             f"{plan.factors.id} has no scores of single systems for {plan.raw}; name the baseline"
         )
     numbers, columns = scores_by_system(plan.factors, plan.name)
-    raw = np.where(plan.rows[:, None] >= 0, columns[plan.rows], np.nan)
-    means = [
-        mean_of_values(plan.apply(column) if isinstance(measure, Standardized) else column)
-        for column in raw.T
-    ]
+    apply = plan.apply if isinstance(measure, Standardized) else np.asarray
+    means = [plans.mean_of_values(apply(raw)) for raw in pick_rows(columns, plan.rows).T]
     at = int(np.nanargmax(sign_of(measure) * np.array(means)))
-    best = plan.factors.systems[numbers[at]]
-    return system_of(plan.factors, best)
+    return system_of(plan.factors, plan.factors.systems[numbers[at]])

@@ -266,11 +266,12 @@ def raw_plan(raw: Measure, name: str, match: Match, qrels: Qrels) -> Plan:
 
 def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
     """Return a raw measure's name in a set, such as ``RBP(p=0.8)``; None if it has none."""
-    return _names_by_measure(factors.measures).get(canonical(raw))
+    return names_by_measure(factors.measures).get(canonical(raw))
 
 
 @lru_cache(maxsize=256)
-def _names_by_measure(names: tuple[str, ...]) -> dict[str, str]:
+def names_by_measure(names: tuple[str, ...]) -> dict[str, str]:
+    """Return the names that a set gives its measures, by the canonical name of the measure."""
     return {canonical(parse_set_measure(name)): name for name in names}
 
 
@@ -392,7 +393,7 @@ def _why_no_factors(names: Sequence[str], scheme: str, obstacle: str | None, mat
     others = ", ".join(
         set_id
         for set_id in match.alternatives
-        if wanted & _names_by_measure(load_factors(set_id).measures).keys()
+        if wanted & names_by_measure(load_factors(set_id).measures).keys()
     )
     advice = f"; to use {others}, pass --factors (factors=)" if others else ""
     return (
