@@ -16,16 +16,9 @@ from ir_measures.util import Metric
 from ir_std._arrays import Floats
 from ir_std._system.processes import default_jobs, map_in_order
 from ir_std.errors import UsageError, did_you_mean, warn_caller
-from ir_std.evaluation import inputs, plans
+from ir_std.evaluation import inputs, plans, raw_scores
 from ir_std.evaluation.evaluation import CalcResult, Evaluation, Message, Scores, message_texts
 from ir_std.evaluation.factor_messages import factor_messages, gain_messages, level_messages
-from ir_std.evaluation.raw_scores import (
-    Formula,
-    OtherProviders,
-    RawScores,
-    has_formula,
-    skip_unjudged_topics,
-)
 from ir_std.evaluation.run_messages import (
     EarlierDocuments,
     order_messages,
@@ -97,7 +90,7 @@ class StdEvaluator(providers.Evaluator):
         The factors used and how well they match; None if no measure is standardized.
     plans : list of Plan
         Recipes for the standardized measures.
-    formulas : dict of str to Formula
+    formulas : dict of str to raw_scores.Formula
         Formulas of raw measures, by name.
     earlier : EarlierDocuments
         Documents that were judged in earlier rounds of a residual collection.
@@ -155,15 +148,15 @@ class StdEvaluator(providers.Evaluator):
             for name, measure in (asked | self._raw).items()
         ]
         skip = set[Measure]()
-        self.formulas: dict[str, Formula] = {}
-        self._others: OtherProviders | None = None
+        self.formulas: dict[str, raw_scores.Formula] = {}
+        self._others: raw_scores.OtherProviders | None = None
         if not isinstance(self.qrels, QrelsFromCounts):  # without judgments nothing is computed
-            skip = skip_unjudged_topics(self._raw.values(), self.qrels)
+            skip = raw_scores.skip_unjudged_topics(self._raw.values(), self.qrels)
             highest, about_gains = self._highest_level()
             self.formulas = {
-                name: Formula.of(measure, highest, measure in skip)
+                name: raw_scores.Formula.of(measure, highest, measure in skip)
                 for name, measure in self._raw.items()
-                if has_formula(measure)
+                if raw_scores.has_formula(measure)
             }
             messages += about_gains
             self._others = self._other_providers(skip)
@@ -200,7 +193,7 @@ class StdEvaluator(providers.Evaluator):
     def _highest_level(self) -> tuple[int, tuple[Message, ...]]:
         """Return the level that gains are relative to, and messages about such measures."""
         graded = []
-        for measure in filter(has_formula, self._raw.values()):
+        for measure in filter(raw_scores.has_formula, self._raw.values()):
             check_params(measure)
             graded += [measure] * gains_are_shares(measure)
         decided = [m.decided.highest for m in self.measures if getattr(m, "decided", None)]
@@ -213,7 +206,7 @@ class StdEvaluator(providers.Evaluator):
         highest = max(1, plans.highest_level_of_collection(fit, self.qrels))
         return highest, tuple(gain_messages(graded, highest, fit.factors.id, self.qrels))
 
-    def _other_providers(self, skip: set[Measure]) -> OtherProviders | None:
+    def _other_providers(self, skip: set[Measure]) -> raw_scores.OtherProviders | None:
         """Return an evaluator of raw measures without a formula; None if there are none."""
         others = [
             measure
@@ -221,7 +214,7 @@ class StdEvaluator(providers.Evaluator):
             if name not in self.formulas and not isinstance(measure, ExternalMeasure)
         ]
         alone = len(others) == len(self._raw)
-        return OtherProviders(others, self.qrels, alone, bool(skip)) if others else None
+        return raw_scores.OtherProviders(others, self.qrels, alone, bool(skip)) if others else None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -294,7 +287,7 @@ class StdEvaluator(providers.Evaluator):
 
     def _compute(
         self, given: Run, name: str, depth: int | None
-    ) -> tuple[dict[str, RawScores], list[Message]]:
+    ) -> tuple[dict[str, raw_scores.RawScores], list[Message]]:
         """Compute raw scores of a run with formulas and other providers."""
         self._check_computable(name)
         run, about_earlier = self.earlier.check(given)
@@ -307,7 +300,7 @@ class StdEvaluator(providers.Evaluator):
         orders = {formula.order for formula in self.formulas.values()}
         rankings = {order: ranker.rank(order) for order in orders}
         scores = {
-            name: RawScores.of(self._raw[name], formula.values(rankings[formula.order]))
+            name: raw_scores.RawScores.of(self._raw[name], formula.values(rankings[formula.order]))
             for name, formula in self.formulas.items()
         }
         # Every order contains the same relevant documents, so any of them gives the number.
@@ -327,9 +320,9 @@ class StdEvaluator(providers.Evaluator):
                     f"{did_you_mean(suggest_measures(measure.name))}"
                 )
 
-    def _look_up(self, scores: RunScores) -> tuple[dict[str, RawScores], list[Message]]:
+    def _look_up(self, scores: RunScores) -> tuple[dict[str, raw_scores.RawScores], list[Message]]:
         """Look up raw scores that were computed by another program."""
-        raw: dict[str, RawScores] = {}
+        raw: dict[str, raw_scores.RawScores] = {}
         same = {str(plan.raw): plan.same_raw for plan in self.plans}
         for raw_name, measure in self._raw.items():
             forms = (measure, *same.get(raw_name, ()))
@@ -337,7 +330,7 @@ class StdEvaluator(providers.Evaluator):
             if known is None:
                 raise self._missing_scores(scores, measure)
             values = scores.column(known, self.qrels.topics)
-            raw[raw_name] = RawScores.of(measure, values, scores.step_of(known))
+            raw[raw_name] = raw_scores.RawScores.of(measure, values, scores.step_of(known))
         return raw, [*score_messages(self.plans, scores, self.qrels, raw)]
 
     def _missing_scores(self, scores: RunScores, measure: Measure) -> UsageError:

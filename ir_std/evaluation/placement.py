@@ -14,26 +14,13 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, pick_rows
 from ir_std.errors import NoFactorsError, UsageError, pluralize, warn_caller
+from ir_std.evaluation import plans
 from ir_std.evaluation.evaluation import message_texts
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.inputs import resolve, resolve_qrels
-from ir_std.evaluation.plans import (
-    Plan,
-    TopicsOfSet,
-    match_factors,
-    name_in_set,
-    raw_plan,
-    rows_excluding,
-    scores_on,
-)
 from ir_std.evaluation.uncertainty import team_tags
+from ir_std.factors import estimates
 from ir_std.factors.catalog import Factors, load_factors
-from ir_std.factors.estimates import (
-    ranked_systems,
-    round_to_resolution,
-    scores_by_system,
-    scores_of_systems,
-)
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Measures, Standardized, as_measures, sign_of
 from ir_std.schemes import EXACT, scheme_names
@@ -226,7 +213,7 @@ def place(
         return _place_mean(float(run), measures, factors)
     read = resolve(run)
     judgments = resolve_qrels([read], qrels)
-    match = match_factors(judgments, factors)
+    match = plans.match_factors(judgments, factors)
     if match.factors is None:
         raise NoFactorsError(str(match))
     scores = [read] if isinstance(read, RunScores) else []
@@ -252,10 +239,10 @@ class Placer:
         match = evaluator.match
         if match and match.factors:
             for raw in evaluator.measures:
-                if raw not in self._plans and (name := name_in_set(raw, match.factors)):
-                    self._plans[raw] = raw_plan(raw, name, match, evaluator.qrels)
+                if raw not in self._plans and (name := plans.name_in_set(raw, match.factors)):
+                    self._plans[raw] = plans.raw_plan(raw, name, match, evaluator.qrels)
         # These results are the same for every run, so they are computed once.
-        self._columns = cache(scores_by_system)
+        self._columns = cache(estimates.scores_by_system)
         self._means = cache(peer_means)
 
     def place(self, run: Any) -> list[Placement]:
@@ -295,10 +282,10 @@ class Placer:
         for plan in {(p.factors, p.name, p.raw): p for p in self._plans.values()}.values():
             if plan.name not in plan.factors.scores:
                 continue
-            raw = scores_on(plan.topics, values[plan.raw])
+            raw = plans.scores_on(plan.topics, values[plan.raw])
             usable = plan.has_factors & ~np.isnan(raw)
             _, scores = self._columns(plan.factors, plan.name)
-            mine = round_to_resolution(plan.factors, plan.name, raw)[usable, None]
+            mine = estimates.round_to_resolution(plan.factors, plan.name, raw)[usable, None]
             is_equal = np.abs(scores[plan.rows[usable]] - mine) <= EXACT
             is_one = bool(usable.any() and is_equal.all(axis=0).any())
             same.setdefault(plan.factors.id, []).append(is_one)
@@ -313,8 +300,8 @@ class Placer:
             reason = f"{factors.id} has no factors for it" if factors else "no factor set is known"
             mean, set_id = float(values[measure].mean()), factors.id if factors else ""
             return Placement(measure, mean, set_id, unavailable_reason=reason)
-        factors, name, raw = plan.factors, plan.name, scores_on(plan.topics, values[plan.raw])
-        compared = plan.apply(round_to_resolution(factors, name, raw))
+        factors, name, raw = plan.factors, plan.name, plans.scores_on(plan.topics, values[plan.raw])
+        compared = plan.apply(estimates.round_to_resolution(factors, name, raw))
         usable = plan.has_factors & ~np.isnan(compared)
         n = int(usable.sum())
         total = int((~np.isnan(factors.mean[name])).sum())
@@ -342,12 +329,12 @@ class Placer:
         plan = self._plans.get(measure)
         if plan is None or plan.name not in plan.factors.scores:
             return
-        factors, name, raw = plan.factors, plan.name, scores_on(plan.topics, values[plan.raw])
-        mine = plan.apply(round_to_resolution(factors, name, raw))
+        factors, name, raw = plan.factors, plan.name, plans.scores_on(plan.topics, values[plan.raw])
+        mine = plan.apply(estimates.round_to_resolution(factors, name, raw))
         shown = values[measure] if isinstance(measure, Standardized) else raw
         known = np.flatnonzero(plan.has_factors & ~np.isnan(mine))
         scheme, params = scheme_of(measure)
-        theirs = scores_of_systems(factors, name, scheme, plan.rows[known], **params)
+        theirs = estimates.scores_of_systems(factors, name, scheme, plan.rows[known], **params)
         is_own = factors.id in own
         counts = _count_systems(plan, theirs, mine[known], is_own)
         for i, (n_better, n_tied, n) in zip(known.tolist(), counts, strict=True):
@@ -356,12 +343,12 @@ class Placer:
             yield plan.topics[i], placed
 
 
-def _count_systems(plan: Plan, theirs: Floats, mine: Floats, is_own: bool) -> list[list[int]]:
+def _count_systems(plan: plans.Plan, theirs: Floats, mine: Floats, is_own: bool) -> list[list[int]]:
     """Count, in each row, the better systems, the tied systems and all systems.
 
     Parameters
     ----------
-    plan : Plan
+    plan : plans.Plan
     theirs : ndarray, shape (n_rows, n_systems)
         Values of the systems; NaN where a system has no score.
     mine : ndarray, shape (n_rows,)
@@ -389,7 +376,7 @@ def _place_mean(value: float, measures: Measures | None, factors: Factors | None
     if found.of_datasets:
         raise UsageError(f"{found.id} has per-dataset factors; place results per dataset instead")
     topics = QrelsFromCounts({topic: n or 0 for topic, n in found.n_rel.items()}, found.id)
-    evaluator = StdEvaluator(asked, TopicsOfSet(topics, found), factors=found)
+    evaluator = StdEvaluator(asked, plans.TopicsOfSet(topics, found), factors=found)
     values = {measure: np.full(len(evaluator.qrels.topics), value) for measure in asked}
     return Placements(Placer(evaluator).place_values(values))
 
@@ -424,10 +411,10 @@ class Peers:
         return Peers(standardize(self.mean), low, high, least, most, self.n_systems)
 
 
-def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
+def peers_of(plan: plans.Plan, topics: Iterable[str]) -> Peers:
     """Summarize the reference systems' scores on the raw scale of ``plan``."""
     name, factors = plan.name, plan.factors
-    rows = rows_excluding(factors, topics, plan.differing)
+    rows = plans.rows_excluding(factors, topics, plan.differing)
     mean, sd = pick_rows(factors.mean[name], rows), pick_rows(factors.sd[name], rows)
     least = most = np.full(len(rows), np.nan)
     if name in factors.scores:
@@ -441,7 +428,7 @@ def peer_means(
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return the systems' means over rows of the set, ascending, and names if known."""
     scheme, params = scheme_of(measure)
-    means, numbers = ranked_systems(factors, name, scheme, np.array(rows), **params)
+    means, numbers = estimates.ranked_systems(factors, name, scheme, np.array(rows), **params)
     tags = team_tags(factors.systems)
     return means, tuple(tags[number] for number in numbers.tolist()) if tags else ()
 

@@ -11,7 +11,7 @@ import ir_measures
 import numpy as np
 from ir_measures import measures as irm
 from ir_measures import providers
-from ir_measures.measures import Measure, SumAgg
+from ir_measures.measures import MeanAgg, Measure
 from ir_measures.providers.fallback_provider import FallbackEvaluator
 
 from ir_std._arrays import Floats, divide
@@ -21,7 +21,6 @@ from ir_std.evaluation.inputs import resolve
 from ir_std.evaluation.plans import mean_of_values
 from ir_std.measures import gains_are_shares, measure_record
 from ir_std.measures.formulas import Terms, sum_by_topic
-from ir_std.measures.objects import GeometricMean
 from ir_std.measures.records import TREC_EVAL, Order
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.qrels import Qrels, Ranking
@@ -209,13 +208,11 @@ class RawScores(NamedTuple):
     def of(cls, measure: Measure, values: Floats, step: float = 0.0) -> RawScores:
         """Average the known values; counts are summed instead, as in ir_measures."""
         aggregator = measure.aggregator()
-        if isinstance(aggregator, SumAgg):
-            return cls(values, float(np.nansum(values)), step)
-        if isinstance(aggregator, GeometricMean):
-            for value in values.tolist():
-                aggregator.add(value)
-            return cls(values, aggregator.result(), step)
-        return cls(values, mean_of_values(values), step)
+        if isinstance(aggregator, MeanAgg):
+            return cls(values, mean_of_values(values), step)
+        for value in values[~np.isnan(values)].tolist():
+            aggregator.add(value)
+        return cls(values, float(aggregator.result()), step)
 
 
 # --- ranked documents -----------------------------------------------------------------------------

@@ -222,13 +222,13 @@ def _depth_messages(plans: Iterable[Plan], lengths: Ints, qrels: Qrels) -> Itera
         elif found := _depth_text(plan, sizes, last):
             measures_by_text.setdefault(found, []).append(plan.measure)
     if cutoffs:
-        text = _short_lists(sizes, sizes < max(cutoffs.values()))
-        yield Message(
-            f"{text}, fewer than the cutoff of {', '.join(map(str, cutoffs))}; scores are too low "
-            "unless nothing else matched",
-            warns=True,
-            measures=tuple(cutoffs),
-        )
+        text, least = _short_lists(sizes, sizes < max(cutoffs.values())), min(cutoffs.values())
+        text += f", fewer than the cutoff of {', '.join(map(str, cutoffs))}; "
+        if (sizes == least - 1).all():
+            text += f"was the run cut with rank < {least}?"
+        else:
+            text += "scores are too low unless nothing else matched"
+        yield Message(text, warns=True, measures=tuple(cutoffs))
     for (text, warns), measures in measures_by_text.items():
         listed = ", ".join(map(str, measures))
         yield Message(f"{text} ({listed})", warns, measures=tuple(measures))
@@ -424,11 +424,10 @@ class EarlierDocuments:
         self._sets = {factors.id: factors for factors in sets if factors.earlier is not None}
         self._take_out = take_out
         if take_out and not self._sets:
-            why = (
-                f"{join_with_and(s.id for s in sets)} records no documents judged in earlier rounds"
-                if sets
-                else "no factor set matches these qrels"
-            )
+            why = "no factor set matches these qrels"
+            if sets:
+                names = join_with_and(factors.id for factors in sets)
+                why = f"{names} records no documents judged in earlier rounds"
             raise UsageError(f"--residual (residual=True) does not apply: {why}")
 
     def check(self, run: Run) -> tuple[Run, list[Message]]:

@@ -12,17 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Mask
+from ir_std.analysis import influence
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.influence import (
-    DESIGN_EFFECT,
-    contrast_error,
-    covariance_by_design,
-    covariance_by_team,
-    design_effect,
-    inflation,
-    influence,
-    normal_covariance,
-)
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
@@ -63,8 +54,8 @@ class Influences:
     def covariance(self) -> tuple[Floats, float]:
         """Return the covariance of the runs' means, and its degrees of freedom."""
         if len(set(self.teams)) > 1:
-            return covariance_by_team(self.values, self.teams)
-        return covariance_by_design(self.values, self.design_effect)
+            return influence.covariance_by_team(self.values, self.teams)
+        return influence.covariance_by_design(self.values, self.design_effect)
 
     def error(self, contrast: npt.ArrayLike) -> tuple[float, float]:
         """Return the standard error of a combination of the runs' means, and its df.
@@ -75,8 +66,8 @@ class Influences:
         # Compute it for the combination only: with many runs, a matrix of all pairs is wasteful.
         combined = self.values @ np.asarray(contrast, float)[:, None]
         covariance, df = replace(self, values=combined).covariance()
-        by_system, _ = covariance_by_design(combined, 1.0)
-        return max(contrast_error(c, [1.0]) for c in (covariance, by_system)), df
+        by_system, _ = influence.covariance_by_design(combined, 1.0)
+        return max(influence.contrast_error(c, [1.0]) for c in (covariance, by_system)), df
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +94,7 @@ class SystemsCovariance:
     def estimate(self, values: npt.ArrayLike, contrast: npt.ArrayLike) -> Estimate:
         """Estimate the mean of per-topic scores that combine the runs' scores linearly."""
         if self.influences is None:
-            return Estimate.of(values, contrast_error(self.covariance, contrast), self.df)
+            return Estimate.of(values, influence.contrast_error(self.covariance, contrast), self.df)
         return Estimate.of(values, *self.influences.error(contrast))
 
 
@@ -132,7 +123,7 @@ def systems_covariance(plan: Plan, raw: Floats) -> SystemsCovariance:
         names = tuple(tags[i] for i in numbers.tolist()) if tags else ()
         teams = teams_of(factors)
         influences = Influences(
-            influence(
+            influence.influence(
                 x,
                 sign * scores[rows],
                 scheme,
@@ -141,17 +132,17 @@ def systems_covariance(plan: Plan, raw: Floats) -> SystemsCovariance:
             ),
             names,
             tuple(teams[factors.systems[i]] for i in numbers.tolist()) if teams else (),
-            design_effect(scores[rows]),
+            influence.design_effect(scores[rows]),
         )
         by_team = BY_TEAM if "teams" in factors.info else BY_GUESSED_TEAM
         source = by_team if len(set(influences.teams)) > 1 else BY_DESIGN
         return SystemsCovariance(*influences.covariance(), source, influences)
     if scheme == "E" or n < 2 or not len(rows):
         return SystemsCovariance(np.full((x.shape[1], x.shape[1]), np.nan), inf, "")
-    covariance = normal_covariance(
+    covariance = influence.normal_covariance(
         x, sign * factors.mean[name][rows], factors.sd[name][rows], n, scheme, **params
     )
-    factor, df = inflation(n, DESIGN_EFFECT)
+    factor, df = influence.inflation(n, influence.DESIGN_EFFECT)
     return SystemsCovariance(covariance * factor, df, BY_THEORY)
 
 

@@ -90,6 +90,14 @@ def test_one_document_short_of_a_cutoff_is_warned_about_whatever_the_depth(
     )
 
 
+def test_the_usual_cause_of_one_document_less_on_every_topic_is_named() -> None:
+    (message,) = messages([9] * 12, "P@10", depth=100)
+    assert message.text == (
+        "only 9 documents on 12 of 12 topics, fewer than the cutoff of sP@10; was the run cut with "
+        "rank < 10?"
+    )
+
+
 def test_several_cutoffs_are_warned_about_in_one_line() -> None:
     measures = ["P@10", "RBP(p=0.5,rel=1)@10", "P@5"]
     (message,) = messages([9, *[100] * 10, 3], measures, depth=100)
