@@ -4,71 +4,41 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import attrgetter
-from typing import Any, NamedTuple, TypeAlias
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import Standardized, measure_record
 from ir_std.measures.names import measure_of_scores, only_in_trec_eval
 from ir_std.schemes import EXACT
-from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores
+from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores, is_whole
 
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
 _LARGEST = 1e100
 """Largest score; sums of squares of larger ones could overflow."""
 
 
-class Texts(NamedTuple):
-    """Texts with many repetitions, of which each different one is stored once.
-
-    Attributes
-    ----------
-    names : list of str
-        The different texts, in the order in which they first occur.
-    numbers : ndarray of int
-        Index into the names for each text.
-    """
-
-    names: list[str]
-    numbers: Ints
-
-    @classmethod
-    def of(cls, texts: Sequence[str], clean: Callable[[str], str] = str.strip) -> Texts:
-        """Return cleaned texts; each different text is cleaned only once."""
-        number_of: dict[str, int] = {}
-        cleaned = {
-            text: number_of.setdefault(clean(text), len(number_of)) for text in dict.fromkeys(texts)
-        }
-        return cls([*number_of], np.fromiter(map(cleaned.__getitem__, texts), np.intp, len(texts)))
-
-    def where(self, kept: npt.NDArray[np.bool_]) -> Texts:
-        """Return some of the texts."""
-        return Texts(self.names, self.numbers[kept])
-
-
-class ScoreCells(NamedTuple):
-    """Values of a file before they are checked; each array and text has one item per value.
+@dataclass(frozen=True)
+class ScoreCells:
+    """Values of a file before they are checked; each column has one text per value.
 
     Attributes
     ----------
     file : str
         Name for messages.
-    lines : ndarray of int or None
-        Line number of each value.
-    runs : Texts
+    runs : sequence of str
         Run of each value; empty if the file does not name the run.
-    topics : Texts
+    topics : sequence of str
         Topic of each value.  Values of the topic ``all`` are means, which are compared with the
         means of the other values.
-    measures, values : Texts
+    measures, values : sequence of str
         Measure of each value, and the values as text.
+    lines : sequence of int or None
+        Line number of each value; empty if there are no lines, such as in a DataFrame.
     unit : {'topic', 'collection'}
         Unit of a score.
     skipped : tuple of str
@@ -79,27 +49,42 @@ class ScoreCells(NamedTuple):
     """
 
     file: str
-    lines: npt.NDArray[np.object_]
-    runs: Texts
-    topics: Texts
-    measures: Texts
-    values: Texts
+    runs: Sequence[str]
+    topics: Sequence[str]
+    measures: Sequence[str]
+    values: Sequence[str]
+    lines: Sequence[int | None] = ()
     unit: str = "topic"
     skipped: tuple[str, ...] = ()
     of_numbers: bool = False
 
-    @classmethod
-    def of(
-        cls,
-        file: str,
-        columns: Sequence[Sequence[str]],
-        lines: Sequence[int | None] | None = None,
-        **more: Any,
-    ) -> ScoreCells:
-        """Return cells of four columns: runs, topics, measures and values."""
-        shown = np.array(lines or [None] * len(columns[0]), object)
-        runs, topics, measures, values = (Texts.of(column, str) for column in columns)
-        return cls(file, shown, runs, topics, measures, values, **more)
+    def __iter__(self) -> Iterator[tuple[str, str, str, str]]:
+        """Iterate over the rows of the four columns."""
+        return zip(self.runs, self.topics, self.measures, self.values, strict=True)
+
+    def line(self, row: int) -> int | None:
+        """Return the line number of a value, if it has one."""
+        return self.lines[row] if self.lines else None
+
+    def row_of(self, run: str, topic: str, measure: Measure) -> int:
+        """Return the row of a value."""
+        names = {name for name in {*self.measures} if _measure_of(name) == measure}
+        return next(
+            row
+            for row, (r, t, name, _) in enumerate(self)
+            if (r, t) == (run, topic) and name in names
+        )
+
+
+class _Column(NamedTuple):
+    """One run's values for one measure by topic, and the mean that the file states."""
+
+    run: str
+    measure: Measure
+    values: dict[str, float]
+    decimals: int
+    mean: float | None
+    step_of_mean: float
 
 
 def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
@@ -112,30 +97,38 @@ def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
         its line); if there is neither a value nor a mean; or if a mean differs from the mean of
         the values.
     """
-    found = {name: _measure_of(name) for name in cells.measures.names}
-    measures = [*dict.fromkeys(measure for measure in found.values() if measure is not None)]
-    number_of: dict[Measure | None, int] = {measure: i for i, measure in enumerate(measures)}
-    numbers = np.array([number_of.get(m, -1) for m in found.values()], np.intp)
-    numbers = numbers[cells.measures.numbers]
-    unknown = [name for name, measure in found.items() if measure is None]
-    skipped = tuple(dict.fromkeys([*unknown, *cells.skipped]))
-    kept = numbers >= 0
-    numbers = numbers[kept]
-    if all(_is_count(measures[i]) for i in np.unique(numbers)):
+    measures = {name: _measure_of(name) for name in dict.fromkeys(cells.measures)}
+    unknown = [name for name, measure in measures.items() if measure is None]
+    cells = replace(cells, skipped=tuple(dict.fromkeys([*unknown, *cells.skipped])))
+    known = {name: measure for name, measure in measures.items() if measure is not None}
+    if all(map(_is_count, known.values())):
         raise InputError.at(
             cells.file,
-            "no scores of a measure" + f" (found {abbreviate(skipped)})" * bool(skipped),
+            "no scores of a measure"
+            + f" (found {abbreviate(cells.skipped)})" * bool(cells.skipped),
             "list scores per topic with -q of trec_eval or ir_measures",
         )
-    cells = cells._replace(
-        lines=cells.lines[kept],
-        runs=cells.runs.where(kept),
-        topics=cells.topics.where(kept),
-        measures=cells.measures.where(kept),
-        values=cells.values.where(kept),
-        skipped=skipped,
-    )
-    return _Collector(cells, measures, numbers).scores()
+    numbers = {text: _parse_number(text) for text in dict.fromkeys(cells.values)}
+    decimals = {t: count_decimals(t) if math.isfinite(x) else 0 for t, x in numbers.items()}
+
+    def column(run: str, measure: Measure, texts: dict[str, str]) -> _Column:
+        values = dict(zip(texts, map(numbers.__getitem__, texts.values()), strict=True))
+        _check_values(cells, run, measure, values)
+        stated, mean = texts.pop(SUMMARY, None), values.pop(SUMMARY, None)
+        step = 10.0 ** -decimals[stated] if stated is not None else 0.0
+        n_decimals = max(map(decimals.__getitem__, texts.values()), default=0)
+        return _Column(run, measure, values, n_decimals, mean, step)
+
+    texts = _texts(cells, known)
+    several = len(texts) > 1
+    return {
+        run or cells.file: _scores_of_run(
+            cells,
+            f"{cells.file}, {run}" if several else cells.file,
+            [column(run, known[name], by_topic) for name, by_topic in by_name.items()],
+        )
+        for run, by_name in texts.items()
+    }
 
 
 def _measure_of(name: str) -> Measure | None:
@@ -144,166 +137,118 @@ def _measure_of(name: str) -> Measure | None:
     return None if isinstance(found, Standardized) else found
 
 
-_Mean: TypeAlias = tuple[int | None, float, float]
-"""Line, value, and rounding step of a mean."""
+def _texts(cells: ScoreCells, known: Mapping[str, Measure]) -> dict[str, dict[str, dict[str, str]]]:
+    """Return the values as text by run, by the first name of each measure, and by topic."""
+    first_names: dict[Measure, str] = {}
+    name_of = {name: first_names.setdefault(measure, name) for name, measure in known.items()}
+    texts: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    n_values = 0
+    for run, topic, name, text in cells:
+        if name in name_of:
+            texts[run][name_of[name]][topic] = text
+            n_values += 1
+    if n_values > sum(len(by_topic) for by_name in texts.values() for by_topic in by_name.values()):
+        raise _repeated(cells, known)
+    return texts
 
 
-class _Column(NamedTuple):
-    """One run's values for one measure by topic, and the mean that the file states."""
+def _repeated(cells: ScoreCells, known: Mapping[str, Measure]) -> InputError:
+    """Return an error for the first value whose run, measure and topic occurred before."""
+    rows: dict[tuple[str, str, Measure | None], int] = {}
+    for row, (run, topic, name, _) in enumerate(cells):
+        first = rows.setdefault((run, topic, known.get(name)), row)
+        if first != row and name in known:
+            break
+    return InputError.at(
+        cells.file,
+        f"duplicate {known[name]} for topic {topic}"
+        + f", first on line {cells.line(first)}" * bool(cells.lines),
+        "use a separate file for each run and each collection",
+        line=cells.line(row),
+    )
 
-    run: str
-    measure: Measure
-    values: dict[str, float]
-    decimals: int
-    mean: _Mean | None
 
-
-class _Collector:
-    """Collect the values of all runs in a file; ``numbers`` gives the measure of each value."""
-
-    def __init__(self, cells: ScoreCells, measures: list[Measure], numbers: Ints) -> None:
-        self.cells, self.file, self.measures, self.numbers = cells, cells.file, measures, numbers
-        self._decimals: dict[tuple[tuple[int, int], ...], dict[Measure, int]] = {}
-
-    def scores(self) -> dict[str, RunScores]:
-        """Return the scores of each run."""
-        several = len(np.unique(self.cells.runs.numbers)) > 1
-        return {
-            run or self.file: self._scores_of_run(
-                f"{self.file}, {run}" if several else self.file, [*columns]
-            )
-            for run, columns in groupby(self._columns(), attrgetter("run"))
-        }
-
-    def _columns(self) -> Iterator[_Column]:
-        """Yield the columns of each run, run by run."""
-        cells, (names, topic) = self.cells, self.cells.topics
-        parsed = np.array([*map(_parse_number, cells.values.names)])
-        values, decimals = parsed.T[:, cells.values.numbers]
-        self._check(values)
-        groups = cells.runs.numbers * len(self.measures) + self.numbers
-        order = np.lexsort((topic, groups))
-        self._check_unique(groups[order], order)
-        is_mean = topic == (names.index(SUMMARY) if SUMMARY in names else -1)
-        means = dict(zip(groups[is_mean].tolist(), np.flatnonzero(is_mean).tolist(), strict=True))
-        starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-        most = np.maximum.reduceat(np.where(is_mean, 0, decimals)[order], starts).astype(int)
-        topics, ordered = [names[i] for i in topic[order].tolist()], values[order].tolist()
-        for group, start, end, n_decimals in zip(
-            groups[order[starts]].tolist(),
-            starts.tolist(),
-            [*starts[1:].tolist(), len(order)],
-            most.tolist(),
-            strict=True,
-        ):
-            run, number = divmod(group, len(self.measures))
-            by_topic = dict(zip(topics[start:end], ordered[start:end], strict=True))
-            mean: _Mean | None = None
-            if (at := means.get(group)) is not None:
-                line: int | None = cells.lines.item(at)
-                mean = line, by_topic.pop(SUMMARY), 10.0 ** -int(decimals[at])
-            yield _Column(cells.runs.names[run], self.measures[number], by_topic, n_decimals, mean)
-
-    def _topic(self, at: int) -> str:
-        number: int = self.cells.topics.numbers[at]
-        return self.cells.topics.names[number]
-
-    def _check(self, values: Floats) -> None:
-        """Raise an error for the first value that its measure cannot have."""
-        low, high, is_count = np.array([*map(_range, self.measures)]).T[:, self.numbers]
-        wrong = np.isinf(values) | (values < low) | (values > high)
-        with np.errstate(invalid="ignore"):
-            wrong |= (is_count > 0) & ~(np.abs(values - np.rint(values)) <= EXACT)
-        if wrong.any():
-            at = int(wrong.argmax())
-            cells = self.cells
-            name, text = (t.names[t.numbers[at]] for t in (cells.measures, cells.values))
-            raise InputError.at(
-                self.file,
-                f"{name} is {text!r} for topic {self._topic(at)}",
-                _expected(text, values[at], self.measures[self.numbers[at]]),
-                line=cells.lines[at],
-            )
-
-    def _check_unique(self, groups: Ints, order: Ints) -> None:
-        """Raise an error for the first value whose run, measure and topic occurred before."""
-        topics = self.cells.topics.numbers[order]
-        repeated = np.flatnonzero((np.diff(groups) == 0) & (np.diff(topics) == 0))
-        if len(repeated):
-            place = repeated[np.argmin(order[repeated + 1])]
-            first, again = order[place], order[place + 1]
-            line = self.cells.lines[first]
-            raise InputError.at(
-                self.file,
-                f"duplicate {self.measures[self.numbers[again]]} for topic {self._topic(again)}"
-                + f", first on line {line}" * bool(line),
-                "use a separate file for each run and each collection",
-                line=self.cells.lines[again],
-            )
-
-    def _scores_of_run(self, name: str, columns: list[_Column]) -> RunScores:
-        cells = self.cells
-        counts = {c.measure.__name__: c for c in columns if _is_count(c.measure)}
-        columns = [column for column in columns if column.measure.__name__ not in counts]
-        filled = [column for column in columns if column.values]
-        # The cache saves memory, because many thousand runs share a few of these dicts.
-        key = tuple((id(column.measure), column.decimals) for column in filled)
-        if key not in self._decimals:
-            self._decimals[key] = {column.measure: column.decimals for column in filled}
-        decimals = self._decimals[key]
-        step = 10.0 ** -max(decimals.values(), default=0)
-        unlisted = self._n_unlisted(filled, counts.get("NumQ"))
-        for column in columns:
-            self._check_mean(column, step, unlisted)
-        n_rel, n_ret = (
-            {topic: int(n) for topic, n in counts[count].values.items()} if count in counts else {}
-            for count in ("NumRel", "NumRet")
-        )
-        values = {column.measure: column.values for column in filled}
-        means = {column.measure: column.mean[1] for column in columns if column.mean}
-        if step <= EXACT or (cells.of_numbers and step >= COARSE):
-            step = 0.0
-        return RunScores(
-            name,
-            values,
-            n_rel,
-            n_ret,
-            step,
-            unlisted,
-            cells.skipped,
-            cells.unit,
-            means,
-            decimals,
+def _check_values(
+    cells: ScoreCells, run: str, measure: Measure, values: Mapping[str, float]
+) -> None:
+    """Check that the measure of a run's values can have them."""
+    record = measure_record(measure)
+    low = max(record.low if record.low >= 0 else record.low - EXACT, -_LARGEST)
+    high = min(record.high + EXACT, _LARGEST)  # texts that are not numbers count as infinite
+    wrong = [t for t, value in values.items() if not (low <= value <= high or value != value)]
+    if _is_count(measure):
+        wrong += [topic for topic, value in values.items() if not is_whole(value)]
+    if wrong:
+        row = cells.row_of(run, wrong[0], measure)
+        text = cells.values[row]
+        raise InputError.at(
+            cells.file,
+            f"{cells.measures[row]} is {text!r} for topic {wrong[0]}",
+            _expected(text, values[wrong[0]], measure),
+            line=cells.line(row),
         )
 
-    def _n_unlisted(self, columns: Iterable[_Column], n_topics: _Column | None) -> int:
-        """Return the number of unlisted topics in the means, as with ``trec_eval -c``."""
-        if n_topics is None or n_topics.mean is None:
-            return 0
-        n_listed = len({topic for column in columns for topic in column.values})
-        stated = int(n_topics.mean[1])
-        if stated < n_listed:
-            raise InputError.at(
-                self.file,
-                f"lists {pluralize(n_listed, 'topic')}, but num_q is {stated}",
-                "check whether several files were joined",
-            )
-        return stated - n_listed
 
-    def _check_mean(self, column: _Column, step: float, unlisted: int) -> None:
-        line, stated, its_step = column.mean or (None, math.nan, 0.0)
-        known = [value for value in column.values.values() if not math.isnan(value)]
-        if not known or math.isnan(stated):
-            return
-        mean = sum(known) / (len(known) + unlisted)
-        if abs(mean - stated) > (step + its_step) / 2 + EXACT:
-            raise InputError.at(
-                self.file,
-                f"mean {column.measure} is stated as {stated:.6g}, but the mean of the "
-                f"{pluralize(len(known), 'topic')} is {mean:.6g}",
-                "check whether lines are missing or several files were joined",
-                line=line,
-            )
+def _scores_of_run(cells: ScoreCells, name: str, columns: list[_Column]) -> RunScores:
+    counts = {c.measure.__name__: c for c in columns if _is_count(c.measure)}
+    columns = [column for column in columns if column.measure.__name__ not in counts]
+    filled = [column for column in columns if column.values]
+    decimals = {column.measure: column.decimals for column in filled}
+    step = 10.0 ** -max(decimals.values(), default=0)
+    unlisted = _count_unlisted(cells.file, filled, counts.get("NumQ"))
+    for column in columns:
+        _check_mean(cells, column, step, unlisted)
+    n_rel, n_ret = (
+        {topic: int(n) for topic, n in counts[count].values.items()} if count in counts else {}
+        for count in ("NumRel", "NumRet")
+    )
+    if step <= EXACT or (cells.of_numbers and step >= COARSE):
+        step = 0.0
+    return RunScores(
+        name,
+        {column.measure: column.values for column in filled},
+        n_rel,
+        n_ret,
+        step,
+        unlisted,
+        cells.skipped,
+        cells.unit,
+        {column.measure: column.mean for column in columns if column.mean is not None},
+        decimals,
+    )
+
+
+def _count_unlisted(file: str, columns: Iterable[_Column], n_topics: _Column | None) -> int:
+    """Return the number of unlisted topics in the means, as with ``trec_eval -c``."""
+    if n_topics is None or n_topics.mean is None:
+        return 0
+    n_listed = len({topic for column in columns for topic in column.values})
+    stated = int(n_topics.mean)
+    if stated < n_listed:
+        raise InputError.at(
+            file,
+            f"lists {pluralize(n_listed, 'topic')}, but num_q is {stated}",
+            "check whether several files were joined",
+        )
+    return stated - n_listed
+
+
+def _check_mean(cells: ScoreCells, column: _Column, step: float, unlisted: int) -> None:
+    stated = column.mean
+    if stated is None or math.isnan(stated):
+        return
+    known = [value for value in column.values.values() if value == value]
+    if not known:
+        return
+    mean = sum(known) / (len(known) + unlisted)
+    if abs(mean - stated) > (step + column.step_of_mean) / 2 + EXACT:
+        raise InputError.at(
+            cells.file,
+            f"mean {column.measure} is stated as {stated:.6g}, but the mean of the "
+            f"{pluralize(len(known), 'topic')} is {mean:.6g}",
+            "check whether lines are missing or several files were joined",
+            line=cells.line(cells.row_of(column.run, SUMMARY, column.measure)),
+        )
 
 
 def is_not_topic_score(name: str) -> bool:
@@ -313,14 +258,6 @@ def is_not_topic_score(name: str) -> bool:
 
 def _is_count(measure: Measure) -> bool:
     return measure_record(measure).kind == "count"
-
-
-def _range(measure: Measure) -> tuple[float, float, bool]:
-    """Return a measure's lowest and highest value, and whether its values are whole numbers."""
-    record = measure_record(measure)
-    if record.kind == "count":
-        return -math.inf, math.inf, True
-    return record.low if record.low >= 0 else record.low - EXACT, record.high + EXACT, False
 
 
 def _expected(text: str, value: float, measure: Measure) -> str:
@@ -341,18 +278,16 @@ def _expected(text: str, value: float, measure: Measure) -> str:
     return f"{measure} is between {record.low:g} and {record.high:g}{percent}"
 
 
-def _parse_number(text: str) -> tuple[float, int]:
-    """Return a value and its number of decimals; infinity if it is not a number or too large."""
+def _parse_number(text: str) -> float:
+    """Return a value; infinity if it is not a number or too large."""
     text = text.strip()
     if text in _NO_VALUE:
-        return math.nan, 0
+        return math.nan
     try:
         value = float(text)
     except ValueError:
-        value = math.inf
-    if not abs(value) <= _LARGEST or "_" in text:
-        return math.inf, 0
-    return value, count_decimals(text)
+        return math.inf
+    return value if abs(value) <= _LARGEST and "_" not in text else math.inf
 
 
 def count_decimals(text: str) -> int:

@@ -20,6 +20,7 @@ from ir_std.scores.run_scores import SUMMARY, RunScores
 from ir_std.scores.tables import (
     ScoreTable,
     is_header,
+    join_rows,
     names_rows,
     parse_table,
     read_table,
@@ -121,7 +122,7 @@ def _table_of(scores: Any) -> ScoreTable:
     if isinstance(scores, Iterable) and not isinstance(scores, (bytes, bytearray)):
         records = [row._asdict() if hasattr(row, "_asdict") else row for row in scores]
         if all(isinstance(record, Mapping) for record in records):
-            return table_of_records([*enumerate(records, 1)], "scores", True)
+            return table_of_records(records, "scores", range(1, len(records) + 1), True)
     raise InputError.at(
         "scores",
         f"cannot use {type(scores).__name__}",
@@ -223,8 +224,8 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
     except json.JSONDecodeError as broken:
         lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
         if len(lines) > 1 and isinstance(_load_or_none(lines[0][1]), dict):
-            records = [(number, _load_or_none(line)) for number, line in lines]
-            return read_table(table_of_records(records, file), measure)
+            records = [_load_or_none(line) for _, line in lines]
+            return read_table(table_of_records(records, file, [n for n, _ in lines]), measure)
         raise InputError.at(
             file,
             f"not JSON ({broken.msg})",
@@ -236,11 +237,11 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
             file, "nested too deeply", "a result of MTEB is one JSON object"
         ) from None
     if isinstance(content, list) and content:
-        return read_table(table_of_records([(None, each) for each in content], file), measure)
+        return read_table(table_of_records(content, file), measure)
     if is_mteb_result(content):
         return read_mteb_result(content, source)
     if isinstance(content, dict) and names_rows([*content]):
-        return read_table(table_of_records([(1, content)], file), measure)
+        return read_table(table_of_records([content], file), measure)
     if isinstance(content, dict) and any(isinstance(each, dict) for each in content.values()):
         return _read_dict(content, file, measure)
     raise InputError.at(
@@ -275,8 +276,7 @@ def _read_dict(
     runs, outer, inner, values = [*zip(*rows, strict=True)] or [()] * 4
     topics_first = measure is not None or _count_measures(inner) > _count_measures(outer)
     topics, measures = (outer, inner) if topics_first else (inner, outer)
-    columns = runs, topics, measures, values
-    return collect_scores(ScoreCells.of(file, columns, of_numbers=of_numbers))
+    return collect_scores(ScoreCells(file, runs, topics, measures, values, of_numbers=of_numbers))
 
 
 def _leaves(
@@ -363,19 +363,10 @@ def _read_lines(lines: Iterable[tuple[int, str]], file: str) -> dict[str, RunSco
     InputError
         If the number of columns differs from the first line; the error names the line.
     """
-    numbers: list[int] = []
-    cells: list[str] = []
-    width = 0
-    for number, line in lines:
-        fields = _fields(line)
-        width = width or len(fields)
-        if width not in (2, 3, 4) or len(fields) != width:
-            found = pluralize(len(fields), "column")
-            expected = f"the first line has {width}" if numbers else _FORMATS
-            raise InputError.at(file, found, expected, line=number)
-        numbers.append(number)
-        cells += fields
-    columns = [cells[i::width] for i in range(width)]
+    columns, numbers = join_rows(((n, _fields(line)) for n, line in lines), file)
+    width = len(columns)
+    if width not in (2, 3, 4):
+        raise InputError.at(file, pluralize(width, "column"), _FORMATS, line=numbers[0])
     unnamed = [""] * len(numbers)
     if width == 2:
         runs, topics, measures = unnamed, [SUMMARY] * len(numbers), columns[0]
@@ -384,7 +375,7 @@ def _read_lines(lines: Iterable[tuple[int, str]], file: str) -> dict[str, RunSco
         first, second = columns[-3:-1]
         topics_first = _are_topics_first(first[:_HEAD], second[:_HEAD], width, file)
         topics, measures = (first, second) if topics_first else (second, first)
-    return collect_scores(ScoreCells.of(file, (runs, topics, measures, columns[-1]), numbers))
+    return collect_scores(ScoreCells(file, runs, topics, measures, columns[-1], numbers))
 
 
 def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, file: str) -> bool:

@@ -197,7 +197,8 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
             f"task {task} ({abbreviate(splits) or 'no split'}) is neither retrieval nor reranking",
             "leave it out (scores of such tasks include ndcg_at_10, or map and mrr)",
         )
-    cells = ScoreCells.of(where, [*zip(*rows, strict=True)], unit="collection")
+    runs, datasets, measures, values = zip(*rows, strict=True)
+    cells = ScoreCells(where, runs, datasets, measures, values, unit="collection")
     return collect_scores(cells)[where]
 
 

@@ -5,21 +5,17 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO, TextIOWrapper
-from itertools import islice
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from ir_std._system.text import unguard_cell
 from ir_std.errors import InputError, UsageError, abbreviate, pluralize
 from ir_std.measures.names import find_measure
-from ir_std.scores.collect import ScoreCells, Texts, collect_scores
+from ir_std.scores.collect import ScoreCells, collect_scores
 from ir_std.scores.mteb import find_dataset
 from ir_std.scores.run_scores import SUMMARY, RunScores
 from ir_std.trec.frames import column_values, is_pandas
@@ -51,32 +47,27 @@ class ScoreTable:
     ----------
     file : str
         Name for messages.
-    header_line : int or None
-        Number of the header's line; None if there are no lines, such as in a DataFrame.
     header : list of str
-    lines : sequence of int or None
-        Line number of each row.
-    cells : ndarray of str, shape (n_rows, n_columns)
-        Cells as text.
+    columns : sequence of tuple of str
+        The cells of each column.
+    lines : sequence of int
+        Line number of each row; empty if there are no lines, such as in a DataFrame.
+    header_line : int, optional
+        Line number of the header.
     of_numbers : bool
         True if the cells were numbers instead of text, so that their decimals do not show how they
         were rounded.
-    measure : str or None
+    measure : str, optional
         Measure of the scores if the table does not name it.
     """
 
     file: str
-    header_line: int | None
     header: list[str]
-    lines: Sequence[int | None] = ()
-    cells: npt.NDArray[np.object_] = field(default_factory=lambda: np.empty((0, 0), object))
+    columns: Sequence[tuple[str, ...]] = ()
+    lines: Sequence[int] = ()
+    header_line: int | None = None
     of_numbers: bool = False
     measure: str | None = None
-
-    def column(self, place: int) -> list[str]:
-        """Return the cells of a column."""
-        cells: list[str] = self.cells[:, place].tolist()
-        return cells
 
     def wrong(self, found: str, expected: str) -> InputError:
         """Return an error that names the line of the header."""
@@ -162,18 +153,15 @@ class ScoreTable:
             return None
         return "run" if self.unit else "unit"
 
+    @property
     def texts(self) -> list[int]:
-        """Return the columns that neither have a measure's name nor hold a number."""
+        """Columns that neither have a measure's name nor hold a number."""
         is_number = re.compile(r"\s*-?[\d.,]+%?(e[+-]?\d+)?\s*").fullmatch
         return [
             i
             for i in self.others
-            if not any(map(is_number, self.column(i))) and not find_measure(self.header[i])
+            if not any(map(is_number, self.columns[i])) and not find_measure(self.header[i])
         ]
-
-    def names_in(self, role: str) -> list[str]:
-        """Return the different cells of the column for a role."""
-        return [*dict.fromkeys(map(str.strip, self.column(self.roles[role])))]
 
     @property
     def described(self) -> str:
@@ -207,48 +195,57 @@ def parse_table(text: str, file: str) -> ScoreTable:
         header; the error names the line.
     """
     delimiter = delimiter_of(text.lstrip().split("\n", 1)[0])
-    rows = _delimited_rows(text, delimiter, file)
-    first_line, header = next(rows, (None, [""]))
-    if first_line is None:
-        raise InputError.at(file, "no lines", "expected a table with a header")
-    lines: list[int] = []
-    cells: list[str] = []
-    for line, row in rows:
-        if len(row) != len(header):
-            raise _wrong_width(file, line, len(row), len(header), delimiter)
-        lines.append(line)
-        cells += row
-    if "'" in text:
-        header, cells = ([unguard_cell(cell.strip()) for cell in each] for each in (header, cells))
-    shaped = np.array(cells, object).reshape(-1, len(header))
-    return ScoreTable(file, first_line, [*map(str.strip, header)], lines, shaped)
-
-
-def _delimited_rows(text: str, delimiter: str, file: str) -> Iterator[tuple[int, list[str]]]:
-    # This avoids a StringIO, which needs four bytes per character.
-    content = BytesIO(text.encode(errors="surrogatepass"))
-    lines = TextIOWrapper(content, "utf-8", "surrogatepass", newline="")
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    # A StringIO would need four bytes per character.
+    content = TextIOWrapper(
+        BytesIO(text.encode(errors="surrogatepass")), "utf-8", "surrogatepass", newline=""
+    )
+    reader = csv.reader(content, delimiter=delimiter, strict=True)
+    rows = ((reader.line_num, row) for row in reader if row)
     try:
-        for row in reader:
-            if row and (row[0][:1].isalnum() or _has_cells(row)):
-                yield reader.line_num, row
+        columns, lines = join_rows(rows, file)
     except csv.Error as broken:
         raise InputError.at(
             file, f"not a table ({broken})", "quote cells with delimiters", line=reader.line_num
         ) from None
+    if not lines:
+        raise InputError.at(file, "no lines", "expected a table with a header")
+    clean = (lambda cell: unguard_cell(cell.strip())) if "'" in text else str.strip
+    header = [clean(column[0]) for column in columns]
+    # Unlike lists, tuples of texts cost the garbage collector nothing.
+    cleaned = [tuple(map(clean, column[1:])) for column in columns]
+    return ScoreTable(file, header, cleaned, lines[1:], lines[0])
 
 
-def _has_cells(row: list[str]) -> bool:
-    """Check that a row is neither blank nor a comment."""
-    return any(map(str.strip, row)) and not row[0].lstrip().startswith("#")
+def join_rows(
+    rows: Iterable[tuple[int, list[str]]], file: str
+) -> tuple[list[list[str]], list[int]]:
+    """Return the columns of rows with line numbers, and these numbers.
+
+    Blank rows and rows that start with ``#`` are skipped.
+
+    Raises
+    ------
+    InputError
+        If the number of cells in a row differs from the first row; the error names the line.
+    """
+    lines: list[int] = []
+    cells: list[str] = []
+    width = 0
+    for line, row in rows:
+        if not row[0][:1].isalnum() and _is_blank_or_comment(row):
+            continue
+        width = width or len(row)
+        if len(row) != width:
+            advice = " (write decimals with a point, such as 0.1234)" * (len(row) > width)
+            found = pluralize(len(row), "column")
+            raise InputError.at(file, found, f"the first line has {width}{advice}", line=line)
+        lines.append(line)
+        cells += row
+    return [cells[i::width] for i in range(width)], lines
 
 
-def _wrong_width(file: str, line: int, n_cells: int, width: int, delimiter: str) -> InputError:
-    is_decimal = delimiter == "," and n_cells > width
-    advice = " (write decimals with a point, such as 0.1234)" * is_decimal
-    found = pluralize(n_cells, "column")
-    return InputError.at(file, found, f"the header has {width}{advice}", line=line)
+def _is_blank_or_comment(row: list[str]) -> bool:
+    return not any(map(str.strip, row)) or row[0].lstrip().startswith("#")
 
 
 def table_of_frame(frame: Any, file: str) -> ScoreTable:
@@ -257,37 +254,32 @@ def table_of_frame(frame: Any, file: str) -> ScoreTable:
         any(level is not None for level in frame.index.names) or frame.index.dtype.kind not in "iu"
     ):
         frame = frame.reset_index()
-    header = [_cell(column) for column in frame.columns]
-    cells = np.empty((len(frame), len(header)), object)
-    for i, column in enumerate(frame.columns):
-        cells[:, i] = [*map(_cell, column_values(frame, column))]
-    return ScoreTable(file, None, header, [None] * len(frame), cells, True)
+    columns = [tuple(map(_cell, column_values(frame, column))) for column in frame.columns]
+    return ScoreTable(file, [*map(_cell, frame.columns)], columns, of_numbers=True)
 
 
 def table_of_records(
-    records: Sequence[tuple[int | None, Any]], file: str, of_numbers: bool = False
+    records: Sequence[Any], file: str, lines: Sequence[int] = (), of_numbers: bool = False
 ) -> ScoreTable:
-    """Return a table from records, which are mappings with the same keys, and line numbers.
+    """Return a table from records, which are mappings with the same keys.
 
     Raises
     ------
     InputError
         If a record is not a mapping or lacks the first key; the error names its line.
     """
-    keys: dict[Any, None] = {}
-    for line, record in records:
-        if not isinstance(record, Mapping) or any(key not in record for key in islice(keys, 1)):
+    first = next(iter(records[0]), None) if records and isinstance(records[0], Mapping) else None
+    for i, record in enumerate(records):
+        if not isinstance(record, Mapping) or (records[0] and first not in record):
             raise InputError.at(
                 file,
                 "not a score",
                 'expected a line such as {"query_id": ..., "measure": ..., "value": ...}',
-                line=line,
+                line=lines[i] if lines else None,
             )
-        keys.update(dict.fromkeys(record))
-    cells = [_cell(record.get(key)) for _, record in records for key in keys]
-    shaped = np.array(cells, object).reshape(len(records), -1)
-    lines = [line for line, _ in records]
-    return ScoreTable(file, None, [*map(str, keys)], lines, shaped, of_numbers)
+    keys = dict.fromkeys(key for record in records for key in record)
+    columns = [tuple(_cell(record.get(key)) for record in records) for key in keys]
+    return ScoreTable(file, [*map(str, keys)], columns, lines, of_numbers=of_numbers)
 
 
 def _cell(value: Any) -> str:
@@ -333,13 +325,13 @@ def is_header(line: str) -> bool:
 
 def names_rows(header: list[str]) -> bool:
     """Check whether columns name the rows (runs, topics or datasets) of a table of scores."""
-    at = ScoreTable("", 1, header)
+    at = ScoreTable("", header)
     return at.names_rows or at.has("measure", "value")
 
 
 def needs_measure(header: list[str]) -> bool:
     """Check whether columns are runs, datasets or topics, and no measure is named."""
-    at = ScoreTable("", 1, header)
+    at = ScoreTable("", header)
     return at.names_rows and not at.has("measure") and at.across is None
 
 
@@ -370,50 +362,39 @@ def read_table(table: ScoreTable, measure: str | None) -> dict[str, RunScores]:
         raise _unknown(at)
     if measure is not None and (at.has("measure") or at.across == "measure"):
         raise UsageError(f"{at.file} names its measures; drop measure=")
-    texts = at.texts() if at.across == "measure" else []
+    texts = at.texts if at.across == "measure" else []
     places = {
         "value": [at.roles.get("value", -1)],
         "measure": [i for i in at.others if i not in {*texts}],
         "unit": at.datasets or at.others,  # This leaves out columns of averages.
         "run": at.others,
     }[at.across]
-    names = [at.header[i] for i in places]
-    units = names if at.across == "unit" else at.names_in(at.unit) if at.unit else []
-    are_datasets = bool(units) and all(map(find_dataset, units))
-    unit = "collection" if at.unit == "dataset" or are_datasets else "topic"
-    skipped = tuple(at.header[i] for i in texts)
-    return collect_scores(_cells(at, places, unit, skipped))
+    n_rows = len(at.columns[0])
 
-
-def _cells(at: ScoreTable, places: list[int], unit: str, skipped: tuple[str, ...]) -> ScoreCells:
-    """Return the values row by row, each with its run, topic or dataset, and measure."""
-    n_rows = len(at.lines)
-
-    def texts_of(role: str, default: str) -> Texts:
-        clean = _dataset_name if (role, unit) == ("unit", "collection") else str.strip
+    def texts_of(role: str, column: int | None, default: str) -> Sequence[str]:
         if role == at.across:
-            texts, numbers = Texts.of([at.header[i] for i in places], clean)
-            return Texts(texts, np.tile(numbers, n_rows))
-        place = at.roles.get((at.unit or "") if role == "unit" else role)
-        column = [default] * n_rows if place is None else at.column(place)
-        texts, numbers = Texts.of(column, clean)
-        return Texts(texts, np.repeat(numbers, len(places)))
+            return tuple(at.header[i] for i in places for _ in range(n_rows))
+        return ((default,) * n_rows if column is None else at.columns[column]) * len(places)
 
-    return ScoreCells(
-        at.file,
-        np.repeat(np.array(at.lines, object), len(places)),
-        texts_of("run", ""),
-        texts_of("unit", SUMMARY),
-        texts_of("measure", str(at.measure)),
-        Texts.of(at.cells[:, places].ravel().tolist()),
-        unit,
-        skipped,
-        at.of_numbers,
+    units = texts_of("unit", at.roles.get(at.unit or ""), SUMMARY)
+    datasets = {name: find_dataset(name) for name in dict.fromkeys(units)}
+    is_dataset = at.unit == "dataset" or all(datasets.values())
+    if is_dataset:
+        datasets[ALL_COLLECTIONS] = SUMMARY
+        units = tuple(datasets[name] or name for name in units)
+    return collect_scores(
+        ScoreCells(
+            at.file,
+            texts_of("run", at.roles.get("run"), ""),
+            units,
+            texts_of("measure", at.roles.get("measure"), str(measure)),
+            tuple(cell for i in places for cell in at.columns[i]),
+            tuple(at.lines) * len(places),
+            "collection" if is_dataset else "topic",
+            tuple(at.header[i] for i in texts),
+            at.of_numbers,
+        )
     )
-
-
-def _dataset_name(name: str) -> str:
-    return SUMMARY if name == ALL_COLLECTIONS else find_dataset(name.strip()) or name.strip()
 
 
 def _check(at: ScoreTable) -> None:
@@ -424,11 +405,12 @@ def _check(at: ScoreTable) -> None:
     before = [name.removesuffix(" g") for name in names if name.endswith(" g")]
     if any(name in names and find_measure(name) for name in before):
         raise at.wrong("differences from a baseline, not scores", "write it without --baseline")
-    if at.has("topic", "dataset") and len(sets := at.names_in("dataset")) > 1:
+    sets = {*at.columns[at.roles["dataset"]]} if at.has("topic", "dataset") else set()
+    if len(sets) > 1:
         # Topics of different collections may have the same numbers.
         raise InputError.at(
             at.file,
-            f"{pluralize(len(sets), 'collection')} ({abbreviate(sets)})",
+            f"{pluralize(len(sets), 'collection')} ({abbreviate(sorted(sets))})",
             "use a file for each",
         )
 
