@@ -13,6 +13,7 @@ import tarfile
 import threading
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -45,14 +46,6 @@ def refused(function: Any, *arguments: Any) -> str:
     assert "\n" not in message
     assert len(message) < 600
     return message
-
-
-@pytest.mark.parametrize("before", [b"", GOOD])
-@pytest.mark.parametrize("behind", [b"", b"\n", b"\n" + GOOD])
-def test_two_lines_in_one_are_refused(before: bytes, behind: bytes) -> None:
-    content = before + GOOD.replace(b"\n", b" ").rstrip() + behind
-    said = refused(read_run, BytesSource("r", content))
-    assert f"r:{before.count(10) + 1}: 12 columns; a run has 6 columns" in said
 
 
 @pytest.mark.parametrize(
@@ -104,11 +97,17 @@ class Opened(io.BytesIO):
         return content
 
 
-def test_what_a_file_is_takes_no_more_than_its_first_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(BytesSource, "open", lambda source: Opened(source.content))
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> type[Opened]:
+    """Open all bytes in memory as files that remember how far they were read."""
     monkeypatch.setattr(Opened, "furthest", 0)
+    monkeypatch.setattr(BytesSource, "open", lambda source: Opened(source.content))
+    return Opened
+
+
+def test_what_a_file_is_takes_no_more_than_its_first_lines(watched: type[Opened]) -> None:
     assert count_columns(BytesSource("r", b"# a run\n" + GOOD * 100_000)) == 6
-    assert Opened.furthest < 20_000
+    assert watched.furthest < 20_000
 
 
 def test_the_first_line_is_found_behind_any_number_of_comments() -> None:
@@ -117,22 +116,16 @@ def test_the_first_line_is_found_behind_any_number_of_comments() -> None:
         assert count_columns(BytesSource("r", b"\xef\xbb\xbf" + comment + GOOD)) == 6
 
 
-ENDLESS = pytest.mark.parametrize(
-    "part",
-    [b"a", b" ", b"\n", b"\t \r\n", b"0"],
-    ids=["letters", "blanks", "empty lines", "more", "a score"],
-)
+ENDLESS = pytest.mark.parametrize("part", [b"a", b" ", b"\n", b"\t \r\n", b"0"], ids=repr)
 
 
 @ENDLESS
 def test_an_endless_line_is_an_error_as_soon_as_it_is_too_long(
-    part: bytes, monkeypatch: pytest.MonkeyPatch
+    part: bytes, watched: type[Opened]
 ) -> None:
-    monkeypatch.setattr(BytesSource, "open", lambda source: Opened(source.content))
-    monkeypatch.setattr(Opened, "furthest", 0)
     source = BytesSource("r", b"1 Q0 d 1 " + part * (20 * LONGEST_LINE))
     assert f"of more than {LONGEST_LINE:,} bytes" in refused(read_run, source)
-    assert Opened.furthest <= 3 * LONGEST_LINE
+    assert watched.furthest <= 3 * LONGEST_LINE
 
 
 def test_a_number_of_a_million_digits_is_looked_at_once() -> None:
@@ -169,26 +162,23 @@ def test_json_of_one_long_line_is_read_within_a_bound_of_its_own(tmp_path: Path)
     assert f"of more than {LONGEST_JSON:,} bytes" in refused(ir_std.read_scores, endless)
 
 
-def test_an_endless_pipe_is_not_read_to_its_end() -> None:
-    class Endless:
-        name = "endless"
+def test_an_endless_pipe_is_not_read_to_its_end_and_a_failing_one_is_reported() -> None:
+    def fail(_: int) -> bytes:
+        raise OSError(5, "Input/output error")
 
-        def read(self, size: int) -> bytes:
-            return bytes(size)
-
-    assert "endless: is not text" in refused(read_run, Endless())
+    endless, broken = (SimpleNamespace(name="pipe", read=read) for read in (bytes, fail))
+    assert "pipe: is not text" in refused(read_run, endless)
+    assert "pipe: cannot be read (Input/output error)" in refused(read_run, broken)
 
 
 @pytest.mark.parametrize("pipe", [True, False])
 def test_a_large_file_that_is_not_text_is_refused_in_its_first_piece(
-    pipe: bool, monkeypatch: pytest.MonkeyPatch
+    pipe: bool, watched: type[Opened]
 ) -> None:
-    monkeypatch.setattr(Opened, "furthest", 0)
-    monkeypatch.setattr(BytesSource, "open", lambda source: Opened(source.content))
     content = random.Random(1).randbytes(4 * PIECE)
-    given = Opened(content) if pipe else BytesSource("r", content)
-    assert "is not text; name a run, qrels or scores" in refused(read_run, given)
-    assert Opened.furthest <= 2 * PIECE
+    source = watched(content) if pipe else BytesSource("r", content)
+    assert "is not text; name a run, qrels or scores" in refused(read_run, source)
+    assert watched.furthest <= 2 * PIECE
 
 
 def test_a_pipe_of_a_packed_run_is_read() -> None:
@@ -212,15 +202,17 @@ def test_only_more_of_a_packed_file_or_zeros_may_follow_it(pack: Any) -> None:
 
 
 def archive(kind: str, content: bytes, path: Path) -> Path:
+    """Pack a run in an archive."""
+    file = path / {"zip": "runs.zip", "tar": "runs.tar.gz"}[kind]
     if kind == "zip":
-        with zipfile.ZipFile(path / "runs.zip", "w", zipfile.ZIP_DEFLATED) as out:
-            out.writestr("run", content)
-        return path / "runs.zip"
-    with tarfile.open(path / "runs.tar.gz", "w:gz") as out:
-        member = tarfile.TarInfo("run")
-        member.size = len(content)
-        out.addfile(member, io.BytesIO(content))
-    return path / "runs.tar.gz"
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
+            zipped.writestr("run", content)
+    else:
+        with tarfile.open(file, "w:gz") as packed:
+            member = tarfile.TarInfo("run")
+            member.size = len(content)
+            packed.addfile(member, io.BytesIO(content))
+    return file
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])
@@ -233,28 +225,18 @@ def test_a_member_that_unpacks_to_more_than_allowed_is_refused(kind: str, tmp_pa
     assert "unpack it to a file" in says
 
 
-@pytest.mark.parametrize("kind", ["zip", "tar"])
-def test_a_member_of_one_endless_line_is_refused_while_it_is_unpacked(
-    kind: str, tmp_path: Path
-) -> None:
-    path = archive(kind, b"a" * (LONGEST_LINE * 3), tmp_path)
-    assert "a line of more than 1,048,576 bytes" in refused(list, run_sources([path]))
-
-
 def test_a_gzip_that_unpacks_to_more_than_allowed_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run.gz").write_bytes(gzip.compress(GOOD * 1000))
     says = refused(read_run, FileSource(tmp_path / "run.gz", 1000))
     assert "has more than 1,000 bytes when unpacked" in says
 
 
-def test_a_read_that_fails_after_opening_is_reported() -> None:
-    class Broken:
-        name = "disk"
-
-        def read(self, size: int) -> bytes:
-            raise OSError(5, "Input/output error")
-
-    assert "disk: cannot be read (Input/output error)" in refused(read_run, Broken())
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_a_member_of_one_endless_line_is_refused_while_it_is_unpacked(
+    kind: str, tmp_path: Path
+) -> None:
+    path = archive(kind, b"a" * (LONGEST_LINE * 3), tmp_path)
+    assert "a line of more than 1,048,576 bytes" in refused(list, run_sources([path]))
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800"])
@@ -342,15 +324,7 @@ def test_lines_of_unpacked_and_of_larger_files_are_not_counted(
 
 @pytest.mark.parametrize("kind", ["tar", "zip"])
 def test_lines_of_members_of_a_small_archive_are_counted(kind: str, tmp_path: Path) -> None:
-    path = tmp_path / f"runs.{kind}"
-    if kind == "zip":
-        with zipfile.ZipFile(path, "w") as zipped:
-            zipped.writestr("run", FIVE)
-    else:
-        with tarfile.open(path, "w") as archive:
-            member = tarfile.TarInfo("run")
-            member.size = len(FIVE)
-            archive.addfile(member, io.BytesIO(FIVE))
+    path = archive(kind, FIVE, tmp_path)
     (source,) = run_sources([path])
     assert len(read_lines(source, RUN._replace(most=5)).ids) == 5
     with pytest.raises(InputError, match="!run: has more than 4 lines"):
