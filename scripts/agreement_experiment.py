@@ -6,8 +6,7 @@ The topics of a collection are the population, and the figures over all of them 
 The script draws topics from the population. It draws with replacement from collections that have
 labels of people and of a language model. It draws without replacement from collections with many
 topics; there, two measures replace the two judges, and the script also draws 60 of the systems. It
-counts the draws without an interval, and leaves them out of the coverage. It writes into
-out/agreement.
+counts the draws without an interval, and leaves them out of the coverage.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from experiment import arguments, read_table, spread, write_csv
+from experiment import arguments, read_table, spread
 from judges_experiment import (
     FEW_TOPICS_JUDGES,
     MODERN,
@@ -151,12 +150,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = arguments(__doc__.splitlines()[0], argv, trials=100)
     listed = list(cases(args.data))
     found = list(spread(partial(order_coverage, args.trials, args.seed), listed, args.jobs))
-    write_csv(
-        args.out / "agreement" / "coverage.csv",
-        ["collection", "measure", "topics", *(f"{f} printed" for f in FIGURES), *FIGURES],
-        [(c.collection, c.measure, n, *row.ravel()) for c, rows in zip(listed, found, strict=True)
-         for n, row in zip(SIZES, rows, strict=True)],
-    )  # fmt: skip
     print("| measure | topics | printed | tau | gap | r |")
     for measure in dict.fromkeys(case.measure for case in listed):
         rows = np.array([row for c, row in zip(listed, found, strict=True) if c.measure == measure])

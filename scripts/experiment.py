@@ -1,4 +1,4 @@
-"""Share the options, the data folder, reading, writing and printing of all experiments."""
+"""Share the options, the data folder, reading and printing of all experiments."""
 
 from __future__ import annotations
 
@@ -78,7 +78,6 @@ def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argp
         description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     add_data_option(parser)
-    parser.add_argument("--out", type=Path, default=ROOT / "out", help="where results go")
     parser.add_argument("--seed", type=int, default=0, help="seed of all random draws")
     parser.add_argument(
         "--jobs",
@@ -180,19 +179,8 @@ def spread(task: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> Itera
         yield from pool.map(task, items)
 
 
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table as CSV; floats have all digits that are needed to read them back."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(
-            [float(c) if isinstance(c, np.floating) else c for c in row] for row in rows
-        )
-
-
-def report(title: str, rows: Sequence[Compared], path: Path) -> bool:
-    """Print computed next to published, write them as CSV, and say whether all agree."""
+def report(title: str, rows: Sequence[Compared]) -> bool:
+    """Print computed next to published figures, and return whether all agree."""
     width = max(len(row.what) for row in rows)
     simulated = any(row.tolerance for row in rows)
     print(
@@ -206,9 +194,4 @@ def report(title: str, rows: Sequence[Compared], path: Path) -> bool:
             f"{row.published:9.{row.places}f}  {row.difference:+10.{row.places + 1}f}{error}"
             f"{'' if row.agrees else '  differs'}"
         )
-    write_csv(
-        path,
-        ["what", "computed", "published", "difference", "tolerance", "agrees"],
-        [(r.what, r.computed, r.published, r.difference, r.tolerance, r.agrees) for r in rows],
-    )
     return all(row.agrees for row in rows)

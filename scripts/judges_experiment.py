@@ -4,7 +4,7 @@ The script uses DL 2019, 2020, 2021 and 2023, and repeats everything for each ju
 prints how far the means of held-out systems differ under the two labels, raw and standardized by
 each judge's own factors. (Held-out systems are random halves, and systems of 2020 to 2024.) It also
 prints how well the orders and the scores agree, on which topics the judges disagree, which topics
-have no spread, and how LLM re-rankers differ from other systems. It writes into out/judges.
+have no spread, and how LLM re-rankers differ from other systems.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from experiment import arguments, read_table, spread, write_csv
+from experiment import arguments, read_table, spread
 from few_topics import favour_left, print_fallback, print_trials
 
 import ir_std
@@ -234,9 +234,8 @@ def kinds(judged: Judged, scores: tuple[Floats, Floats]) -> Estimate:
     return Estimate.of(difference[:, llm].mean(axis=1) - difference[:, ~llm].mean(axis=1))
 
 
-def print_halves(cases: Sequence[Judged], found: Sequence[dict[str, Floats]], out: Path) -> None:
-    """Print means over random halves, with their Monte Carlo errors in the CSV."""
-    rows = []
+def print_halves(cases: Sequence[Judged], found: Sequence[dict[str, Floats]]) -> None:
+    """Print means over random halves, and the largest Monte Carlo error of a gap."""
     print(
         "\nMeans over random halves, with |people - model| of held-out systems in sd over systems"
     )
@@ -246,16 +245,8 @@ def print_halves(cases: Sequence[Judged], found: Sequence[dict[str, Floats]], ou
     worst = 0.0
     for judged, by_scale in zip(cases, found, strict=True):
         means = {scale: Figures(*figures.mean(axis=0)) for scale, figures in by_scale.items()}
-        errors = {
-            scale: Figures(*(figures.std(axis=0, ddof=1) / np.sqrt(len(figures))))
-            for scale, figures in by_scale.items()
-        }
-        worst = max(worst, *(e.gap_sd for e in errors.values()))
-        rows += [
-            (*judged.case, scale, name, getattr(means[scale], name), getattr(errors[scale], name))
-            for scale in SCALES
-            for name in Figures._fields
-        ]
+        errors = [f.std(axis=0, ddof=1) / np.sqrt(len(f)) for f in by_scale.values()]
+        worst = max(worst, *(Figures(*error).gap_sd for error in errors))
         raw, n = means["raw"], means["N"]
         print(
             f"{judged.collection:14}{judged.judge:18}{judged.measure:12}"
@@ -263,57 +254,38 @@ def print_halves(cases: Sequence[Judged], found: Sequence[dict[str, Floats]], ou
             + f"{raw.r:8.2f}{n.r:6.2f}{raw.tau:10.2f}{n.tau:6.2f}"
         )
     print(f"largest Monte Carlo error of a gap: {worst:.3f}")
-    write_csv(
-        out / "halves.csv",
-        ["collection", "judge", "measure", "scale", "figure", "mean", "monte carlo error"],
-        rows,
-    )
 
 
 def print_modern(
-    pairs: Sequence[tuple[Judged, Judged]], out: Path
+    pairs: Sequence[tuple[Judged, Judged]],
 ) -> dict[tuple[str, str, str], dict[str, Figures]]:
     """Print the figures of systems of 2020 to 2024, with factors from the tracks' own systems."""
-    rows = []
     figures = {}
     print(
         "\nSystems of 2020 to 2024: mean |people - model| of their means; LLM re-rankers favoured"
     )
-    print(f"{'':44}" + "".join(f"{scale:>8}" for scale in SCALES) + "   tau raw     N   LLM raw, N")
+    print(
+        f"{'':44}"
+        + "".join(f"{scale:>8}" for scale in SCALES)
+        + "   tau raw     N   sd raw, N   LLM raw, N"
+    )
     for own, later in pairs:
         scores = held_out(own, later)
         by_scale = {scale: compare(*x) for scale, x in scores.items()}
         figures[own.case] = by_scale
         favour = {scale: kinds(later, scores[scale]) for scale in SCALES}
-        rows += [
-            (*own.case, scale, *by_scale[scale], favour[scale].mean, favour[scale].topics)
-            for scale in SCALES
-        ]
         print(
             f"{own.collection:14}{own.judge:18}{own.measure:12}"
             + "".join(f"{by_scale[scale].gap:8.3f}" for scale in SCALES)
             + f"{by_scale['raw'].tau:10.2f}{by_scale['N'].tau:6.2f}"
+            + f"{by_scale['raw'].gap_sd:6.1f}{by_scale['N'].gap_sd:6.1f}"
             + "".join(f"  {favour[s].mean:+.3f} ±{favour[s].topics:.3f}" for s in ("raw", "N"))
         )
-    write_csv(
-        out / "modern.csv",
-        [
-            "collection",
-            "judge",
-            "measure",
-            "scale",
-            *Figures._fields,
-            "favour of LLM re-rankers",
-            "half interval",
-        ],
-        rows,
-    )
     return figures
 
 
-def print_kinds(cases: Sequence[Judged], out: Path) -> None:
+def print_kinds(cases: Sequence[Judged]) -> None:
     """Print whether labels favor a track's own LLM re-rankers, by factors of all systems."""
-    rows = []
     print("\nThe track's own systems: LLM re-rankers favoured, raw and by N")
     for judged in cases:
         favour = {
@@ -321,62 +293,35 @@ def print_kinds(cases: Sequence[Judged], out: Path) -> None:
             for x, y in [(judged.people, judged.model)]
             for scale in SCALES
         }
-        rows += [(*judged.case, s, one.mean, one.topics) for s, one in favour.items()]
         print(
             f"{judged.collection:14}{judged.judge:18}{judged.measure:12}"
             + "".join(f"  {favour[s].mean:+.3f} ±{favour[s].topics:.3f}" for s in ("raw", "N"))
         )
-    write_csv(
-        out / "kinds.csv",
-        ["collection", "judge", "measure", "scale", "favour of LLM re-rankers", "half interval"],
-        rows,
-    )
 
 
-def print_limits(data: Path, cases: Sequence[Judged], out: Path) -> None:
+def print_limits(data: Path, cases: Sequence[Judged]) -> None:
     """Print the limits: topics without spread, and topics that are judged differently."""
-    rows = []
     print("\nTopics whose systems all score the same; whose best score is within one sd (people)")
     for judged in cases:
         of_people, of_model = flat_topics(judged.people), flat_topics(judged.model)
-        rows.append((*judged.case, len(judged.topics), *of_people, *of_model))
         print(
             f"{judged.collection:14}{judged.judge:18}{judged.measure:12}"
             f"{of_model[0]:4} ({of_people[0]}){of_model[1]:6} ({of_people[1]})"
             f" of {len(judged.topics)}"
         )
-    write_csv(
-        out / "flat.csv",
-        [
-            "collection",
-            "judge",
-            "measure",
-            "topics",
-            "flat, people",
-            "near the top, people",
-            "flat, model",
-            "near the top, model",
-        ],
-        rows,
-    )
-    topics = [
-        (*judged.case, *row)
-        for judged in cases
-        if judged.measure == "nDCG@10"
-        for row in disagreements(data, judged)
-    ]
-    write_csv(
-        out / "topics.csv",
-        ["collection", "judge", "measure", "topic", "kappa", "tau", "model less people"],
-        topics,
-    )
     print("\nTopics on which the systems' orders differ most (nDCG@10): tau, kappa, gap")
     for judged in cases:
         if judged.measure == "nDCG@10":
-            worst = disagreements(data, judged)[:3]
-            words = "; ".join(f"{t}: {tau:+.2f}, {k:.2f}, {gap:+.2f}" for t, k, tau, gap in worst)
-            below = sum(row[2] <= 0 for row in disagreements(data, judged))
-            print(f"{judged.collection:14}{judged.judge:18}{words}; tau <= 0 on {below} topics")
+            rows = disagreements(data, judged)
+            words = "; ".join(
+                f"{t}: {tau:+.2f}, {k:.2f}, {gap:+.2f}" for t, k, tau, gap in rows[:3]
+            )
+            below = sum(tau <= 0 for _, _, tau, _ in rows)
+            topic, _, _, largest = max(rows, key=lambda row: abs(row[3]))
+            print(
+                f"{judged.collection:14}{judged.judge:18}{words}; tau <= 0 on {below} topics; "
+                f"largest gap {largest:+.2f} on {topic}"
+            )
 
 
 def print_few_topics(
@@ -413,9 +358,8 @@ def modern_pairs(data: Path, judges: Sequence[str]) -> list[tuple[Judged, Judged
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Print all tables, and write them as CSVs."""
+    """Print all tables."""
     args = arguments(__doc__.splitlines()[0], argv, trials=500)
-    out = args.out / "judges"
     pairs = modern_pairs(args.data, JUDGES)
     cases = [
         *(own for own, _ in pairs),
@@ -423,10 +367,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         *from_tables(args.data),
     ]
     found = list(spread(partial(halves, args.trials, args.seed), cases, args.jobs))
-    print_halves(cases, found, out)
-    print_modern(pairs, out)
-    print_kinds([c for c in cases if c.collection in TABLES], out)
-    print_limits(args.data, cases, out)
+    print_halves(cases, found)
+    print_modern(pairs)
+    print_kinds([c for c in cases if c.collection in TABLES])
+    print_limits(args.data, cases)
     print_few_topics(pairs, cases, args.trials, args.seed)
 
 

@@ -13,7 +13,6 @@ For numbers of anchors and ways to choose them, the script prints how far linked
 often a system differs significantly from itself, how often intervals contain the difference of two
 systems, and how often it finds a real difference, or finds it with the wrong sign. All have Monte
 Carlo errors. Finally, it prints the scores of Soboroff's engines (CIKM 2018) on nine collections.
-It writes into out/linking.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from experiment import arguments, spread, write_csv
+from experiment import arguments, spread
 
 import ir_std
 from ir_std._arrays import Floats, Ints, Mask
@@ -584,26 +583,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     by_years = {pair: between_years(args.trials, args.seed, pair) for pair in YEARS}
     print(*describe_years(by_years), sep="\n")
     describe_engines(args.data)
-    results = all_cases(args.trials, args.seed, args.jobs)
-    print_all(results)
-    names = ("RMS / floor", *FIGURES[1:])
-    write_csv(
-        args.out / "linking" / "linking.csv",
-        (
-            "set",
-            "measure",
-            "topics",
-            "systems",
-            "anchors",
-            "case",
-            *(f"{name}{end}" for name in names for end in ("", ", error")),
-        ),
-        [
-            (*map(str, case), what, *(number for name in names for number in row[name]))
-            for case, rows in results.items()
-            for what, row in rows.items()
-        ],
-    )
+    print_all(all_cases(args.trials, args.seed, args.jobs))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ This script reproduces its raw figures at every digit, and then its standardized
 come from two slips that anybody could make: ``score - mean / sd`` instead of ``(score - mean) /
 sd``, and TREC-8's means in place of its standard deviations. The figures do not show these slips,
 and few authors publish enough for others to find them. This is the best argument for a tested
-library. The script writes into out/soboroff2018.
+library.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from experiment import (
     published_figures,
     report,
     table,
-    write_csv,
 )
 from ir_measures import AP
 from ir_measures.measures import Measure
@@ -238,13 +237,13 @@ def differences(experiment: str, loaded: Sequence[Experiment]) -> Differences:
     }
 
 
-def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> list[str]:
+def show_right(experiment: str, loaded: Sequence[Experiment]) -> list[str]:
     """Print standardized means as published and as corrected, and where conclusions differ."""
     print(
         f"\n{experiment}: standardized mean AP, {EXPERIMENTS[experiment]} and {BASELINE}, and p\n"
         f"{'':14}  as published               (score - mean) / sd        raw p"
     )
-    rows, differ = [], []
+    differ = []
     for e in loaded:
         if e.factors is None:
             continue
@@ -255,22 +254,8 @@ def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> lis
             f"{e.collection:14}  {was[0]:.4f} {was[1]:.4f} {was[2]:.6f}    "
             f"{now[0]:.4f} {now[1]:.4f} {now[2]:.6f}    {plain[2]:.6f}"
         )
-        rows.append((e.collection, *was, *now, plain[2]))
         if (was[2] < 0.05) != (now[2] < 0.05) or (was[0] > was[1]) != (now[0] > now[1]):
             differ.append(e.collection)
-    write_csv(
-        path,
-        [
-            "collection",
-            *(
-                f"{kind} {what}"
-                for kind in ("published", "right")
-                for what in (EXPERIMENTS[experiment], BASELINE, "p")
-            ),
-            "raw p",
-        ],
-        rows,
-    )
     return differ
 
 
@@ -299,26 +284,20 @@ def agreement(combined: dict[Measure, RunDifferences]) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Do the analyses; return 0 if they reproduce the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=0)
-    out = args.out / "soboroff2018"
     alike = True
     for experiment in EXPERIMENTS:
         loaded = [load(args.data, experiment, c) for c in COLLECTIONS]
+        alike &= report(f"{experiment}: mean AP", raw(experiment, loaded))
         alike &= report(
-            f"{experiment}: mean AP", raw(experiment, loaded), out / f"{experiment}-raw.csv"
+            f"{experiment}: standardized, by pnorm(score - mean / sd)", slip(experiment, loaded)
         )
-        alike &= report(
-            f"{experiment}: standardized, by pnorm(score - mean / sd)",
-            slip(experiment, loaded),
-            out / f"{experiment}-slip.csv",
-        )
-        differ = show_right(experiment, loaded, out / f"{experiment}-right.csv")
+        differ = show_right(experiment, loaded)
         print(f"Sign or significance at 0.05 differ on: {', '.join(differ) or 'none'}")
         combined = differences(experiment, loaded)
         effects_table = compared_table(combined, (NOTE,))
         print(f"\n{experiment} over all collections\n{effects_table.text()}\n")
         print(agreement(combined[EXPERIMENTS[experiment]]))
-        (out / f"{experiment}-effects.csv").write_text(effects_table.csv() + "\n", encoding="utf-8")
-    print(f"\n{'All' if alike else 'NOT ALL'} published figures were found. Tables are in {out}")
+    print(f"\n{'All' if alike else 'NOT ALL'} published figures were found")
     return 0 if alike else 1
 
 

@@ -1,8 +1,7 @@
 """Reproduce Urbano, Lima and Hanjalic, A new perspective on score standardization (SIGIR 2019).
 
 The script measures how each scheme changes rankings and significance tests over random samples of
-topics. It does so within one collection, and between two collections that share no topic. It writes
-into out/urbano2019.
+topics. It does so within one collection, and between two collections that share no topic.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from experiment import (
     report,
     spread,
     table,
-    write_csv,
 )
 from paper_statistics import two_sample_p_values
 
@@ -152,22 +150,6 @@ def compared(key: tuple[str, str], trials: Trials) -> list[Compared]:
     ]
 
 
-def write_summary(path: Path, trials: Trials) -> None:
-    """Write mean and standard error of every statistic."""
-    rows = []
-    for k, scheme in enumerate(SCHEMES):
-        cells = [("tau", "", trials.tau[:, k]), ("tau_ap", "", trials.tau_ap[:, k])]
-        for name in ("type1", "power"):
-            values = getattr(trials, name)
-            if values is not None:
-                cells += [
-                    (name, round(alpha, 3), values[:, k, i])
-                    for i, alpha in enumerate(ALPHAS.tolist())
-                ]
-        rows += [(scheme, name, alpha, v.mean(), standard_error(v)) for name, alpha, v in cells]
-    write_csv(path, ["scheme", "statistic", "alpha", "mean", "standard_error"], rows)
-
-
 def print_between(title: str, trials: Trials) -> None:
     """Print what the experiment between collections found."""
     if trials.type1 is None:
@@ -189,26 +171,23 @@ def print_between(title: str, trials: Trials) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Do the experiments; return 0 if they agree with the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=10_000)
-    out = args.out / "urbano2019"
     trials_of: dict[str, dict[tuple[str, str], Trials]] = {"within": {}, "between": {}}
     agree = []
     for key in ((c, m) for c in COLLECTIONS for m in MEASURES):
         scores = load(args.data, *key)
         for kind, results in trials_of.items():
             results[key] = run(kind, scores, args.trials, args.seed, args.jobs)
-            write_summary(out / f"{kind}-{key[0]}-{key[1]}.csv", results[key])
         if key in PUBLISHED_TAU:
             agree.append(
                 report(
                     f"Within {key[0]}, {key[1]}, {args.trials} trials",
                     compared(key, trials_of["within"][key]),
-                    out / f"compared-{key[0]}-{key[1]}.csv",
                 )
             )
         print_between(f"{key[0]}, {key[1]}", trials_of["between"][key])
     print(
         f"\n{sum(agree)} of {len(agree)} tables agree with the paper within three standard "
-        f"errors plus the last printed digit; tables are in {out}"
+        "errors plus the last printed digit"
     )
     return 0 if all(agree) else 1
 

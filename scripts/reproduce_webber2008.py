@@ -1,8 +1,7 @@
 """Reproduce Webber, Moffat and Zobel, Score standardization for inter-collection comparison.
 
 This is the paper of SIGIR 2008. The systems of TREC 2004's Robust track ran on four collections of
-topics, and standardization makes their scores comparable across these collections. The script
-writes tables into out/webber2008.
+topics, and standardization makes their scores comparable across these collections.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from experiment import (
     report,
     score_runs,
     table,
-    write_csv,
 )
 from paper_statistics import drmse, factor_stability, self_false_positives
 
@@ -236,7 +234,7 @@ def halves(raw: np.ndarray, std: np.ndarray, trials: int, seed: int = 0) -> Halv
 def main(argv: Sequence[str] | None = None) -> int:
     """Make the tables and figures; return 0 if they agree with the published ones."""
     args = arguments(__doc__.splitlines()[0], argv, trials=2000)
-    data, out = args.data, args.out / "webber2008"
+    data = args.data
     tables = {
         "Table 1: AP of TREC-8": table1,
         "Table 2: which standardizing systems": table2,
@@ -246,25 +244,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         "Table 6: mean scores": table6,
         "Section 4: tau of rankings": section4,
     }
-    agree = [
-        report(title, compute(data), out / f"{compute.__name__}.csv")
-        for title, compute in tables.items()
-    ]
+    agree = [report(title, compute(data)) for title, compute in tables.items()]
 
     by_metric = score_runs(data, "trec8-adhoc", list(METRICS.values()), args.jobs)
     trec8 = {name: by_metric[measure] for name, measure in METRICS.items()}
-    agree.append(
-        report(
-            "Quartiles over TREC-8's 6,450 scores", quartiles(trec8["AP"]), out / "quartiles.csv"
-        )
-    )
+    agree.append(report("Quartiles over TREC-8's 6,450 scores", quartiles(trec8["AP"])))
 
     curve = stability_curve(data, samples=args.trials, seed=args.seed)
-    write_csv(
-        out / "figure4.csv",
-        ["systems", "lowest_percent", "median", "highest_percent"],
-        [(size, *row) for size, row in zip(SIZES, curve, strict=True)],
-    )
     lowest = dict(zip(SIZES, curve[:, 0].tolist(), strict=True))
     print(
         f"\nFigure 4: tau to the ranking by all 78 systems, {args.trials} samples a size; with 5 "
@@ -278,11 +264,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     raw8 = {name: scores.values for name, scores in trec8.items()}
     std8 = {name: standardize_trec8(data, name, scores) for name, scores in trec8.items()}
     rows = {name: halves(raw8[name], std8[name], args.trials, args.seed) for name in METRICS}
-    write_csv(
-        out / "metrics-trec8-halves.csv",
-        ["metric", "drmse_raw", "drmse_N", "false_positives_raw", "false_positives_N", "tau_raw_N"],
-        [(name, *row.drmse, *row.false_positives, row.tau) for name, row in rows.items()],
-    )
     print(
         f"\nTREC-8's topics halved at random {args.trials} times, 129 systems, published "
         "factors; not in the paper\n"
@@ -294,10 +275,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"  {row.false_positives[1]:5.3f}  {row.tau:12.3f}"
         )
 
-    print(
-        f"\n{sum(agree)} of {len(agree)} tables agree with the paper at every printed digit; "
-        f"tables are in {out}"
-    )
+    print(f"\n{sum(agree)} of {len(agree)} tables agree with the paper at every printed digit")
     return 0 if all(agree) else 1
 
 

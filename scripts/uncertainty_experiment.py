@@ -7,7 +7,7 @@ are computed with the teams, without them, or only from means and standard devia
 In addition to coverage, the script computes the design effects that replace unknown teams, the
 errors of the best and the weakest run with few systems, and the error over collections that share
 their systems. It also compares systems with themselves by different systems' factors (cf. Webber,
-Moffat and Zobel 2008, Section 5). It writes into out/uncertainty.
+Moffat and Zobel 2008, Section 5).
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from experiment import arguments, spread, write_csv
+from experiment import arguments, spread
 from scipy.stats import ttest_ind
 
 import ir_std
@@ -458,7 +457,7 @@ def share(value: float | np.floating[Any]) -> str:
     return f"{value:.3f}".replace("0.", ".", 1).replace("1.000", "1").replace(".000", "0")
 
 
-def print_coverage(args: Any, out: Path) -> None:
+def print_coverage(args: Any) -> None:
     """Print the table of coverage, by N, z and U and by E, and how many cases are in the band."""
     task = partial(needed_multipliers, args.trials, args.seed)
     found = dict(zip(cases(), spread(task, cases(), args.jobs), strict=True))
@@ -478,11 +477,6 @@ def print_coverage(args: Any, out: Path) -> None:
         print_counts(
             "one by one, each its own team", [r for r in of_schemes if r.known == OWN_TEAMS]
         )
-    write_csv(
-        out / "coverage.csv",
-        [*Case._fields, *Row._fields[1:]],
-        [(*row.case, *row[1:]) for row in rows],
-    )
 
 
 def rows_of(found: Mapping[Case, Needed], multiplier: float = 1.0) -> list[Row]:
@@ -517,7 +511,7 @@ def print_counts(by: str, rows: Sequence[Row]) -> None:
     )
 
 
-def print_design_effects(out: Path) -> None:
+def print_design_effects() -> None:
     """Print the design effects that the constant stands for."""
     rows = [
         (*row, name)
@@ -531,19 +525,17 @@ def print_design_effects(out: Path) -> None:
         f"medians {np.median([r[3] for r in rows[: len(CALIBRATION)]]):.2f}, "
         f"{np.median([r[3] for r in rows[len(CALIBRATION) :]]):.2f}; assumed {DESIGN_EFFECT}"
     )
-    write_csv(out / "design-effects.csv", ["set", "systems", "teams", "effect", "use"], rows)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Do all checks."""
     args = arguments(__doc__.splitlines()[0], argv, trials=150)
-    out = args.out / "uncertainty"
     todo = list(product(PART_SETS, PART_SIZES))
     part = spread(partial(systems_part, args.trials, args.seed), todo, args.jobs)
     print("The systems' part alone:")
     print(*systems_part_table(dict(zip(todo, part, strict=True))), sep="\n")
-    print_coverage(args, out)
-    print_design_effects(out)
+    print_coverage(args)
+    print_design_effects()
 
     print("\nTREC-8 by team: the best run by z, and how often E of weak runs is covered")
     for found in extremes("trec8-adhoc", 3 * args.trials, args.seed):
@@ -572,8 +564,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     known = {name: mean for name, mean in means.items() if mean is not None}
     for name, mean in sorted(known.items(), key=lambda item: item[1]):
         print(f"{name:20} {mean:.3f}")
-
-    print(f"\nTables are in {out}")
     return 0
 
 

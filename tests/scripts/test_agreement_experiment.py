@@ -59,9 +59,9 @@ def test_rr_under_a_lenient_judge_has_no_interval() -> None:
 
 @pytest.mark.exhaustive
 def test_the_page_has_the_coverage_that_the_script_prints(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    experiment.main(["--data", str(data), "--out", str(tmp_path), "--jobs", "2"])
+    experiment.main(["--data", str(data), "--jobs", "2"])
     page = " ".join(PAGE.read_text("utf-8").split())
     for line in capsys.readouterr().out.splitlines():
         assert (line if line.startswith("|") else line.partition(": ")[2]) in page
