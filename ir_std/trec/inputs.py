@@ -227,23 +227,13 @@ def _scores(rows: Rows) -> Floats:
 
 def _levels(rows: Rows) -> Ints:
     """Return the levels of rows, checked."""
-    values = rows.values
-    if isinstance(values, np.ndarray):
-        if values.dtype == np.int64:
-            levels: Ints = values.copy()
-            return levels
-        values = values.tolist()
-    values = list(values)
+    values = rows.values.tolist() if isinstance(rows.values, np.ndarray) else [*rows.values]
     if {*map(type, values)} <= {int}:
         with suppress(OverflowError):  # the slow way below names the level with more than 64 bits
             return np.fromiter(values, np.int64, len(values))
-    return np.array(
-        [
-            _level(level, rows.topics[topic], doc)
-            for topic, doc, level in zip(rows.topic.tolist(), rows.documents, values, strict=True)
-        ],
-        np.int64,
-    )
+    places = zip(values, rows.topic.tolist(), rows.documents, strict=True)
+    levels = [_level(level, rows.topics[topic], doc) for level, topic, doc in places]
+    return np.array(levels, np.int64)
 
 
 def _level(level: Any, topic: str, doc: str) -> int:
@@ -317,45 +307,26 @@ def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]
 def _texts_of_lines(source: Source) -> Iterator[tuple[str, str]]:
     for number, line in content_lines(source):
         try:
-            text = line.decode()
-        except UnicodeDecodeError:
+            yield _text_of_line(line.decode())
+        except (ValueError, RecursionError) as wrong:
+            not_text = isinstance(wrong, UnicodeDecodeError)
             raise InputError.at(
-                source.name, "bytes that are not UTF-8", "save the file as UTF-8", line=number
+                source.name,
+                "bytes that are not UTF-8"
+                if not_text
+                else f"no ID and text in {line[:40].decode(errors='replace')!r}",
+                f"write an ID, a tab and a text, or a JSON record with {abbreviate(_IDS)}",
+                line=number,
             ) from None
-        yield (
-            _text_of_record(source, number, text)
-            if text.startswith("{")
-            else _text_of_columns(source, number, text)
-        )
 
 
-def _text_of_columns(source: Source, number: int, line: str) -> tuple[str, str]:
-    key, tab, text = line.partition("\t")
-    if not tab:
-        raise InputError.at(
-            source.name,
-            f"no tab in {line[:40]!r}",
-            "expected lines of an ID, a tab and a text, or JSON records with _id and text",
-            line=number,
-        )
-    return key.strip(), text.replace("\t", " | ")
-
-
-def _text_of_record(source: Source, number: int, line: str) -> tuple[str, str]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        raise InputError.at(
-            source.name, "not a JSON record", "expected one record per line", line=number
-        ) from None
-    key = next((str(record[name]) for name in _IDS if name in record), None)
-    if key is None:
-        raise InputError.at(
-            source.name,
-            "a record without an ID",
-            f"add one of the keys {', '.join(_IDS)}",
-            line=number,
-        )
+def _text_of_line(line: str) -> tuple[str, str]:
+    """Return the ID and the text of a line; raise a ValueError if it has none."""
+    if not line.startswith("{"):
+        key, text = line.split("\t", 1)
+        return key.strip(), text.replace("\t", " | ")
+    record = json.loads(line)
+    (key, *_) = (str(record[name]) for name in _IDS if name in record)
     return key, " | ".join(str(record[name]) for name in _TEXTS if record.get(name))
 
 

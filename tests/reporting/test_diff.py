@@ -332,9 +332,9 @@ def test_texts_come_from_a_dict_or_lines(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"z\tnothing\n", r"no text of any of 1 docs \(a\), only IDs such as z"),
-        (b"b\tfine\na text\n", ":2: no tab in 'a text'"),
-        (b'{"_id": "b"\n', ":1: not a JSON record"),
-        (b'{"text": "b"}\n', ":1: a record without an ID"),
+        (b"b\tfine\na text\n", ":2: no ID and text in 'a text'; write an ID, a tab"),
+        (b'{"_id": "b"\n', ":1: no ID and text in"),
+        (b'{"text": "b"}\n', ":1: no ID and text in"),
         (b"b\t\xff\n", ":1: bytes that are not UTF-8"),
         (b"", r"no text of any of 1 docs \(a\), because it is empty"),
     ],
@@ -379,4 +379,4 @@ def test_the_report_has_the_texts_of_queries(ir_std_cli: Any, files: Files, tmp_
     assert "why did the us enter ww1" in found["queries"]
     other = ir_std_cli("report", *files, "AP", "-o", page, "--queries", files.qrels)
     assert (other.status, len(other.err[-1:])) == (2, 1)
-    assert "no tab in" in other.err[-1]
+    assert "no ID and text in" in other.err[-1]
