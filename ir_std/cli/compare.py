@@ -7,13 +7,12 @@ from io import BytesIO
 from pathlib import Path
 
 from ir_std._system.files import check_output, write_atomically
-from ir_std.cli.inputs import Entries, Entry, read_entries, system_entry
-from ir_std.cli.options import call, check_places, check_requires
-from ir_std.cli.output import print_tables, show_notes
-from ir_std.cli.streams import note, progress
+from ir_std.cli.evaluate import evaluate_inputs
+from ir_std.cli.inputs import read_entries
+from ir_std.cli.options import check_places, check_requires
+from ir_std.cli.output import print_tables
+from ir_std.cli.streams import note
 from ir_std.errors import UsageError
-from ir_std.evaluation.inputs import is_system_name
-from ir_std.reporting.compare import compare
 from ir_std.reporting.model import Results
 from ir_std.reporting.result_tables import collection_tables, differences_table, means_with_pairs
 
@@ -57,10 +56,12 @@ def run(args: Namespace) -> None:
     """Evaluate the systems, print the tables and draw the plot."""
     check_places(args.places)
     check_requires(args, "baseline", ("test", "correction", "equivalent"), "--baseline NAME")
-    given = with_baseline(args, read_entries(args))
-    if args.plot:  # before the work
-        _check_picture(args.plot, given.files, args.force)
-    results = compare_entries(given, args)
+    given = read_entries(args)
+    if args.plot:  # Fail before the work.
+        if Path(args.plot).suffix.lower() not in PICTURES:
+            raise UsageError(f"--plot {args.plot}: the name must end in {', '.join(PICTURES)}")
+        check_output(args.plot, given.files, new=not args.force)
+    results = evaluate_inputs(given, args)
     places = 4 if args.places is None else args.places
     if args.baseline is not None:
         tables = [differences_table(results, places)]
@@ -71,32 +72,6 @@ def run(args: Namespace) -> None:
     if args.plot:
         _draw_picture(results, args.plot)
     print_tables(tables, args.output)
-
-
-def with_baseline(args: Namespace, given: Entries) -> Entries:
-    """Add the baseline if it is a system of a set but not an entry; use its entry's name."""
-    if args.baseline is None or not is_system_name(args.baseline):
-        return given
-    named: dict[object, Entry] = {e.run: e for e in given.entries if isinstance(e.run, str)}
-    baseline = named.get(args.baseline)
-    added = [] if baseline else [system_entry(args.baseline)]
-    args.baseline = (baseline or added[0]).system
-    return given._replace(entries=[*given.entries, *added])
-
-
-def compare_entries(given: Entries, args: Namespace) -> Results:
-    """Compare the entries with the given options, and print notes about the results."""
-    with progress(len(given.entries)) as count:
-        results = call(compare, args, given.entries, given.measures, jobs=None, progress=count)
-    show_notes(results)
-    return results
-
-
-def _check_picture(file: str, inputs: list[str], force: bool) -> None:
-    """Check that the plot can be written to this file."""
-    if Path(file).suffix.lower() not in PICTURES:
-        raise UsageError(f"--plot {file}: the name must end in {', '.join(PICTURES)}")
-    check_output(file, inputs, new=not force)
 
 
 def _draw_picture(results: Results, file: str) -> None:

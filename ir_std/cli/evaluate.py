@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from ir_std.cli.inputs import Inputs, read_inputs
+from ir_std.cli.inputs import Entries, Inputs, read_inputs
 from ir_std.cli.options import call, check_places, check_requires
 from ir_std.cli.output import (
     LINE_FORMATS,
@@ -83,7 +84,8 @@ def run(args: Namespace) -> int:
         return 0
     inputs = read_inputs(args)
     form = args.output or _default_format(inputs, args)
-    results = evaluate_inputs(prepare(inputs, args) if form == TREC_EVAL_FORMAT else inputs, args)
+    given = prepare(inputs, args) if form == TREC_EVAL_FORMAT else inputs
+    results = evaluate_inputs(given, args)
     if args.place and not results.collection.plans:
         note_factors(results)
     if form == TREC_EVAL_FORMAT:
@@ -121,14 +123,21 @@ def _default_format(inputs: Inputs, args: Namespace) -> str:
     return "table" if several and sys.stdout.isatty() else "tsv"
 
 
-def evaluate_inputs(inputs: Inputs, args: Namespace) -> Results:
-    """Evaluate the inputs, and print notes about the results."""
+def evaluate_inputs(inputs: Inputs | Entries, args: Namespace) -> Results:
+    """Evaluate inputs on one or several collections, and print notes about the results."""
     if args.baseline == STANDARD_INPUT:
         args.baseline = STANDARD_INPUT_NAME
-    given = inputs.runs, inputs.only_qrels, inputs.measures or None
-    with progress(len(inputs.runs)) as count:
+    function: Callable[..., Results] = evaluate
+    given: tuple[Any, ...]
+    if isinstance(inputs, Entries):
+        from ir_std.reporting.compare import compare as function  # not needed for one collection
+
+        given = inputs.entries, inputs.measures
+    else:
+        given = inputs.runs, inputs.only_qrels, inputs.measures or None
+    with progress(len(given[0])) as count:
         jobs = getattr(args, "jobs", None)
-        results = call(evaluate, args, *given, jobs=jobs, progress=count)
+        results = call(function, args, *given, jobs=jobs, progress=count)
     show_notes(results)
     return results
 

@@ -202,19 +202,11 @@ def _where() -> None:
     print(writable_folder())
 
 
-ACTIONS: dict[str, Callable[..., None]] = {
-    "list": _list,
-    "show": _show,
-    "systems": _systems,
-    "place": _place,
-    "path": _path,
-    "check": _check,
-    "export": _export,
-    "import": _import,
-    "add": _add,
-    "remove": _remove,
-    "where": _where,
-}
+_FUNCTIONS: tuple[Callable[..., None], ...] = (
+    _list, _show, _systems, _place, _path, _check, _export, _import, _add, _remove, _where
+)  # fmt: skip
+ACTIONS = {function.__name__.removeprefix("_"): function for function in _FUNCTIONS}
+"""Functions of the actions, by the names of the actions."""
 
 _FACTS = (
     *("id", "title", "year", "population", "beside", "same_topics_as", "corpus"),

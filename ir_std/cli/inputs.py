@@ -122,7 +122,7 @@ def read_inputs(args: Namespace) -> Inputs:
             runs[given] = given
         else:
             qrels.append(given)
-    _note_hidden_names([*runs, *map(_name_of, qrels)], not qrels and _has_run_file(runs.values()))
+    _note_hidden_names(runs, qrels)
     duplicates = getattr(args, "duplicates", None) or "error"
     by_run = resolve_runs([*runs.values()], duplicates=duplicates) if runs else {}
     custom = custom_measures(by_run.values())
@@ -137,19 +137,17 @@ def read_inputs(args: Namespace) -> Inputs:
     )
 
 
-def _has_run_file(runs: Iterable[Source | str]) -> bool:
-    return any(isinstance(run, Source) and kind_of(run) == RUN.kind for run in runs)
-
-
-def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
+def _note_hidden_names(runs: Mapping[str, Source | str], qrels: list[Source | str]) -> None:
     """Note which files have the name of a measure, or, if qrels are missing, of a system."""
-    for file in files:
+    for file in [*runs, *map(_name_of, qrels)]:
         if file in by_name:
             note(f"{file} is the name of both a file and a measure, so ir_std uses the file")
-    hide = [f for f in files if qrels_missing and is_system_name(f, is_file=True)]
-    if hide:
-        text = "is the name of both a file and a system, so ir_std uses the file"
-        note(f"{abbreviate(hide)} {text}")
+    files = [run for run in runs.values() if isinstance(run, Source)]
+    if not qrels and any(kind_of(run) == RUN.kind for run in files):
+        hide = [name for name in runs if is_system_name(name, is_file=True)]
+        if hide:
+            text = "is the name of both a file and a system, so ir_std uses the file"
+            note(f"{abbreviate(hide)} {text}")
 
 
 def check_read_once(names: Iterable[str | None]) -> None:
@@ -228,14 +226,14 @@ def _measures_of(text: str, level: int | None) -> Iterator[Measure]:
     if is_quoted(text):
         yield parse_measure(text)
         return
-    for part in [text] if "(" in text else text.split():
+    for part in re.split(r"\s+(?![^(]*\))", text.strip()):  # at spaces outside parentheses
         if only_in_trec_eval(part):
             raise UnknownMeasureError(f"ir_measures has no measure such as trec_eval's {part}")
         if others := missing_from_group(part):
             note(f"{part} leaves out {', '.join(others)}, which ir_measures does not have")
         for name in translate_name(part):
-            for measure in _parse_all(name):
-                yield _at_level(measure, level) if level and "rel=" not in part else measure
+            measure = parse_measure(name)
+            yield _at_level(measure, level) if level and "rel=" not in part else measure
 
 
 def _at_level(measure: Measure, level: int) -> Measure:
@@ -245,16 +243,6 @@ def _at_level(measure: Measure, level: int) -> Measure:
         return measure
     leveled: Measure = measure(rel=level)
     return leveled
-
-
-def _parse_all(text: str) -> list[Measure]:
-    """Return the measures of an argument, which can name several, as in ir_measures."""
-    try:
-        return [parse_measure(text)]
-    except UsageError:
-        if " " not in text:
-            raise
-        return [parse_measure(part) for part in text.split()]
 
 
 def is_measure(text: str) -> bool:
@@ -355,7 +343,7 @@ def read_entries(args: Namespace) -> Entries:
 
     A file or folder of scores needs no name.  Its systems keep the names that the scores give them;
     scores without a name take the name of their file.  Scores of the same model on several datasets
-    form one entry.
+    form one entry.  If the baseline is a system of a set, it becomes an entry too.
     """
     sources = SourceCache()
     entries: list[Entry] = []
@@ -366,12 +354,17 @@ def read_entries(args: Namespace) -> Entries:
         elif path_may_exist(text):
             entries += _entries_of_scores(text, None, None, sources)
         elif systems := [e for e in expand(text) if isinstance(e, str) and is_system_name(e)]:
-            entries += map(system_entry, systems)
+            entries += map(_system_entry, systems)
         elif not is_measure(text) and (cut := _cut_behind_run(text)):
             entries.append(Entry(short_name(cut[0]), *cut))
         else:
             texts.append(text)
     entries = list(_one_a_model(entries))
+    if args.baseline is not None and is_system_name(args.baseline):
+        baseline = next((e for e in entries if e.run == args.baseline), None)
+        if baseline is None:
+            entries.append(baseline := _system_entry(args.baseline))
+        args.baseline = baseline.system  # its name among the entries
     files = [name for e in entries for name in (e.run, e.qrels) if isinstance(name, str)]
     files += sources
     opened = list(_opened(entries, sources))
@@ -379,7 +372,7 @@ def read_entries(args: Namespace) -> Entries:
     return Entries(opened, requested_measures(args, texts, custom), files)
 
 
-def system_entry(name: str) -> Entry:
+def _system_entry(name: str) -> Entry:
     """Return a system of a set as an entry under its name in the set."""
     return Entry(name.rpartition("/")[2], name, None)
 

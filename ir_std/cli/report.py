@@ -6,7 +6,6 @@ from argparse import Namespace
 from pathlib import Path
 
 from ir_std._system.files import check_output
-from ir_std.cli.compare import compare_entries, with_baseline
 from ir_std.cli.evaluate import evaluate_inputs
 from ir_std.cli.inputs import (
     Entries,
@@ -64,7 +63,7 @@ def run(args: Namespace) -> None:
                 "--factors and --without apply to one collection; name sets in the measures, such "
                 "as sAP(factors='trec8-adhoc')"
             )
-        given = with_baseline(args, read_entries(args))
+        given = read_entries(args)
     else:
         if args.anchor or args.reference:
             raise UsageError(
@@ -72,9 +71,6 @@ def run(args: Namespace) -> None:
             )
         given = read_inputs(args)
     check_output(file, given.files, b"" if args.force else OUR_MARK)  # Fail before the work.
-    if isinstance(given, Entries):
-        results = compare_entries(given, args)
-    else:
-        results = evaluate_inputs(given, args)
+    results = evaluate_inputs(given, args)
     call(write_report, args, results, file, inputs=given.files)
     note(f"wrote {file}, {Path(file).stat().st_size / 1e6:.2f} MB")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from threading import RLock
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from ir_std._system.signals import mark_line_started
 from ir_std._system.text import escape_controls, escape_line, escape_unencodable
@@ -24,7 +23,7 @@ class ReaderGoneError(Exception):
     """Error for standard output that nobody reads any more, such as after ``head`` ended."""
 
 
-class Output(io.TextIOBase):
+class Output:
     """Standard output that raises errors of ir_std if writing fails.
 
     It escapes control characters and characters that the stream's encoding lacks.
@@ -33,18 +32,9 @@ class Output(io.TextIOBase):
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
-    @property
-    def encoding(self) -> str:  # type: ignore[override]  # In io it is an attribute.
-        """Encoding of the stream."""
-        return self.stream.encoding or "utf-8"
-
-    def writable(self) -> bool:
-        """Return True."""
-        return True
-
-    def isatty(self) -> bool:
-        """Check whether the stream is a terminal."""
-        return self.stream.isatty()
+    def __getattr__(self, name: str) -> Any:
+        """Return any other attribute of the stream, such as its encoding."""
+        return getattr(self.stream, name)
 
     def write(self, text: str) -> int:
         """Write text.
@@ -56,16 +46,15 @@ class Output(io.TextIOBase):
         UsageError
             If writing fails for another reason.
         """
+        encoding = self.stream.encoding or "utf-8"
         try:
-            self.stream.write(escape_unencodable(escape_controls(text), self.encoding))
+            self.stream.write(escape_unencodable(escape_controls(text), encoding))
         except OSError as failed:
             raise self._failed(failed) from None
         return len(text)
 
     def flush(self) -> None:
         """Write the buffered text; raise the same errors as :meth:`write`."""
-        if self.stream.closed:  # Python flushes once more when it deletes this object.
-            return
         try:
             self.stream.flush()
         except OSError as failed:
@@ -83,26 +72,23 @@ class Output(io.TextIOBase):
 @contextmanager
 def checked_output() -> Iterator[None]:
     """Send all printed text through :class:`Output`, and flush it at the end."""
-    stdout = sys.stdout
     with ExitStack() as stack:
         # If standard output is closed, sys.stdout is None, and print would fail silently.
         out = Output(
-            stdout or stack.enter_context(os.fdopen(os.open(os.devnull, os.O_RDONLY), "w"))
+            sys.stdout or stack.enter_context(os.fdopen(os.open(os.devnull, os.O_RDONLY), "w"))
         )
-        sys.stdout = out
-        try:
-            yield
-        finally:
-            sys.stdout = stdout
-            out.flush()
+        stack.callback(out.flush)
+        stack.enter_context(redirect_stdout(cast("TextIO", out)))
+        yield
 
 
 class _Shown:
-    """Record of printed messages, and of which notes the user wants."""
+    """Record of printed messages, of which notes the user wants, and of the progress bar."""
 
     def __init__(self, quiet: bool = False, verbose: bool = False) -> None:
         self.quiet, self.verbose = quiet, verbose and not quiet
         self.said: set[str] = set()
+        self.bar: Any = None
 
 
 _shown: ContextVar[_Shown] = ContextVar("shown", default=_Shown())  # noqa: B039
@@ -134,9 +120,6 @@ PROGRESS_DELAY = 1.0
 """Seconds of work before progress is shown."""
 
 
-_bar: ContextVar[Any] = ContextVar("bar", default=None)
-
-
 @contextmanager
 def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Iterator[Any]]]:
     """Show how many of `total` runs are done, and yield a function that counts the runs.
@@ -144,11 +127,11 @@ def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Ite
     Nothing is shown in the first :data:`PROGRESS_DELAY` seconds, with ``--quiet``, or if standard
     error is not a terminal.
     """
-    if _shown.get().quiet or sys.stderr is None or not sys.stderr.isatty():
+    shown = _shown.get()
+    if shown.quiet or sys.stderr is None or not sys.stderr.isatty():
         yield iter
         return
-    bar = _progress_bar(total)
-    token = _bar.set(bar)
+    bar = shown.bar = _progress_bar(total)
 
     def count(items: Iterable[Any]) -> Iterator[Any]:
         for item in items:
@@ -159,7 +142,7 @@ def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Ite
     try:
         yield count
     finally:
-        _bar.reset(token)
+        shown.bar = None
         with suppress(OSError):
             bar.close()
         mark_line_started(False)
@@ -209,7 +192,7 @@ def _print_once(message: str) -> None:
 def _print_message(message: str) -> None:
     if sys.stderr is not None:  # With file=None, print would use standard output.
         with suppress(OSError):  # Standard error may have no reader.
-            if (bar := _bar.get()) is not None and bar.is_drawn:
+            if (bar := _shown.get().bar) is not None and bar.is_drawn:
                 bar.clear()
             print(f"{PROGRAM}: {escape_line(message)}", file=sys.stderr, flush=True)
 
