@@ -18,9 +18,10 @@ from processes import run_process
 from tries import small_set
 
 import ir_std
-from ir_std import AP, FactorSet, InputError, UsageError
+from ir_std import AP, FactorSet, InputError, UsageError, load_factors
 from ir_std._system.files import write_all_atomically, write_atomically
 from ir_std._system.processes import map_in_order
+from ir_std.cli.streams import PROGRAM
 from ir_std.factors import catalog
 from ir_std.factors.catalog import add_set, remove_set
 from ir_std.measures.external import IN_LOWER_CASE, MTEB_NAMES, TREC_EVAL_NAMES, translated
@@ -359,3 +360,62 @@ def test_latex_in_ascii_has_commands_for_letters() -> None:
 
     text = escape_unencodable("caf\u00e9 \u20ac", "ascii", latex_command)
     assert text == "caf\\'{e} \\symbol{\"20AC}"
+
+
+# Places that the user may not read.
+
+
+@pytest.fixture
+def barred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder that nobody may read, not even root, who runs some tests."""
+
+    def refuse(function: Any) -> Any:
+        def refusing(path: Any, *args: Any, **options: Any) -> Any:
+            if str(path).startswith(f"{tmp_path / 'barred'}{os.sep}"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return function(path, *args, **options)
+
+        return refusing
+
+    (tmp_path / "q").write_text("1 0 d 1\n")
+    small_set("mine").save(tmp_path / "barred" / "mine.npz")
+    for name in ("stat", "lstat", "open"):
+        monkeypatch.setattr(os, name, refuse(getattr(os, name)))
+    monkeypatch.setattr("io.open", refuse(open))
+    return tmp_path / "barred"
+
+
+def test_a_run_that_the_user_may_not_read_is_not_a_missing_file(
+    barred: Path, ir_std_cli: Any
+) -> None:
+    result = ir_std_cli(barred / "run", barred.parent / "q", "AP")
+    assert result.status == 2
+    assert result.err == [
+        f"{PROGRAM}: error: {barred / 'run'}: Permission denied; name a readable file"
+    ]
+
+
+def test_a_set_that_the_user_may_not_read_is_not_a_missing_set(barred: Path) -> None:
+    with pytest.raises(InputError, match="Permission denied"):
+        load_factors(barred / "mine.npz")
+
+
+def test_sets_where_the_user_may_not_look_are_not_left_out_in_silence(barred: Path) -> None:
+    with pytest.raises(InputError, match=r"barred: cannot be read \(Permission denied\)"):
+        catalog._files_in(barred)
+
+
+def test_a_set_that_cannot_be_removed_stays_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    small_set("mine").save(tmp_path / "own" / "mine.npz")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "own"))
+    # In a folder that must not be changed.
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(InputError, match=r"cannot be removed \(Permission denied\)"):
+        catalog.remove_set("mine")
+    FactorSet.load(tmp_path / "own" / "mine.npz").verify()
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["mine.npz"]

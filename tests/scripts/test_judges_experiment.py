@@ -1,13 +1,18 @@
-"""The experiment on judges: its figures from plain formulas, and those of the trial."""
+"""The experiments on judges: figures of made-up scores by plain formulas, and those of the page."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import agreement_experiment
+import few_topics as trials
 import judges_experiment as experiment
 import numpy as np
 import pytest
 from scipy.stats import kendalltau, norm
+
+from ir_std.analysis.agreement import Interval
 
 RNG = np.random.default_rng(31)
 X = RNG.uniform(size=(20, 8))
@@ -139,3 +144,139 @@ def test_the_page_has_the_topics_on_which_scores_are_alike(data: Path) -> None:
         experiment.flat_topics, (by_measure["P@10"].people, by_measure["P@10"].model)
     )
     assert f"deviation above the mean on {model} topics ({people} with people's labels)" in TOLD
+
+
+# Estimates from a few human topics.
+
+
+PEOPLE = RNG.uniform(size=(40, 6))
+MODEL = (0.6 * PEOPLE + 0.3 + RNG.normal(0, 0.08, PEOPLE.shape)).clip(0, 1)
+
+
+def test_a_models_labels_lower_the_error_and_keep_the_coverage() -> None:
+    found = trials.draw_trials(PEOPLE, MODEL, 12, 200, 1)
+    assert (found.ratio < 0.8).all()
+    assert (found.coverage > 0.9).all()
+    assert (found.coverage_alone > 0.9).all()
+    assert 12 < found.worth < 40
+
+
+def test_uninformative_labels_do_no_harm() -> None:
+    for kind, worse in trials.worse_labels(MODEL, 1).items():
+        found = trials.draw_trials(PEOPLE, worse, 12, 100, 1)
+        assert (found.ratio < 1.15).all(), kind
+        assert (found.coverage > 0.88).all(), kind
+
+
+def test_a_bias_is_removed() -> None:
+    favoured = np.arange(6) < 2
+    biased = np.where(favoured, MODEL + 0.1, MODEL)
+    alone, left = trials.favour_left(PEOPLE, biased, favoured, 12, 200, 1)
+    assert alone > 0.05
+    assert abs(left) < 0.01
+
+
+@pytest.mark.exhaustive
+def test_the_pages_figures_are_those_of_the_script(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judges = experiment.FEW_TOPICS_JUDGES[:1]
+    cases = [c for name in experiment.TRACKS for c in experiment.from_runs(data, name, judges)]
+    cases += experiment.from_tables(data)
+    experiment.print_few_topics(experiment.modern_pairs(data, judges), cases, 500, 0)
+    printed = capsys.readouterr().out
+    rows = re.findall(r"^\| \d+ \| .* \|$", printed, re.MULTILINE)
+    assert len(rows) == len(trials.SIZES)
+    assert all(row in TOLD for row in rows)
+    figures = {
+        (collection, measure, scale, int(n)): [float(figure) for figure in rest.split()]
+        for collection, measure, scale, n, rest in re.findall(
+            r"^(dl\S+) (\S+) (\S+) +(\d+) +(\d.*)$", printed, re.MULTILINE
+        )
+    }
+    lowest = min(found[2] for (_, measure, *_), found in figures.items() if measure != "RR")
+    coverage, alone = (figures["dl19-passage", "P@10", "raw", 15][k] for k in (2, 4))
+    assert coverage == lowest
+    assert f"coverage is {coverage:.3f}, for P@10 on DL 2019 with 15 human topics" in TOLD
+    assert f"with only people's labels, the coverage is {alone:.3f}" in TOLD
+    of_rr = [found for case, found in figures.items() if case[1:] == ("RR", "N", 10)]
+    for k, sentence in ((2, "its intervals hold in {} of draws"), (4, "people alone in {}.")):
+        values = [found[k] for found in of_rr]
+        assert sentence.format(f"{min(values):.2f} to {max(values):.2f}") in TOLD
+    worse = re.findall(r"(?:permuted|inverted|noisy|random) +([\d.]+) +([\d.]+)", printed)
+    assert f"at most {max(float(one) for pair in worse for one in pair):.2f} times" in TOLD
+    favors = {
+        name: values
+        for name, *values in re.findall(r"^(dl\S+) +\+(0\.\d+) +\+(0\.\d+)$", printed, re.MULTILINE)
+    }
+    (a, left), (b, left_2) = favors["dl19-passage"], favors["dl20-passage"]
+    assert f"by {a} N (nDCG@10) on DL 2019 and by {b} on DL 2020" in TOLD
+    assert f"the estimates favor them by {left} and {left_2}." in TOLD
+
+
+# Intervals of agreement.
+
+
+def test_an_interval_holds_what_is_inside_it_up_to_rounding() -> None:
+    assert agreement_experiment.holds(Interval(0.5, 0.4, 0.6), 0.6 + 1e-12)
+    assert not agreement_experiment.holds(Interval(0.5, 0.4, 0.6), 0.61)
+
+
+def test_few_topics_are_drawn_with_replacement_and_many_without() -> None:
+    random = np.random.default_rng(0)
+    assert len(set(agreement_experiment.draw_topics(random, 100, 50).tolist())) == 50
+    assert len(set(agreement_experiment.draw_topics(random, 43, 50).tolist())) < 43
+
+
+@pytest.mark.slow
+def test_intervals_hold_for_systems_that_a_judge_scores_with_noise() -> None:
+    random = np.random.default_rng(3)
+    first = random.normal(0, 1, (200, 30)) + np.linspace(0, 3, 30)
+    second = first + random.normal(0, 1, first.shape)
+    case = agreement_experiment.Case("made-up", "score", first, second)
+    printed, coverage = agreement_experiment.order_coverage(200, 0, case).transpose(1, 0, 2)
+    assert (printed == 1).all()
+    assert (coverage >= 0.85).all()
+
+
+@pytest.mark.slow
+def test_intervals_of_tau_hold_on_dl_2020(data: Path) -> None:
+    (case,) = [
+        case
+        for case in agreement_experiment.cases(data)
+        if (case.collection, case.measure) == ("dl20-passage", "nDCG@10")
+    ]
+    printed, coverage = agreement_experiment.order_coverage(60, 0, case).transpose(1, 0, 2)[..., 0]
+    assert (printed > 0.9).all()
+    assert coverage.min() >= 0.85
+
+
+def test_rr_under_a_lenient_judge_has_no_interval() -> None:
+    random = np.random.default_rng(4)
+    first = 1 / (1 + random.poisson(0.7, (60, 8)))
+    second = np.where(random.random((60, 8)) < 0.1, first, 1.0)
+    printed, coverage = agreement_experiment.order_coverage(
+        3, 0, agreement_experiment.Case("", "RR", first, second)
+    )[0]
+    assert (printed == 0).all()
+    assert np.isnan(coverage).all()
+    assert agreement_experiment.describe(coverage) == "-"
+
+
+@pytest.mark.exhaustive
+def test_the_page_has_the_coverage_that_the_script_prints(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agreement_experiment.main(["--data", str(data), "--jobs", "2"])
+    for line in capsys.readouterr().out.splitlines():
+        assert (line if line.startswith("|") else line.partition(": ")[2]) in TOLD
+
+
+def test_the_pages_intervals_hold_in_90_to_98_percent_on_average() -> None:
+    section = PAGE.partition("## Intervals of")[2].partition("## A few")[0]
+    rows = [line.split(" | ") for line in section.splitlines() if line.count(" (") == 3]
+    means = [float(cell[:5]) for row in rows for cell in row[3:]]
+    assert len(means) == 8 * len(agreement_experiment.FIGURES)
+    assert 0.90 <= min(means) <= max(means) < 0.985
+    lowest = min(float(cell.partition("(")[2][:5]) for row in rows for cell in row[3:])
+    assert lowest >= 0.85
