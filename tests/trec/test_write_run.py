@@ -18,6 +18,8 @@ from ir_std import InputError
 from ir_std.trec.files import read_run, write_run
 from ir_std.trec.inputs import as_run
 
+ONE = as_run({"q": {"a": 1.0}})
+
 ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=6)
 scores = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
     [0.0, -0.0, 1.0, 1 + 1e-12, 16777216.0, 16777217.0]
@@ -68,9 +70,8 @@ def test_a_line_has_the_six_columns_that_ir_measures_reads(tmp_path: Path) -> No
 
 
 def test_gz_is_packed_and_the_same_bytes_each_time(tmp_path: Path) -> None:
-    run = as_run({"q": {"a": 1.0}})
-    write_run(run, tmp_path / "a.gz")
-    write_run(run, tmp_path / "b.gz")
+    for name in ("a.gz", "b.gz"):
+        write_run(ONE, tmp_path / name)
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
     assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"q Q0 a 1 1.0 ir_std\n"
 
@@ -107,7 +108,7 @@ def test_a_write_that_fails_leaves_the_older_file(
     (tmp_path / "a.run").write_text("before")
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(InputError, match=r"a\.run: cannot be written \(No space left"):
-        write_run(as_run({"q": {"a": 1.0}}), tmp_path / "a.run")
+        write_run(ONE, tmp_path / "a.run")
     assert [p.name for p in tmp_path.iterdir()] == ["a.run"]
     assert (tmp_path / "a.run").read_text() == "before"
 
@@ -115,26 +116,22 @@ def test_a_write_that_fails_leaves_the_older_file(
 def test_an_older_file_is_replaced_also_behind_a_link(tmp_path: Path) -> None:
     (tmp_path / "real.run").write_text("before")
     (tmp_path / "link.gz").symlink_to("real.run")
-    write_run(as_run({"q": {"a": 1.0}}), tmp_path / "link.gz", tag="t")
+    write_run(ONE, tmp_path / "link.gz", tag="t")
     assert (tmp_path / "link.gz").is_symlink()
     assert gzip.decompress((tmp_path / "real.run").read_bytes()) == b"q Q0 a 1 1.0 t\n"
 
 
 def test_a_written_file_has_the_usual_permissions(tmp_path: Path) -> None:
     (tmp_path / "usual").touch()
-    write_run(as_run({"q": {"a": 1.0}}), tmp_path / "a.run")
-    assert stat.S_IMODE((tmp_path / "a.run").stat().st_mode) == stat.S_IMODE(
-        (tmp_path / "usual").stat().st_mode
-    )
+    write_run(ONE, tmp_path / "a.run")
+    modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a.run", "usual")}
+    assert len(modes) == 1
 
 
-def test_a_run_cannot_be_written_to_a_folder_or_a_device(tmp_path: Path) -> None:
+def test_a_run_cannot_be_written_to_a_folder_a_device_or_a_missing_folder(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for place in (tmp_path, tmp_path / "pipe"):
         with pytest.raises(InputError, match="not a regular file"):
-            write_run(as_run({"q": {"a": 1.0}}), place)
-
-
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+            write_run(ONE, place)
     with pytest.raises(InputError, match=r"gone/a\.run: cannot be written"):
-        write_run(as_run({"q": {"a": 1.0}}), tmp_path / "gone" / "a.run")
+        write_run(ONE, tmp_path / "gone" / "a.run")
