@@ -7,7 +7,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import IO, Any, TypeAlias
 
 from ir_std.errors import InputError, UsageError, did_you_mean, pluralize
@@ -15,15 +14,15 @@ from ir_std.measures import suggest_measures
 from ir_std.measures.names import find_measure
 from ir_std.reading import Source, read_pieces, source_of, too_large
 from ir_std.scores.collect import ScoreCells, collect_scores, is_not_topic_score
-from ir_std.scores.mteb import is_mteb_result, read_mteb_result
+from ir_std.scores.mteb import cells_of_mteb, is_mteb_result
 from ir_std.scores.run_scores import SUMMARY, RunScores
 from ir_std.scores.tables import (
     ScoreTable,
+    cells_of_table,
     is_header,
     join_rows,
     names_rows,
     parse_table,
-    read_table,
     split_header,
     table_of_frame,
     table_of_records,
@@ -97,8 +96,8 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
     if is_file(scores):
         return _read_file(source_of(scores), measure)
     if isinstance(scores, Mapping):
-        return _read_dict(scores, "scores", measure, of_numbers=True)
-    return read_table(_table_of(scores), measure)
+        return collect_scores(_cells_of_dict(scores, "scores", measure, of_numbers=True))
+    return collect_scores(cells_of_table(_table_of(scores), measure))
 
 
 def check_name_of_measure(name: str) -> None:
@@ -169,11 +168,12 @@ def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
     file_name = source.path.name if source.path else source.name
     text = _read_text(source)
     parse = _parse_json if text.lstrip()[:1] in JSON_STARTS else _parse_text
-    read = parse(text, source, measure)
-    if len(read) > MAX_PACKED_RUNS and source.is_small_and_packed:
+    cells = parse(text, source, measure)
+    if source.is_small_and_packed and len({*cells.runs}) > MAX_PACKED_RUNS:
         raise InputError.at(
             source.name, f"has more than {MAX_PACKED_RUNS:,} runs", "unpack it to a file"
         )
+    read = collect_scores(cells)
     return {file_name if run == source.name else run: scores for run, scores in read.items()}
 
 
@@ -203,47 +203,42 @@ def _read_text(source: Source) -> str:
         raise InputError.at(source.name, found, "save the file as UTF-8", line=line) from None
 
 
-def _parse_text(text: str, source: Source, measure: str | None) -> dict[str, RunScores]:
-    lines = _text_lines(text)
-    head = next(lines, None)
-    if head is None:
+def _parse_text(text: str, source: Source, measure: str | None) -> ScoreCells:
+    rows = enumerate(text.split("\n"), 1)
+    lines = [(i, line) for i, line in rows if line.strip() and not line.lstrip().startswith("#")]
+    if not lines:
         raise InputError.at(source.name, "no lines", _FORMATS)
-    if is_header(head[1].lstrip().rstrip("\r")):
-        return read_table(parse_table(text, source.name), measure)
-    return _read_lines(chain([head], lines), source.name)
+    if is_header(lines[0][1].strip("\r ")):
+        return cells_of_table(parse_table(text, source.name), measure)
+    return _cells_of_lines(lines, source.name)
 
 
 # --- JSON and dicts -------------------------------------------------------------------------------
 
 
-def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, RunScores]:
+def _parse_json(text: str, source: Source, measure: str | None) -> ScoreCells:
     """Read JSON: a result of MTEB, records (in a list or in lines), or a dict of scores."""
     file = source.name
     try:
         content = _load(text)
-    except json.JSONDecodeError as broken:
+    except (json.JSONDecodeError, RecursionError) as broken:
         lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
         if len(lines) > 1 and isinstance(_load_or_none(lines[0][1]), dict):
             records = [_load_or_none(line) for _, line in lines]
-            return read_table(table_of_records(records, file, [n for n, _ in lines]), measure)
+            return cells_of_table(table_of_records(records, file, [i for i, _ in lines]), measure)
         raise InputError.at(
             file,
-            f"not JSON ({broken.msg})",
+            f"not JSON ({getattr(broken, 'msg', 'nested too deeply')})",
             "a result of MTEB is one JSON object",
-            line=broken.lineno,
+            line=getattr(broken, "lineno", None),
         ) from None
-    except RecursionError:
-        raise InputError.at(
-            file, "nested too deeply", "a result of MTEB is one JSON object"
-        ) from None
-    if isinstance(content, list) and content:
-        return read_table(table_of_records(content, file), measure)
     if is_mteb_result(content):
-        return read_mteb_result(content, source)
-    if isinstance(content, dict) and names_rows([*content]):
-        return read_table(table_of_records([content], file), measure)
+        return cells_of_mteb(content, source)
+    records = content if isinstance(content, list) else [content] * names_rows([*content])
+    if records:
+        return cells_of_table(table_of_records(records, file), measure)
     if isinstance(content, dict) and any(isinstance(each, dict) for each in content.values()):
-        return _read_dict(content, file, measure)
+        return _cells_of_dict(content, file, measure)
     raise InputError.at(
         file,
         "neither a result of MTEB (task_name with scores by split) nor a table",
@@ -262,10 +257,10 @@ def _load_or_none(text: str) -> Any:
         return None
 
 
-def _read_dict(
+def _cells_of_dict(
     scores: Mapping[Any, Any], file: str, measure: str | None, of_numbers: bool = False
-) -> dict[str, RunScores]:
-    """Read scores by topic; by topic and measure or run; or by run, topic and measure."""
+) -> ScoreCells:
+    """Return scores by topic; by topic and measure or run; or by run, topic and measure."""
     leaves = [*_leaves(scores)]
     if measure is None and any(len(keys) == 1 for keys, _ in leaves):
         raise UsageError("scores per topic do not name their measure; add measure='AP'")
@@ -276,7 +271,7 @@ def _read_dict(
     runs, outer, inner, values = [*zip(*rows, strict=True)] or [()] * 4
     topics_first = measure is not None or _count_measures(inner) > _count_measures(outer)
     topics, measures = (outer, inner) if topics_first else (inner, outer)
-    return collect_scores(ScoreCells(file, runs, topics, measures, values, of_numbers=of_numbers))
+    return ScoreCells(file, runs, topics, measures, values, of_numbers=of_numbers)
 
 
 def _leaves(
@@ -303,13 +298,6 @@ _PLACE = r"(?:would have been )?\d+(?:st|nd|rd|th)\b.* of \d+|not placed, |(?:be
 """Text that ``--place`` adds after a value."""
 _HEAD = 10_000
 """Number of lines that are used to find out what the columns hold."""
-
-
-def _text_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are neither blank nor comments, with their numbers."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if line and not line.isspace() and not line.lstrip().startswith("#"):
-            yield number, line
 
 
 def _is_score_line(line: str) -> bool:
@@ -352,8 +340,8 @@ def _fields(line: str) -> list[str]:
     return line.split()
 
 
-def _read_lines(lines: Iterable[tuple[int, str]], file: str) -> dict[str, RunScores]:
-    """Read lines of trec_eval (``measure topic value``) or ir_measures.
+def _cells_of_lines(lines: Iterable[tuple[int, str]], file: str) -> ScoreCells:
+    """Return the values in lines of trec_eval (``measure topic value``) or ir_measures.
 
     Lines of ir_measures are ``[run] topic measure value``.  Lines of two columns hold a measure and
     its mean, and no scores per topic.
@@ -375,7 +363,7 @@ def _read_lines(lines: Iterable[tuple[int, str]], file: str) -> dict[str, RunSco
         first, second = columns[-3:-1]
         topics_first = _are_topics_first(first[:_HEAD], second[:_HEAD], width, file)
         topics, measures = (first, second) if topics_first else (second, first)
-    return collect_scores(ScoreCells(file, runs, topics, measures, columns[-1], numbers))
+    return ScoreCells(file, runs, topics, measures, columns[-1], numbers)
 
 
 def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, file: str) -> bool:

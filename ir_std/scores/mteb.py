@@ -144,9 +144,9 @@ class OtherTaskError(InputError):
     """A result of a task that is neither retrieval nor reranking."""
 
 
-def read_mteb_result(content: dict[str, Any], source: Source) -> dict[str, RunScores]:
-    """Read one task's scores by model; the task must be retrieval or reranking."""
-    return {_model_name(source): _scores_of_task(content, source.name)}
+def cells_of_mteb(content: dict[str, Any], source: Source) -> ScoreCells:
+    """Return one task's scores of a model; the task must be retrieval or reranking."""
+    return _cells_of_task(content, source.name, _model_name(source))
 
 
 def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
@@ -169,7 +169,7 @@ def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
         content = {field: getattr(result, field) for field in ("task_name", "scores")}
         content["dataset_revision"] = getattr(result, "dataset_revision", None)
         try:
-            scores = _scores_of_task(content, name)
+            scores = collect_scores(_cells_of_task(content, name, name))[name]
         except OtherTaskError as other:
             others = other
             continue
@@ -179,12 +179,12 @@ def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
     return {name: joined}
 
 
-def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
+def _cells_of_task(content: dict[str, Any], where: str, model: str) -> ScoreCells:
     task = str(content.get("task_name") or content.get("mteb_dataset_name"))
     revision = str(content.get("dataset_revision") or "")
     results = list(_splits(content))
     rows = [
-        ("", row_name(task, split, subset, revision), name, str(value))
+        (model, row_name(task, split, subset, revision), name, str(value))
         for split, subset, scores in results
         if any(map(_is_of_rankings, scores))
         for name, value in _with_main_score(scores).items()
@@ -198,8 +198,7 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
             "leave it out (scores of such tasks include ndcg_at_10, or map and mrr)",
         )
     runs, datasets, measures, values = zip(*rows, strict=True)
-    cells = ScoreCells(where, runs, datasets, measures, values, unit="collection")
-    return collect_scores(cells)[where]
+    return ScoreCells(where, runs, datasets, measures, values, unit="collection")
 
 
 def _with_main_score(scores: dict[str, Any]) -> dict[str, Any]:

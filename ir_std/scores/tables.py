@@ -15,9 +15,9 @@ from typing import Any
 from ir_std._system.text import unguard_cell
 from ir_std.errors import InputError, UsageError, abbreviate, pluralize
 from ir_std.measures.names import find_measure
-from ir_std.scores.collect import ScoreCells, collect_scores
+from ir_std.scores.collect import ScoreCells
 from ir_std.scores.mteb import find_dataset
-from ir_std.scores.run_scores import SUMMARY, RunScores
+from ir_std.scores.run_scores import SUMMARY
 from ir_std.trec.frames import column_values, is_pandas
 
 ALL_COLLECTIONS = "all of these"
@@ -335,8 +335,8 @@ def needs_measure(header: list[str]) -> bool:
     return at.names_rows and not at.has("measure") and at.across is None
 
 
-def read_table(table: ScoreTable, measure: str | None) -> dict[str, RunScores]:
-    """Read the scores of a table by run.
+def cells_of_table(table: ScoreTable, measure: str | None) -> ScoreCells:
+    """Return the values of a table.
 
     Parameters
     ----------
@@ -348,8 +348,7 @@ def read_table(table: ScoreTable, measure: str | None) -> dict[str, RunScores]:
     Raises
     ------
     InputError
-        If the table has an unknown form, a column twice, or several collections; or for the reasons
-        of :func:`collect_scores`.
+        If the table has an unknown form, a column twice, or several collections.
     UsageError
         If both ``measure`` and the table name the measure, or if neither does.
     """
@@ -358,7 +357,7 @@ def read_table(table: ScoreTable, measure: str | None) -> dict[str, RunScores]:
     if at.across is None:
         of_file = Path(at.file).stem
         if measure is None and find_measure(of_file) is not None:
-            return read_table(at, of_file)
+            return cells_of_table(at, of_file)
         raise _unknown(at)
     if measure is not None and (at.has("measure") or at.across == "measure"):
         raise UsageError(f"{at.file} names its measures; drop measure=")
@@ -382,18 +381,16 @@ def read_table(table: ScoreTable, measure: str | None) -> dict[str, RunScores]:
     if is_dataset:
         datasets[ALL_COLLECTIONS] = SUMMARY
         units = tuple(datasets[name] or name for name in units)
-    return collect_scores(
-        ScoreCells(
-            at.file,
-            texts_of("run", at.roles.get("run"), ""),
-            units,
-            texts_of("measure", at.roles.get("measure"), str(measure)),
-            tuple(cell for i in places for cell in at.columns[i]),
-            tuple(at.lines) * len(places),
-            "collection" if is_dataset else "topic",
-            tuple(at.header[i] for i in texts),
-            at.of_numbers,
-        )
+    return ScoreCells(
+        at.file,
+        texts_of("run", at.roles.get("run"), ""),
+        units,
+        texts_of("measure", at.roles.get("measure"), str(measure)),
+        tuple(cell for i in places for cell in at.columns[i]),
+        tuple(at.lines) * len(places),
+        "collection" if is_dataset else "topic",
+        tuple(at.header[i] for i in texts),
+        at.of_numbers,
     )
 
 

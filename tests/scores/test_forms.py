@@ -47,6 +47,7 @@ def read_text(text: str, measure: str | None = None) -> dict[str, RunScores]:
         ("run,topic,AP\na,1,0.5\na,2,0.25\nb,1,1\nb,2,0\n", None),
         ("topic,a,b\n1,0.5,1\n2,0.25,0\n", "AP"),
         (",a,b\n1,0.5,1\n2,0.25,0\n", "AP"),
+        ("\ta\tb\n1\t0.5\t1\n2\t0.25\t0\n", "AP"),
         ("system,1,2\na,0.5,0.25\nb,1,0\n", "map"),
         (json.dumps(pd.read_csv(io.StringIO(LONG)).to_dict("records")), None),
         (pd.read_csv(io.StringIO(LONG)).to_json(orient="records", lines=True), None),
