@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +26,6 @@ from ir_std.analysis.agreement import (
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA
 from ir_std.errors import UsageError, look_up, pluralize
-from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.inputs import ScoresOfSystem, system_of, systems_of
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import Factors
@@ -104,45 +103,31 @@ def agreement(
         return _agreement_of_scores(first, second, measures)
     pair = as_qrels(first), as_qrels(second)
     names = _names([q.name for q in pair])
-    topics = tuple(t for t in pair[0].topics if t in pair[1].positions)
-    confusion, judged_once = compare_labels(pair, topics)
-    if not confusion.any():
-        raise UsageError(
-            f"{names[0]} and {names[1]} have no judged document of a topic in common; pass two "
-            "judgments of the same topics"
-        )
     matches = tuple(match_factors(q, f) for q, f in zip(pair, factors, strict=True))
     highest = min(q.max_level for q in pair)
     asked = as_measures(measures or ()) or _default_measures(matches)
     wanted = [m for m in asked if (m.params.get("rel") or 0) <= highest]
-    listed = scheme_names(schemes)
-    scored = []
-    for q, f, match in zip(pair, factors, matches, strict=True):
-        own, known = (runs, wanted) if runs is not None else _systems_of(match, wanted)
-        results = evaluate(own, q, known, listed, factors=f, jobs=jobs) if known else None
-        scored.append(_scores_of_runs(results) if results else {})
-    systems, scores = _in_common(scored, pair, topics)
-    return JudgeAgreement(
-        names,
-        topics,
-        confusion,
-        judged_once,
-        systems,
-        scores,
-        (
-            *dict.fromkeys(map(str, matches)),
-            *(
-                f"{m} left out, because one of the judges gave no document its relevance level"
-                for m in asked
-                if m not in wanted
-            ),
-            *_notes(names, pair, topics, confusion, judged_once),
-        ),
-    )
-
-
-BySystem = dict[str, ByMeasure[Floats]]
-"""Scores by system and measure, on the topics of the qrels."""
+    labels = _agreement_of_labels(names, pair)
+    if not labels.confusion.any():
+        raise UsageError(
+            f"{names[0]} and {names[1]} have no judged document of a topic in common; pass two "
+            "judgments of the same topics"
+        )
+    given = [
+        (runs, wanted) if runs is not None else _systems_of(match, wanted) for match in matches
+    ]
+    each = [
+        evaluate(own, q, known, scheme_names(schemes), factors=f, jobs=jobs)
+        for (own, known), q, f in zip(given, pair, factors, strict=True)
+        if known
+    ]
+    left_out = [
+        f"{m} left out, because one of the judges gave no document its relevance level"
+        for m in asked
+        if m not in wanted
+    ]
+    notes = (*dict.fromkeys(map(str, matches)), *left_out, *_notes(labels, pair))
+    return replace(_with_scores(labels, each), notes=notes)
 
 
 def _names(files: Sequence[str]) -> tuple[str, str]:
@@ -164,9 +149,9 @@ def are_scores(labels: Any) -> bool:
 
 def _agreement_of_scores(first: Any, second: Any, measures: Measures | None) -> JudgeAgreement:
     """Compare runs by their scores under two sets of judgments that are not known."""
-    pair = [evaluate(read_scores(given), None, measures, "none") for given in (first, second)]
     names = _names([str(given) if is_file(given) else "" for given in (first, second)])
-    found = _agreement_on(pair, names)
+    each = [evaluate(read_scores(given), None, measures, "none") for given in (first, second)]
+    found = _agreement_of_results(names, each)
     if not found.topics or not found.scores:
         raise UsageError("the two inputs have no topic, run or measure in common")
     return found
@@ -180,13 +165,6 @@ def _default_measures(matches: Sequence[Match]) -> list[Measure]:
     return [parse_measure(name) for name in names or MEASURES]
 
 
-def _scores_of_runs(results: Results) -> BySystem:
-    return {
-        run: ByMeasure({m: results.values[run][m] for m in results.collection.topic_measures})
-        for run in results.runs
-    }
-
-
 def _systems_of(
     match: Match, measures: Iterable[Measure]
 ) -> tuple[dict[str, ScoresOfSystem], list[Measure]]:
@@ -198,38 +176,43 @@ def _systems_of(
     return systems, [m for m in measures if any(m in one.values for one in systems.values())]
 
 
-def _in_common(
-    scored: Sequence[BySystem], pair: tuple[Qrels, Qrels], topics: Sequence[str]
-) -> tuple[tuple[str, ...], dict[Measure, tuple[Floats, Floats]]]:
-    """Return the systems that both have, and their scores on the common topics."""
-    one, other = scored
-    systems = tuple(name for name in one if name in other)
-    if not systems:
-        return (), {}
-    measures = [
-        m for m in one[systems[0]] if all(m in by[name] for by in scored for name in systems)
-    ]
-    rows = [np.array([q.positions[t] for t in topics]) for q in pair]
-    return systems, {
-        m: (
-            np.stack([one[name][m][rows[0]] for name in systems], axis=1),
-            np.stack([other[name][m][rows[1]] for name in systems], axis=1),
-        )
-        for m in measures
+def _agreement_of_labels(names: tuple[str, str], pair: Sequence[Qrels]) -> JudgeAgreement:
+    one, other = pair
+    topics = tuple(t for t in one.topics if t in other.positions)
+    return JudgeAgreement(names, topics, *compare_labels((one, other), topics))
+
+
+def _agreement_of_results(names: tuple[str, str], each: Sequence[Results]) -> JudgeAgreement:
+    """Compare two sets of judgments by the results of the same runs under each."""
+    pair = [results.collection.evaluator.qrels for results in each]
+    return _with_scores(_agreement_of_labels(names, pair), each)
+
+
+def _with_scores(labels: JudgeAgreement, each: Sequence[Results]) -> JudgeAgreement:
+    """Add the scores on the common topics of the systems that both results have."""
+    if len(each) < 2:
+        return labels
+    one, other = each
+    systems = tuple(run for run in one.runs if run in other.runs)
+    known = [m for m in one.collection.topic_measures if m in other.collection.topic_measures]
+    rows = [[r.collection.evaluator.qrels.positions[t] for t in labels.topics] for r in each]
+    scores = {
+        m: (score_matrix(one, systems, m)[rows[0]], score_matrix(other, systems, m)[rows[1]])
+        for m in (known if systems else ())
     }
+    return replace(labels, systems=systems, scores=scores)
 
 
-def _notes(
-    names: tuple[str, str],
-    pair: tuple[Qrels, Qrels],
-    topics: Sequence[str],
-    confusion: Ints,
-    judged_once: tuple[int, int],
-) -> Iterator[str]:
-    for name, q in zip(names, pair, strict=True):
-        if alone := len(q.topics) - len(topics):
+def score_matrix(results: Results, runs: Iterable[str], measure: Measure) -> Floats:
+    """Return scores as a matrix with a row per topic and a column per run."""
+    return np.stack([results.values[run][measure] for run in runs], axis=1)
+
+
+def _notes(labels: JudgeAgreement, pair: Sequence[Qrels]) -> Iterator[str]:
+    for name, q in zip(labels.names, pair, strict=True):
+        if alone := len(q.topics) - len(labels.topics):
             yield f"left out {pluralize(alone, 'topic')} that only {name} has"
-    if sum(judged_once) > confusion.sum():
+    if sum(labels.judged_once) > labels.confusion.sum():
         yield "more than half of the documents have only one judgment; agreement covers the others"
     highest = [q.max_level for q in pair]
     if highest[0] != highest[1]:
@@ -245,18 +228,9 @@ def judgment_agreements(results: Results) -> list[JudgeAgreement]:
         one
         for pair in overlaps_of(results).topics
         if overlaps_of(results).is_relabelled(*pair)
-        for one in [_agreement_on([results.on(name) for name in pair], pair)]
+        for one in [_agreement_of_results(pair, [results.on(name) for name in pair])]
         if one.confusion.any()  # It is empty if only scores are known.
     ]
-
-
-def _agreement_on(each: Sequence[Results], names: tuple[str, str]) -> JudgeAgreement:
-    """Compare two sets of judgments by the results of the same runs under each."""
-    pair = (each[0].collection.evaluator.qrels, each[1].collection.evaluator.qrels)
-    topics = tuple(t for t in pair[0].topics if t in pair[1].positions)
-    confusion, judged_once = compare_labels(pair, topics)
-    systems, scores = _in_common([_scores_of_runs(results) for results in each], pair, topics)
-    return JudgeAgreement(names, topics, confusion, judged_once, systems, scores, ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,9 +260,9 @@ class JudgeAgreement:
     topics: tuple[str, ...]
     confusion: Ints
     judged_once: tuple[int, int]
-    systems: tuple[str, ...]
-    scores: Mapping[Measure, tuple[Floats, Floats]]
-    notes: tuple[str, ...]
+    systems: tuple[str, ...] = ()
+    scores: Mapping[Measure, tuple[Floats, Floats]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         sizes = (

@@ -20,7 +20,7 @@ from ir_std.evaluation.inputs import SEPARATOR
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.measures import Measures, Standardized, parse_measure, sign_of
-from ir_std.reporting.agreement import are_scores
+from ir_std.reporting.agreement import are_scores, score_matrix
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
 from ir_std.reporting.tables import (
@@ -277,9 +277,9 @@ def correct(
     means: dict[Measure, Floats] = {}
     warnings: list[str] = []
     for measure in _measures_of_both(people, model):
-        y = _matrix(people, common, measure)
+        y = score_matrix(people, common, measure)
         y = np.where(_has_relevant(people, measure)[:, None], y, np.nan)[at]
-        x = _matrix(model, common, measure)
+        x = score_matrix(model, common, measure)
         if np.isnan(x).any():
             notes.append(f"left out {measure}; {names[1]} has no value for some topic and run")
             continue
@@ -380,11 +380,6 @@ def _measures_of_both(people: Results, model: Results) -> Iterator[Measure]:
     """Yield measures known under both labels; one of these may lack a relevance level."""
     known = model.collection.topic_measures
     return (m for m in people.collection.topic_measures if m in known)
-
-
-def _matrix(results: Results, runs: Iterable[str], measure: Measure) -> Floats:
-    """Return scores as a matrix with a row per topic and a column per run."""
-    return np.stack([results.values[run][measure] for run in runs], axis=1)
 
 
 def _has_relevant(results: Results, measure: Measure) -> Mask:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import csv
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -262,22 +262,20 @@ def test_no_ranks_are_all_ranks(ir_std_cli: Any, files: Files) -> None:
     assert all_[: len(some)] == some
 
 
-def test_json_holds_topics_rankings_and_texts(
-    ir_std_cli: Any, files: Files, tmp_path: Path
-) -> None:
+def test_csv_holds_the_texts(ir_std_cli: Any, files: Files, tmp_path: Path) -> None:
     (tmp_path / "queries.tsv").write_text("1063750\twhy did the us enter ww1\n", encoding="utf-8")
     (tmp_path / "docs.jsonl").write_text(
         '{"_id": "4337526", "title": "War", "text": "in  1917"}\n', encoding="utf-8"
     )
-    arguments = ("--topic", "1063750", "--ranks", "1", "-o", "json", "--top", "0")
-    texts = ("--queries", tmp_path / "queries.tsv", "--docs", tmp_path / "docs.jsonl")
-    done = ir_std_cli("diff", *files, "AP", *arguments, *texts)
-    found = json.loads("\n".join(done.out))
-    assert (found["a"], found["standardized"], len(found["topics"])) == ("p_bert", "sAP", 43)
-    (topic,) = found["rankings"]
-    assert topic["query"] == "why did the us enter ww1"
-    first = next(d for d in topic["documents"] if d["ranks"][0] == 1)
-    assert (first["document"], first["level"], first["text"]) == ("4337526", 2, "War | in 1917")
+    asked = ("diff", *files, "AP", "-o", "csv", "--queries", tmp_path / "queries.tsv")
+    topics = [*csv.DictReader(ir_std_cli(*asked, "--top", "0").out)]
+    assert len(topics) == 43 + 1
+    assert [t["query"] for t in topics if t["topic"] == "1063750"] == ["why did the us enter ww1"]
+    on = ("--topic", "1063750", "--ranks", "1", "--table", "documents")
+    rows = csv.DictReader(ir_std_cli(*asked, *on, "--docs", tmp_path / "docs.jsonl").out)
+    (first,) = (row for row in rows if row["rank A"] == "1")
+    found = [first[name] for name in ("document", "level", "text")]
+    assert found == ["4337526", "2", "War | in 1917"]
 
 
 @pytest.mark.parametrize(
