@@ -16,9 +16,9 @@ import ir_std
 from ir_std.errors import InputError, UnknownMeasureError, UsageError
 from ir_std.measures import canonical, parse_measure, standardized
 from ir_std.measures.names import measure_of_scores
-from ir_std.reporting.figure_data import runs_by_mean
 from ir_std.reporting.html.standing import subject_of
 from ir_std.reporting.model import place_topics
+from ir_std.reporting.run_ranks import runs_by_mean
 from ir_std.schemes import get_scheme
 
 NAMES = st.text(min_size=1).filter(str.strip)

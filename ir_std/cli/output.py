@@ -49,9 +49,9 @@ def print_lines(results: Results, sort: Measure | None, form: str, args: Namespa
     """Print a line for each value of each run, sorted by ``sort`` if it is given."""
     runs = list(results.runs)
     if sort is not None:
-        from ir_std.reporting.run_ranks import ranked_by
+        from ir_std.reporting.run_ranks import runs_by_mean
 
-        runs = list(ranked_by(results.means, sort))
+        runs = runs_by_mean(results, sort)
     write = LINE_FORMATS[form]
     several, places = len(runs) > 1, 4 if args.places is None else args.places
     for run in runs:

@@ -20,7 +20,6 @@ from ir_measures.measures import Measure
 from ir_std.evaluation.placement import peers_of
 from ir_std.measures import Standardized
 from ir_std.reporting.model import Results
-from ir_std.reporting.run_ranks import ranked_by
 
 
 @cache
@@ -77,8 +76,3 @@ def systems_means(results: Results, runs: Sequence[str], measure: Measure) -> Se
     """Return the means of the reference systems, lowest first; empty if unknown."""
     placements = (results.placements.get(run, {}).get(measure) for run in runs)
     return next((p.means for p in placements if p and p.means), ())
-
-
-def runs_by_mean(results: Results, measure: Measure) -> list[str]:
-    """Sort runs by mean, best first; runs without a mean come last."""
-    return list(ranked_by(results.means, measure))

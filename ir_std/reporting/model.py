@@ -21,6 +21,7 @@ from ir_std._arrays import Axes, DataFrame, Floats
 from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, look_up, pluralize
 from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, message_texts
+from ir_std.evaluation.factor_messages import factors_used
 from ir_std.evaluation.plans import scores_on
 from ir_std.factors.match import Match
 from ir_std.measures import Standardized, named_measure, sign_of
@@ -505,10 +506,14 @@ class Results:
         return self.table().text()
 
     def _repr_html_(self) -> str:
-        from ir_std.reporting.sentences.tables import describe_factors
         from ir_std.reporting.tables import html_with_texts
 
-        texts = dict.fromkeys([*describe_factors(self), *self.notes, *self.warnings])
+        used = (
+            factors_used(match, each.evaluator.plans)
+            for each in self.collections.values()
+            for match in each.evaluator.matches
+        )
+        texts = dict.fromkeys([*used, *self.notes, *self.warnings])
         return html_with_texts(self.table(), texts)
 
     def __repr__(self) -> str:

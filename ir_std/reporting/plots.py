@@ -20,12 +20,12 @@ from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.figure_data import (
     axis_ticks,
     read_look,
-    runs_by_mean,
     systems_means,
     topic_order,
 )
 from ir_std.reporting.links import n_common_systems
 from ir_std.reporting.model import Results, scores_by_topic
+from ir_std.reporting.run_ranks import runs_by_mean
 from ir_std.reporting.summaries import RunDifferences, limits_of, run_differences
 from ir_std.schemes import EXACT
 
@@ -42,7 +42,7 @@ __all__ = [
 COLORS: Mapping[str, str] = read_look()["light"]
 """Colors of the report: ``run``, ``base``, ``other``, ``line``, ``ink``, ``soft``, ``sunk``."""
 MANY_TOPICS = 250
-"""Number of topics above which a plot shows sorted scores instead of single topics."""
+"""Number of topics above which plots of topics grow no wider, and their marks are smaller."""
 _LABEL_HEIGHT = 7.0
 """Width of a topic's label, in points."""
 _LARGEST_SQUARE = 140.0
@@ -131,21 +131,14 @@ def topics(
     measure = named_measure(measure, results.measures)
     run = run or results.runs[0]
     order, peers = topic_order(results, measure), results.collection.peers(measure)
-    many, unit = len(order) > MANY_TOPICS, results.collection.unit
-    ax = _axes(ax, 6.4 if many else max(6.4, 0.17 * len(order)), 4.0)
+    ax = _axes(ax, max(6.4, 0.17 * min(len(order), MANY_TOPICS)), 4.0)
     scores = scores_by_topic(results, run, measure, results.collection.name)
-    if many:
-        if peers is not None:
-            _draw_sorted(ax, peers.mean, COLORS["ink"], f"mean of {peers.n_systems} systems")
-        _draw_sorted(ax, scores, COLORS["run"], run)
-        ax.set_xlabel(f"percent of {unit}s, lowest score first")
-    else:
-        if peers is not None:
-            _draw_spread(ax, peers, order)
-        x = np.arange(len(order))
-        ax.plot(x, scores[order], "o", color=COLORS["run"], markersize=4, label=run, zorder=4)
-        label_topics(ax, [results.topics[i] for i in order])
-        ax.set_xlabel(f"{unit}s, hardest first")
+    if peers is not None:
+        _draw_spread(ax, peers, order)
+    x, size = np.arange(len(order)), 4 if len(order) <= MANY_TOPICS else 1
+    ax.plot(x, scores[order], "o", color=COLORS["run"], markersize=size, label=run, zorder=4)
+    label_topics(ax, [results.topics[i] for i in order])
+    ax.set_xlabel(f"{results.collection.unit}s, hardest first")
     ticks = axis_ticks(results, measure)
     ax.set_ylim(ticks[0], ticks[-1])
     ax.margins(x=0.01)
@@ -171,11 +164,6 @@ def _draw_spread(ax: Axes, peers: Any, order: Any) -> None:
     low, height = peers.low[order], (peers.high - peers.low)[order]
     ax.bar(x, height, bottom=low, width=0.6, color=soft, label=label, zorder=2)
     ax.hlines(peers.mean[order], x - 0.4, x + 0.4, color=COLORS["ink"], linewidth=1.2, zorder=3)
-
-
-def _draw_sorted(ax: Axes, values: Floats, color: str, label: str) -> None:
-    known = np.sort(values[~np.isnan(values)])
-    ax.plot(np.linspace(0, 100, len(known)), known, color=color, label=label)
 
 
 def difference(

@@ -27,7 +27,7 @@ from ir_std.reporting.model import (
     scores_by_topic,
     unit_of,
 )
-from ir_std.reporting.run_ranks import NO_RANK, RunRank, ranked_by
+from ir_std.reporting.run_ranks import NO_RANK, RunRank, runs_by_mean
 from ir_std.reporting.sentences.tables import (
     benchmark_notes,
     differences_notes,
@@ -98,7 +98,7 @@ def runs_table(
 
     means = means or not by_topic
     rows: list[list[Value]] = []
-    for run in results.runs if sorted_by is None else ranked_by(results.means, sorted_by):
+    for run in results.runs if sorted_by is None else runs_by_mean(results, sorted_by):
         labels: list[Value] = [run]
         if sorted_by is not None:
             rank, interval = rank_cells(results.ranks[run][sorted_by])
@@ -163,7 +163,7 @@ def rank_cells(ranked: RunRank) -> tuple[Cell, Cell]:
 def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> Table:
     """Show models sorted by linked mean, and mark the user's own with ``>``."""
     raw, linked = results.measures
-    ranked = ranked_by(results.means, linked)
+    ranked = runs_by_mean(results, linked)
     several = len(ranked) > 1
     rows = []
     for run in ranked:

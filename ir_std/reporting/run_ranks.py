@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -11,8 +12,11 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std.analysis.ranks import rank_intervals
 from ir_std.errors import UsageError
-from ir_std.measures import sign_of
+from ir_std.measures import named_measure, sign_of
 from ir_std.schemes import EXACT
+
+if TYPE_CHECKING:
+    from ir_std.reporting.model import Results
 
 NO_RANK = "-"
 """Text for the rank of a run without a mean."""
@@ -117,18 +121,15 @@ def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None
     return dict(sorted(by_run.items(), key=lambda item: item[1] or len(by_run) + 1))
 
 
-def ranked_by(
-    means: Mapping[str, Mapping[Measure, float]], measure: Measure
-) -> dict[str, int | None]:
-    """Rank runs by their means of one measure, as :func:`ranks` does.
+def runs_by_mean(results: Results, measure: Measure) -> list[str]:
+    """Sort runs by mean, best first; runs without a mean come last.
 
     Raises
     ------
     UsageError
-        If the runs have no means for this measure.
+        If the measure is not one of the results' measures.
     """
-    known = next(iter(means.values()))
-    if measure not in known:
-        raise UsageError(f"cannot sort by {measure}; available: {', '.join(map(str, known))}")
-    own = next(one for one in known if one == measure)  # It knows whether lower is better.
-    return ranks({run: of_run[measure] for run, of_run in means.items()}, sign_of(own))
+    known = named_measure(measure, results.measures)  # It knows whether lower is better.
+    return list(
+        ranks({run: of_run[known] for run, of_run in results.means.items()}, sign_of(known))
+    )

@@ -242,7 +242,10 @@ def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli
         (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
         (("run", "qrels", "AP", "-p", "2147483648"), "--places is 2147483648"),
         (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
-        (("run", "qrels", "AP", "--sort", "P_10"), "cannot sort by P@10; available: AP, sAP"),
+        (
+            ("run", "qrels", "AP", "--sort", "P_10"),
+            "P@10 is not among the measures; choose from AP, sAP",
+        ),
         (
             ("run", "qrels", "AP", "--sort", "P.5,10"),
             "--sort P.5,10 names 2 measures; expected one",

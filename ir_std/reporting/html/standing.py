@@ -26,9 +26,8 @@ from ir_std.factors.quality import saturates
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.difference import Difference
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, group_measures
-from ir_std.reporting.figure_data import runs_by_mean
 from ir_std.reporting.model import Results, evaluations_of, rank_by
-from ir_std.reporting.run_ranks import RunRank
+from ir_std.reporting.run_ranks import RunRank, runs_by_mean
 from ir_std.reporting.summaries import is_wide
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import RunScores

@@ -12,8 +12,7 @@ from ir_measures.measures import Measure
 
 from ir_std.analysis.paired import ALPHA, describe_correction, describe_test, get_test
 from ir_std.analysis.ranks import FEW_TOPICS, FEWEST
-from ir_std.errors import abbreviate, join_with_and, pluralize
-from ir_std.evaluation.factor_messages import factors_used
+from ir_std.errors import abbreviate, pluralize
 from ir_std.factors.benchmarks import partial_tasks
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.benchmark import Benchmark
@@ -41,15 +40,6 @@ if TYPE_CHECKING:
 
 MAX_NEIGHBOR_RUNS = 3
 """Largest number of runs for which a table names the neighboring systems."""
-
-
-def describe_factors(results: Results) -> list[str]:
-    """Describe the factors that were used, and their limitations."""
-    return [
-        factors_used(match, each.evaluator.plans)
-        for each in results.collections.values()
-        for match in each.evaluator.matches
-    ]
 
 
 def describe_firsts(results: Results, measure: Measure | str) -> str:
@@ -266,23 +256,16 @@ def _comparability(results: Results, raw: str) -> str:
     )
 
 
-def missing_collections(results: Results) -> dict[str, tuple[str, ...]]:
-    """Return the collections that each incomplete run lacks but other runs have."""
-    lacked = {
-        run: tuple(c for c, scored in results.evaluations.items() if run not in scored)
-        for run in results.runs
-    }
-    return {run: names for run, names in lacked.items() if names}
-
-
 def describe_missing(results: Results) -> list[str]:
     """Describe missing runs, such as ``a, b have no run on trec8-adhoc``."""
     by_lack: dict[tuple[str, ...], list[str]] = {}
-    for run, lacked in missing_collections(results).items():
+    for run in results.runs:
+        lacked = tuple(c for c, scored in results.evaluations.items() if run not in scored)
         by_lack.setdefault(lacked, []).append(run)
     return [
         f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} no run on {', '.join(lacked)}"
         for lacked, names in by_lack.items()
+        if lacked
     ]
 
 
@@ -465,18 +448,9 @@ def _mean_difference_notes(pair: RunDiff) -> Iterator[str]:
 
 SMALLEST = 5e-4
 """Smaller differences would be rounded to 0."""
-NAMED = 3
-"""Number of runs that a sentence names; further runs are counted."""
 
 
 def size_text(difference: float, sign: str = "") -> str:
     """Format a difference: three decimals, or enough to show that it is not 0."""
     places = ".3f" if abs(difference) >= SMALLEST or not difference else ".1g"
     return f"{difference:{sign}{places}}"
-
-
-def listed(runs: Sequence[str]) -> str:
-    """Join the names of runs; if there are many, join the first ones and a count."""
-    if len(runs) <= NAMED + 1:  # "1 more" is no shorter than its name
-        return join_with_and(runs)
-    return join_with_and([*runs[:NAMED], f"{len(runs) - NAMED} more"])
