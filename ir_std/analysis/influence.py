@@ -114,7 +114,10 @@ def _moment_influence(
     scheme: str,
     params: Mapping[str, Any],
 ) -> Floats:
-    """Compute influence through the systems' mean and standard deviation, summed over topics."""
+    """Sum over topics the influence of systems under schemes N, U and z.
+
+    A system influences these schemes because it changes the mean and the standard deviation.
+    """
     mean, sd, spread = _moments(scores, known, n)
     deviation = np.where(known & spread, (scores - mean) / sd, 0)
     z = (x - mean) / sd
@@ -127,7 +130,10 @@ def _moment_influence(
 def _share_influence(
     x: Floats, scores: Floats, known: Mask, n: npt.NDArray[Any], resolution: float
 ) -> Floats:
-    """Compute influence through the share of systems with lower scores, summed over topics."""
+    """Sum over topics the influence of systems under scheme E.
+
+    A system influences this scheme because it changes the share of systems with lower scores.
+    """
     method = get_scheme("E")
     single = scores[:, :, None]
     by_run = []
