@@ -493,11 +493,11 @@ def summarized(found: Found) -> dict[str, Row]:
 
 
 IN_TABLE = {
-    "RMS difference of a system's two means, over that by the same systems": "RMS / floor",
+    "RMS difference of a system's means, relative to the same reference systems": "RMS / floor",
     "a system against itself, share significant at .05": "type I",
     "coverage of 95% intervals": "coverage",
-    "differences of five ranks: found": "found",
-    "found the wrong way round": "wrong way",
+    "systems five ranks apart: difference found": "found",
+    "found with the wrong sign": "wrong way",
 }
 """Rows of the guide's table, with the figures in them."""
 

@@ -145,7 +145,7 @@ def zero_shot(_: int) -> Iterator[str]:
     yield f"{len(both)} of the {len(by['all'])} ranked models have zero-shot results"
     yield f"Kendall's tau of these: {kendalltau(*ranks).statistic:.3f}"
     moves = ranks[0] - ranks[1]
-    yield "| model | place of these, all | zero-shot | tasks trained on |"
+    yield "| model | place among these, all results | zero-shot | tasks trained on |"
     for k in np.argsort(-np.abs(moves), kind="stable")[:MOVES]:
         yield f"| {both[k]} | {ranks[0][k]:g} | {ranks[1][k]:g} | {trained[both[k]]} |"
 
@@ -198,8 +198,8 @@ def patterns(read: BenchmarkScores, names: list[str], scores: Floats) -> dict[st
         "the hardest third, of half": [
             draw(lambda: np.isin(np.arange(n_tasks), hardest)) for _ in range(20)
         ],
-        "as other models lack them, of half": [draw(as_others) for _ in range(20)],
-        "what a model was trained on": [trained],
+        "the tasks that another model lacks, of half": [draw(as_others) for _ in range(20)],
+        "the tasks that a model was trained on": [trained],
     }
 
 
