@@ -15,7 +15,6 @@ from typing import Any
 
 import ir_datasets
 import pytest
-from linking_experiment import engine
 from processes import run_process
 
 import ir_std
@@ -236,20 +235,6 @@ def test_what_a_page_includes_is_within_a_section() -> None:
                 part = included.partition(ends["start-after"])[2].partition(ends["end-before"])[0]
                 assert part
                 assert "\n#" not in part, (page, ends)
-
-
-@pytest.mark.slow
-def test_the_means_of_one_engine_are_as_far_apart_as_the_page_says(data: Path) -> None:
-    means = engine(data, "feedback")
-    told = " ".join(PAGES["docs/how-to/many-collections.md"].split())
-    assert len(means.collections) == 9
-    assert f"mean sAPs from {two(min(means.plain))} to {two(max(means.plain))} on nine" in told
-    assert f"nine means lie between {two(min(means.linked))} and {two(max(means.linked))}" in told
-
-
-def two(score: float) -> str:
-    """Format a score below 1 as the pages do."""
-    return f"{score:.2f}".removeprefix("0")
 
 
 def test_what_a_page_names_is_there() -> None:

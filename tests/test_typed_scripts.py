@@ -111,21 +111,12 @@ def told(
         # The cache keeps what mypy knows of numpy and others for the next time.
         cache = pytestconfig.cache.mkdir("mypy") if pytestconfig.cache else folder / "cache"
         # What other libraries leave untyped is theirs to type.
-        theirs = ["--disable-error-code=import-untyped"]
-        theirs += [f"--untyped-calls-exclude={name}" for name in ("ir_measures", "distributed")]
+        options = ["--disable-error-code=import-untyped", "--follow-imports=silent", "--strict"]
+        options += [f"--untyped-calls-exclude={name}" for name in ("ir_measures", "distributed")]
+        options += ["--config-file=mypy.ini", "--no-error-summary", f"--cache-dir={cache}"]
+        files = [f"{name}.py" for name in scripts()]
         done = run_process(
-            [
-                sys.executable,
-                "-m",
-                "mypy",
-                "--strict",
-                "--config-file=mypy.ini",
-                "--follow-imports=silent",
-                "--no-error-summary",
-                f"--cache-dir={cache}",
-                *theirs,
-                *(f"{n}.py" for n in scripts()),
-            ],
+            [sys.executable, "-m", "mypy", *options, *files],
             cwd=folder,
             env=os.environ | {"MYPYPATH": str(ROOT)},
         )
@@ -136,12 +127,11 @@ def told(
     return lambda name: [line for line in text.splitlines() if line.startswith(name)]
 
 
-def test_snippets_of_the_readme_are_typed(told: Callable[[str], list[str]]) -> None:
+def test_snippets_of_the_guides_and_usual_calls_are_typed(
+    told: Callable[[str], list[str]],
+) -> None:
     assert BLOCKS
     assert told("snippet_") == []
-
-
-def test_usual_calls_are_typed(told: Callable[[str], list[str]]) -> None:
     assert told("usual.py") == []
 
 
@@ -159,9 +149,5 @@ def test_all_names_are_known_and_ours_are_not_taken_for_those_of_ir_measures(
     told: Callable[[str], list[str]],
 ) -> None:
     revealed = [line.partition("Revealed type is ")[2] for line in told("names.py")]
-    assert len(revealed) == len(INSTEAD)
-    assert [
-        name
-        for (name, ours), found in zip(INSTEAD.items(), revealed, strict=True)
-        if ours not in found
-    ] == []
+    pairs = zip(INSTEAD.items(), revealed, strict=True)
+    assert [name for (name, ours), found in pairs if ours not in found] == []

@@ -141,12 +141,8 @@ def test_languages_are_the_same_in_other_words_and_scripts() -> None:
 
 def test_impossible_results_do_not_count() -> None:
     results = [result(f"m{i}", main_score=0.4 + i / 100) for i in range(FEWEST + 1)]
-    results[0] = result("m0")._replace(
-        scores=dict.fromkeys(MEASURES.values(), 0.5) | {"P@10": 0.049}
-    )
-    results[1] = result("m1")._replace(
-        scores=dict.fromkeys(MEASURES.values(), 0.5) | {"P@10": 0.05}
-    )
+    for i, precision in enumerate((0.049, 0.05)):
+        results[i].scores.update({"main_score": 0.5, "P@10": precision})
     built, left_out = mteb(results, known(), {}, [])
     assert [one.model for one in left_out] == ["m0"]
     assert left_out[0].reason.startswith("impossible: RR@10")
@@ -281,13 +277,7 @@ def test_a_row_holds_the_tables_scores(data: Path, shipped: ir_std.FactorSet) ->
         if one.row == "MIRACLRetrievalHardNegatives/dev/te"
     }
     row = select_rows(shipped, ["MIRACLRetrievalHardNegatives/dev/te"])
-    scores = dict(
-        zip(
-            row.systems,
-            row.scores["main_score"][0].tolist(),
-            strict=True,
-        )
-    )
+    scores = dict(zip(row.systems, row.scores["main_score"][0].tolist(), strict=True))
     assert len(scores) == row.n_systems["main_score"] >= FEWEST
     assert scores == {model: round(listed[model], 6) for model in scores}
 
@@ -355,9 +345,3 @@ def test_beirs_judgments_are_recognized(data: Path, name: str, row: str) -> None
     assert match.fit
     assert match.fit.dataset == row
     assert match.fit.match_type == "judgments"
-
-
-def test_topics_of_trec_are_not_a_dataset(data: Path) -> None:
-    match = ir_std.recognize(data / "qrels" / "dl20-passage.txt")
-    assert match.factors
-    assert match.factors.id == "dl20-passage"
