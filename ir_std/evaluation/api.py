@@ -22,7 +22,7 @@ from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.raw_scores import has_formula, ir_measures_providers
 from ir_std.factors.catalog import Factors, sibling_sets
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.match import MIN_COUNTED_TOPICS, Match
+from ir_std.factors.match import Match
 from ir_std.measures import DCG, SP, Measures, Q, Standardized, nDCG, nERR, standardized
 from ir_std.schemes import get_scheme, scheme_names
 from ir_std.scores.files import read_scores
@@ -378,17 +378,6 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
             f"({', '.join(shares)}); use pt.std.Experiment, which uses the level of all qrels",
             warns=True,
         )
-    for match in evaluator.matches:
-        fit = match.fit
-        # If the qrels cover the whole set, there is no other batch.
-        if fit and fit.match_type == "counts" and fit.is_subset and match.chosen_by == "qrels":
-            named = evaluator.plans[0].measure(factors=fit.factors.id)
-            yield Message(
-                f"{fit.factors.id} was recognized by counts of relevant documents, which needs at "
-                f"least {MIN_COUNTED_TOPICS} topics; if batches of pt.Experiment are smaller, "
-                f"name the set, as in {named}",
-                warns=True,
-            )
 
 
 def install_provider() -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -118,23 +116,16 @@ class Placement:
         """
         if not self.names:
             return ""
-        ranked = self._ranked
-        lowest_above = len(ranked) - self.n_better
-        highest_below = lowest_above - self.n_tied - self.is_own_system - 1
-        above = _named(ranked, lowest_above) if self.n_better else ""
+        sign = sign_of(self.measure)  # Best first, also if lower is better.
+        means = zip((sign * mean for mean in self.means), self.names, strict=True)
+        ranked = sorted(means, reverse=True)
+        next_below = self.n_better + self.n_tied + self.is_own_system
+        above = _named(ranked, self.n_better - 1) if self.n_better else ""
         is_new = not self.is_own_system
-        below = _named(ranked, highest_below, is_new) if highest_below >= 0 else ""
+        below = _named(ranked, next_below, is_new) if next_below < len(ranked) else ""
         if above and below:
             return f"between {above}, and {below}"
         return f"below {above}" if above else f"above {below}" if below else ""
-
-    @property
-    def _ranked(self) -> list[tuple[float, str]]:
-        """Means, with the sign changed if lower is better, and system names; worst first."""
-        sign = sign_of(self.measure)
-        return sorted(
-            (sign * mean, name) for mean, name in zip(self.means, self.names, strict=True)
-        )
 
     def __str__(self) -> str:
         return f"{self.measure} {self.value:.4f}: {self.summary}"
@@ -142,11 +133,10 @@ class Placement:
 
 def _named(ranked: Sequence[tuple[float, str]], i: int, n_new: int = 0) -> str:
     """Return a system's name and its rank, counting ``n_new`` new systems above it."""
-    height, name = ranked[i]
-    first = bisect_left(ranked, height - EXACT, key=itemgetter(0))
-    end = bisect_right(ranked, height + EXACT, key=itemgetter(0))
-    rank = len(ranked) - end + n_new + 1
-    return f"{name}, {_ordinal_with_ties(rank, end - first - 1)}"
+    mean, name = ranked[i]
+    n_better = sum(other > mean + EXACT for other, _ in ranked)
+    n_tied = sum(mean - EXACT <= other <= mean + EXACT for other, _ in ranked) - 1
+    return f"{name}, {_ordinal_with_ties(n_better + n_new + 1, n_tied)}"
 
 
 def _ordinal_with_ties(rank: int, n_tied: int) -> str:

@@ -173,21 +173,6 @@ class Plan(NamedTuple):
         values = self.apply(scores_on(self.topics, raw), **self._rounding(step))
         return values, mean_of_values(values)
 
-    def uncertainty(self, raw: Floats, step: float) -> float:
-        """Return how much the rounding of raw values can change the mean.
-
-        Parameters
-        ----------
-        raw : ndarray, shape (n_topics,)
-        step : float
-            Step to which the raw values were rounded.
-        """
-        scores = scores_on(self.topics, raw)
-        mean, *ends = (
-            mean_of_values(self.apply(s)) for s in (scores, scores - step / 2, scores + step / 2)
-        )
-        return max(abs(end - mean) for end in ends)
-
     def _rounding(self, step: float) -> dict[str, Any]:
         """Return arguments for :attr:`apply` if values are rounded more than the set's scores."""
         if step <= self.factors.about(self.name, "resolution", 0.0):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
@@ -292,7 +291,7 @@ def _short_lists(sizes: Ints, is_short: Mask) -> str:
 
 
 def score_messages(
-    plans: Iterable[Plan],
+    plans: Sequence[Plan],
     scores: RunScores,
     qrels: Qrels,
     raw: Mapping[str, RawScores],
@@ -327,35 +326,16 @@ def score_messages(
         yield Message(text, warns=True)
     if scores.skipped:
         yield Message(f"skipped columns that are not raw measures: {abbreviate(scores.skipped)}")
-    yield from _rounding_messages(plans, raw)
+    by_step: dict[float, dict[str, None]] = {}
+    for name in (str(plan.raw) for plan in plans):
+        if step := raw[name].step:
+            by_step.setdefault(step, {})[name] = None
+    for step, names in by_step.items():
+        text = f"scores are rounded to {step:g}, which can change raw means by at most {step / 2:g}"
+        yield Message(f"{text} ({', '.join(names)})")
     if scores.n_ret:
         lengths = np.array([scores.n_ret.get(topic, 0) for topic in qrels.topics], np.int64)
         yield from _depth_messages(plans, lengths, qrels)
-
-
-def _rounding_messages(plans: Iterable[Plan], raw: Mapping[str, RawScores]) -> Iterator[Message]:
-    """Report how much the rounding of values in a score file may change the means."""
-    changes_by_step: dict[float, dict[str, float]] = {}
-    for plan in plans:
-        values, _, step = raw[str(plan.raw)]
-        if step and not math.isnan(change := plan.uncertainty(values, step)):
-            changes_by_step.setdefault(step, {})[str(plan.measure)] = change
-    for step, changes in changes_by_step.items():
-        listed = ", ".join(
-            f"{_round_up(change)} ({measure})" for measure, change in changes.items()
-        )
-        yield Message(
-            f"scores are rounded to {step:g}, which can change means by at most {step / 2:g} (raw) "
-            f"and {listed}",
-        )
-
-
-def _round_up(value: float) -> str:
-    """Round a number up to one digit."""
-    if not value:
-        return "0"
-    power = 10.0 ** math.floor(math.log10(value))
-    return f"{math.ceil(value / power - 1e-9) * power:.1g}"
 
 
 # --- saturation -----------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def test_a_run_that_scores_the_means_is_average() -> None:
     assert results.measures == (AP, sAP)
     assert results.means["x"][sAP] == pytest.approx(0.5, abs=1e-3)
     (note,) = [text for text in results.notes if "rounded to" in text]
-    assert "rounded to 0.0001, which can change means by at most 5e-05 (raw)" in note
+    assert "rounded to 0.0001, which can change raw means by at most 5e-05" in note
 
 
 def test_without_counts_only_a_named_set_is_used() -> None:

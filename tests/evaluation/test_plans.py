@@ -100,14 +100,6 @@ def test_ndcg_cut_at_the_systems_depth_is_theirs_unless_more_documents_are_relev
             make_plan(snDCG @ 100, match, qrels)
 
 
-def test_a_means_uncertainty_by_rounding_is_the_larger_change() -> None:
-    factors, qrels = two_topics("AP"), as_qrels({"t1": {"a": 1}, "t2": {"a": 1}})
-    plan = make_plan(sAP(scheme="U"), match_factors(qrels, factors), qrels)
-    # U is cut at 1 above, so that only lower scores change it: 0.15 * 0.05 / 0.25.
-    highest = np.full(2, 0.5 + 0.25 * 0.5 / 0.15)
-    assert plan.uncertainty(highest, 0.1) == pytest.approx(0.03)
-
-
 @pytest.fixture(scope="module")
 def qrels() -> Any:
     judged = load_factors("dl19-passage").judgments
