@@ -175,6 +175,16 @@ def test_less_is_better_without_a_set_if_the_user_says_so(scores: Path) -> None:
         ir_std.evaluate(scores, lower_is_better=["AP"])
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_the_best_system_has_the_lowest_mean_where_lower_is_better(
+    mine: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.csv").write_text("run,topic,latency\nx,1,2000\nx,2,2000\n")
+    latency = ir_std.ExternalMeasure("latency")
+    results = ir_std.evaluate(tmp_path / "mine.csv", None, latency, factors=mine, baseline="best")
+    assert results.baseline == "b"
+
+
 @pytest.mark.parametrize("lower_is_better", [[], ["latency"]], ids=["by the set", "as said"])
 def test_a_topic_that_a_run_lacks_does_not_count_as_the_best(
     mine: Path, tmp_path: Path, lower_is_better: list[str]

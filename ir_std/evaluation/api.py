@@ -176,13 +176,12 @@ def select_factors(
 
 def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
     """Return the set that has the requested kind of systems on the same topics."""
-    if factors.info.get("population") == population:
-        return factors
     others = {other.info.get("population", ""): other for other in sibling_sets(factors)}
-    if population not in others:
+    sets = {**others, factors.info.get("population"): factors}
+    if population not in sets:
         there = ", ".join(sorted(others)) or "none"
         raise NoFactorsError(f"{factors.id} has no {population!r} system set; available: {there}")
-    return others[population]
+    return sets[population]
 
 
 def calc_aggregate(measures: Measures, qrels: Any, run: Any, **options: Any) -> Scores:

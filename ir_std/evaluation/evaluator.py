@@ -16,16 +16,9 @@ from ir_measures.util import Metric
 from ir_std._arrays import Floats
 from ir_std._system.processes import default_jobs, map_in_order
 from ir_std.errors import UsageError, did_you_mean, warn_caller
-from ir_std.evaluation import inputs, plans, raw_scores
+from ir_std.evaluation import inputs, plans, raw_scores, run_messages
 from ir_std.evaluation.evaluation import CalcResult, Evaluation, Message, Scores, message_texts
 from ir_std.evaluation.factor_messages import factor_messages, gain_messages, level_messages
-from ir_std.evaluation.run_messages import (
-    EarlierDocuments,
-    order_messages,
-    run_messages,
-    saturation_messages,
-    score_messages,
-)
 from ir_std.factors.catalog import Factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
@@ -92,7 +85,7 @@ class StdEvaluator(providers.Evaluator):
         Recipes for the standardized measures.
     formulas : dict of str to raw_scores.Formula
         Formulas of raw measures, by name.
-    earlier : EarlierDocuments
+    earlier : run_messages.EarlierDocuments
         Documents that were judged in earlier rounds of a residual collection.
     messages : tuple of Message
         Messages about the factors on these qrels, which apply to any run.
@@ -166,7 +159,7 @@ class StdEvaluator(providers.Evaluator):
             *factor_messages(self.plans, self._matches.values()),
         )
         self._warned: set[str] = set()
-        self.earlier = EarlierDocuments(self.matches, residual)
+        self.earlier = run_messages.EarlierDocuments(self.matches, residual)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Workers build their own evaluator from the same arguments, so derived data is not sent.
@@ -265,31 +258,33 @@ class StdEvaluator(providers.Evaluator):
             raw, messages = self._compute(read, name, depth)
         columns: list[Floats] = []
         means: list[float] = []
+        standardized: list[tuple[plans.Plan, Floats]] = []
         for _, raw_name, plan in self._columns:
             values, mean, step = raw[raw_name]
             if plan:
                 values, mean = plan.standardized(values, step)
+                standardized.append((plan, values))
             columns.append(values)
             means.append(mean)
-        by_plan = [
-            (plan, column)
-            for (_, _, plan), column in zip(self._columns, columns, strict=True)
-            if plan
-        ]
-        saturated = saturation_messages(by_plan, messages)
+        messages = [*messages, *run_messages.saturation_messages(standardized, messages)]
         return Evaluation(
             name,
             tuple([measure for measure, _, _ in self._columns]),
             tuple(columns),
             tuple(means[: len(self.measures)]),
-            tuple([m._replace(run=name) for m in (*messages, *saturated)]),
+            tuple([message._replace(run=name) for message in messages]),
         )
 
     def _compute(
         self, given: Run, name: str, depth: int | None
     ) -> tuple[dict[str, raw_scores.RawScores], list[Message]]:
         """Compute raw scores of a run with formulas and other providers."""
-        self._check_computable(name)
+        for measure in self._raw.values():
+            if isinstance(measure, ExternalMeasure):
+                raise UsageError(
+                    f"ir_std cannot compute {measure} for the run {name}; pass scores for it"
+                    f"{did_you_mean(suggest_measures(measure.name))}"
+                )
         run, about_earlier = self.earlier.check(given)
         # The original run decides its depth: removing documents does not make it shallower.
         cut = given
@@ -305,20 +300,11 @@ class StdEvaluator(providers.Evaluator):
         }
         # Every order contains the same relevant documents, so any of them gives the number.
         n_relevant = next((int((r.level > 0).sum()) for r in rankings.values()), 0)
-        about_run = run_messages(self.plans, given, cut, self.qrels, n_relevant)
+        about_run = run_messages.document_messages(self.plans, given, cut, self.qrels, n_relevant)
         if self._others:
             scores |= self._others.scores(run)
-        about_order = order_messages(self.measures, ranker)
+        about_order = run_messages.order_messages(self.measures, ranker)
         return scores, [*about_earlier, *about_run, *about_order]
-
-    def _check_computable(self, name: str) -> None:
-        """Check that no measure is requested that only score files contain."""
-        for measure in self._raw.values():
-            if isinstance(measure, ExternalMeasure):
-                raise UsageError(
-                    f"ir_std cannot compute {measure} for the run {name}; pass scores for it"
-                    f"{did_you_mean(suggest_measures(measure.name))}"
-                )
 
     def _look_up(self, scores: RunScores) -> tuple[dict[str, raw_scores.RawScores], list[Message]]:
         """Look up raw scores that were computed by another program."""
@@ -331,7 +317,7 @@ class StdEvaluator(providers.Evaluator):
                 raise self._missing_scores(scores, measure)
             values = scores.column(known, self.qrels.topics)
             raw[raw_name] = raw_scores.RawScores.of(measure, values, scores.step_of(known))
-        return raw, [*score_messages(self.plans, scores, self.qrels, raw)]
+        return raw, [*run_messages.score_messages(self.plans, scores, self.qrels, raw)]
 
     def _missing_scores(self, scores: RunScores, measure: Measure) -> UsageError:
         """Return the error for a measure that a score file does not contain."""

@@ -192,9 +192,9 @@ def factors_used(match: Match, plans: Iterable[Plan]) -> str:
 
 def level_messages(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Message]:
     """Report measures whose ``rel`` is above the highest relevance level of the qrels."""
-    leveled = [m for m in measures if m.params.get("rel", 1) > 1]
-    if not leveled or isinstance(qrels, QrelsFromCounts):
+    if isinstance(qrels, QrelsFromCounts):
         return
+    leveled = [m for m in measures if m.params.get("rel", 1) > 1]
     empty = [str(m) for m in leveled if m["rel"] > qrels.max_level]
     if empty:
         yield Message(

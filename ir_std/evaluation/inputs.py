@@ -30,14 +30,7 @@ from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Fit, Match
 from ir_std.factors.schema import parse_set_measure
-from ir_std.measures import (
-    Standardized,
-    as_measures,
-    canonical,
-    has_graded_gains,
-    sign_of,
-    standardized,
-)
+from ir_std.measures import Standardized, as_measures, canonical, has_graded_gains, standardized
 from ir_std.reading import FileSource, Source, files_below, is_archive, source_of
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.scores.inputs import name_runs, qrels_or_counts
@@ -258,9 +251,7 @@ def resolve(given: Any) -> Run | RunScores:
     return next(iter(read.values())).check_listed()
 
 
-def resolve_runs(
-    runs: Any, measure: str | None = None, duplicates: str = "error"
-) -> dict[str, Any]:
+def resolve_runs(runs: Any, duplicates: str = "error") -> dict[str, Any]:
     """Return runs, scores and systems by name, without reading run files yet.
 
     A folder means all files in it and its subfolders; a file of scores may hold several runs.  A
@@ -270,8 +261,6 @@ def resolve_runs(
     ----------
     runs
         As for :func:`ir_std.scores.inputs.name_runs`.
-    measure : str, optional
-        Measure of tables with one column per run, as for :func:`ir_std.read_scores`.
     duplicates : {'error', 'first', 'last'}
         Line to use if a run contains a document twice for a topic.
 
@@ -295,7 +284,7 @@ def resolve_runs(
             named[name] = _keep_duplicates(source or run, duplicates)
         elif source is None or not is_model_meta(source):
             try:
-                _add_scores(named, name, read_scores(source or run, measure))
+                _add_scores(named, name, read_scores(source or run))
             except OtherTaskError as other:
                 other_tasks[name] = other
     if other_tasks and not named:
@@ -573,5 +562,6 @@ def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) ->
     numbers, columns = scores_by_system(plan.factors, plan.name)
     apply = plan.apply if isinstance(measure, Standardized) else np.asarray
     means = [plans.mean_of_values(apply(raw)) for raw in pick_rows(columns, plan.rows).T]
-    at = int(np.nanargmax(sign_of(measure) * np.array(means)))
+    sign = 1.0 if isinstance(measure, Standardized) else plan.factors.sign(plan.name)
+    at = int(np.nanargmax(sign * np.array(means)))
     return system_of(plan.factors, plan.factors.systems[numbers[at]])

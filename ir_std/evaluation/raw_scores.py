@@ -86,11 +86,7 @@ class OtherProviders:
     """
 
     def __init__(
-        self,
-        measures: Sequence[Measure],
-        qrels: Qrels,
-        alone: bool,
-        skip_unjudged: bool = False,
+        self, measures: Sequence[Measure], qrels: Qrels, alone: bool, skip_unjudged: bool = False
     ) -> None:
         self.measures = list(measures)
         self._positions = qrels.positions

@@ -54,7 +54,7 @@ USUAL_DEPTH = 1000
 """Number of documents per topic that the systems of most tracks return."""
 
 
-def run_messages(
+def document_messages(
     plans: Sequence[Plan], run: Run, cut: Run, qrels: Qrels, n_relevant: int
 ) -> Iterator[Message]:
     """Report notes and warnings about the documents of a run.
@@ -92,7 +92,7 @@ def order_messages(measures: Iterable[Measure], ranker: Ranker) -> Iterator[Mess
     parts += [f"topics that are not sorted by score: {not_sorted}"] * (not_sorted > 0)
     if parts:
         yield Message(
-            f"{', '.join(parts)}; for RBP ir_std ranks by score and ID, cwl-eval by file order",
+            f"{', '.join(parts)}; for RBP ir_std ranks by score and ID, cwl-eval by file order"
         )
 
 
@@ -291,10 +291,7 @@ def _short_lists(sizes: Ints, is_short: Mask) -> str:
 
 
 def score_messages(
-    plans: Sequence[Plan],
-    scores: RunScores,
-    qrels: Qrels,
-    raw: Mapping[str, RawScores],
+    plans: Sequence[Plan], scores: RunScores, qrels: Qrels, raw: Mapping[str, RawScores]
 ) -> Iterator[Message]:
     """Report problems of scores that were computed by another program.
 
@@ -368,13 +365,13 @@ def saturation_messages(
     for factors, counts in low.items():
         yield Message(
             f"scores below nearly all systems of {factors.id} on most {factors.unit}s "
-            f"({listed_counts(counts)}), so its standardized scores are close to 0 there",
+            f"({listed_counts(counts)}), so its standardized scores are close to 0 there"
         )
     for factors, measures in extreme.items():
         others = [f" or --factors {sibling.id}" for sibling in _siblings(factors)]
         yield Message(
             f"scores near 0 or 1 on many {factors.unit}s ({', '.join(measures)}), where runs that "
-            f"are very good or very weak look alike; use scheme z{''.join(others)}",
+            f"are very good or very weak look alike; use scheme z{''.join(others)}"
         )
 
 

@@ -233,9 +233,7 @@ def _share_systems(a: SystemsCovariance, b: SystemsCovariance) -> bool:
     return bool(x & y) and 2 * len(x & y) >= min(len(x), len(y))
 
 
-def _joint_error(
-    parts: Sequence[tuple[SystemsCovariance, npt.ArrayLike]],
-) -> tuple[float, float]:
+def _joint_error(parts: Sequence[tuple[SystemsCovariance, npt.ArrayLike]]) -> tuple[float, float]:
     if len(parts) == 1:
         estimate = parts[0][0].estimate([0.0], parts[0][1])
         return estimate.systems_error, estimate.systems_df
