@@ -184,10 +184,18 @@ def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
     return sets[population]
 
 
-def calc_aggregate(measures: Measures, qrels: Any, run: Any, **options: Any) -> Scores:
+def calc_aggregate(
+    measures: Measures,
+    qrels: Any,
+    run: Any,
+    *,
+    schemes: str | Iterable[str] = "N",
+    factors: Factors | None = None,
+    residual: bool = False,
+) -> Scores:
     """Compute raw and standardized means over topics.
 
-    The other parameters and the options are those of :func:`evaluator`, such as ``schemes``.
+    The parameters are the same as for :func:`evaluator`.
 
     Examples
     --------
@@ -195,13 +203,23 @@ def calc_aggregate(measures: Measures, qrels: Any, run: Any, **options: Any) -> 
     >>> {str(measure): round(mean, 4) for measure, mean in scores.items()}
     {'AP': 0.4527, 'sAP': 0.765, 'P@10': 0.642, 'sP@10': 0.7037}
     """
-    return evaluator(measures, qrels, **options).calc_aggregate(run)
+    return evaluator(
+        measures, qrels, schemes=schemes, factors=factors, residual=residual
+    ).calc_aggregate(run)
 
 
-def iter_calc(measures: Measures, qrels: Any, run: Any, **options: Any) -> Iterator[Metric]:
+def iter_calc(
+    measures: Measures,
+    qrels: Any,
+    run: Any,
+    *,
+    schemes: str | Iterable[str] = "N",
+    factors: Factors | None = None,
+    residual: bool = False,
+) -> Iterator[Metric]:
     """Yield raw and standardized values per topic.
 
-    The other parameters and the options are those of :func:`evaluator`, such as ``schemes``.
+    The parameters are the same as for :func:`evaluator`.
 
     Examples
     --------
@@ -211,13 +229,23 @@ def iter_calc(measures: Measures, qrels: Any, run: Any, **options: Any) -> Itera
     AP 0.7607
     sAP 1.0
     """
-    return evaluator(measures, qrels, **options).iter_calc(run)
+    return evaluator(
+        measures, qrels, schemes=schemes, factors=factors, residual=residual
+    ).iter_calc(run)
 
 
-def calc(measures: Measures, qrels: Any, run: Any, **options: Any) -> CalcResult:
+def calc(
+    measures: Measures,
+    qrels: Any,
+    run: Any,
+    *,
+    schemes: str | Iterable[str] = "N",
+    factors: Factors | None = None,
+    residual: bool = False,
+) -> CalcResult:
     """Compute means and values per topic.
 
-    The other parameters and the options are those of :func:`evaluator`, such as ``schemes``.
+    The parameters are the same as for :func:`evaluator`.
 
     Examples
     --------
@@ -225,7 +253,7 @@ def calc(measures: Measures, qrels: Any, run: Any, **options: Any) -> CalcResult
     >>> round(means["sAP"], 4), len(values)
     (0.765, 100)
     """
-    return evaluator(measures, qrels, **options).calc(run)
+    return evaluator(measures, qrels, schemes=schemes, factors=factors, residual=residual).calc(run)
 
 
 def standardize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
@@ -174,9 +174,16 @@ class Scores(ByMeasure[float]):
     warnings: tuple[str, ...] = ()
 
 
-class CalcResult(CalcResults):
-    """Means and values per topic."""
+if TYPE_CHECKING:
 
-    __slots__ = ()
-    aggregated: Scores
-    per_query: list[Metric]
+    class CalcResult(NamedTuple):
+        """Means and values per topic."""
+
+        aggregated: Scores
+        per_query: list[Metric]
+else:
+
+    class CalcResult(CalcResults):
+        """Means and values per topic."""
+
+        __slots__ = ()
