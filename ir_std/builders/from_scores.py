@@ -93,10 +93,13 @@ def build_from_scores(
         every = [run for runs in scores.values() for run in runs.values()]
         judgments = {topic: None for run in every for topic in run.topics}
     worse = set(lower_measures(lower_is_better, scores))
+    units = {run.unit for runs in scores.values() for run in runs.values()}
+    if len(units) > 1:
+        raise UsageError("got scores per topic and per dataset; build a separate set for each")
     info = {
         "id": id,
         "title": title or id,
-        "unit": _unit(scores),
+        "unit": units.pop(),
         "depth": depth,
         "resolution": 0,
         "source": source,
@@ -194,13 +197,6 @@ def _read(table: Any) -> dict[str, RunScores]:
     return read_scores(source, name)
 
 
-def _unit(scores: Mapping[Measure, Mapping[str, RunScores]]) -> str:
-    units = {run.unit for runs in scores.values() for run in runs.values()}
-    if len(units) > 1:
-        raise UsageError("got scores per topic and per dataset; build a separate set for each")
-    return units.pop()
-
-
 def _about(measure: Measure, runs: Iterable[RunScores], worse: bool) -> dict[str, Any]:
     """Return the fields of a measure, such as its resolution and its direction."""
     finest = max((run.decimals.get(measure, 0) for run in runs if run.step), default=0)
@@ -219,11 +215,8 @@ def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[st
     columns = [run.values[measure] for run in runs.values()]
     matrix = np.array([[column.get(topic, np.nan) for column in columns] for topic in topics])
     if (np.sum(~np.isnan(matrix), axis=1) < 2).all():
-        raise InputError.at(
-            str(measure),
-            "no topic has two scores",
-            "expected scores of at least two systems",
-        )
+        expected = "expected scores of at least two systems"
+        raise InputError.at(str(measure), "no topic has two scores", expected)
     return matrix
 
 

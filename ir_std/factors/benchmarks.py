@@ -228,9 +228,7 @@ def borda_ranks(scores: Floats, n_models: int | None = None) -> Ints:
     from scipy.stats import rankdata
 
     n = scores.shape[1] if n_models is None else n_models
-    points = [
-        np.where(np.isnan(task), 0.0, n - rankdata(-task, "average", nan_policy="omit"))
-        for task in scores
-    ]
+    of_tasks = rankdata(-scores, "average", axis=1, nan_policy="omit")
+    points = np.where(np.isnan(scores), 0.0, n - of_tasks)
     ranks: Ints = rankdata(-np.sum(points, axis=0), "min").astype(np.int64)
     return ranks
