@@ -342,18 +342,14 @@ def add_set(source: str) -> FactorSet:
     factors = FactorSet.parse(content, source)
     factors.verify()
     name = factors.id
+    problem = ""
     if not _NAME.fullmatch(name) or _DEVICE.match(name):
-        raise InputError.at(
-            source,
-            f"the set's ID {name[:100]!r} cannot be the name of a file on every system",
-            "its author must choose another ID (letters, digits and ._+-)",
-        )
-    if name in _index(shipped_folder()):
-        raise InputError.at(
-            source,
-            f"a set that comes with ir_std already has the ID {name!r}",
-            "its author must choose another ID",
-        )
+        problem = f"the set's ID {name[:100]!r} cannot be the name of a file on every system"
+    elif name in _index(shipped_folder()):
+        problem = f"a set that comes with ir_std already has the ID {name!r}"
+    if problem:
+        advice = "its author must choose another ID (letters, digits and ._+-)"
+        raise InputError.at(source, problem, advice)
     target = writable_folder() / f"{name}{SUFFIX}"
     with wrap_os_errors(target.parent, "cannot be written", "set IR_STD_FACTORS to another folder"):
         target.parent.mkdir(parents=True, exist_ok=True)

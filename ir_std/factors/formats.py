@@ -153,7 +153,16 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
 
 
 def _webber_table(file: Path) -> tuple[tuple[str, ...], Mapping[str, Floats]]:
-    rows = _parse_csv(read_text(file), file)
+    try:
+        rows = [*csv.reader(StringIO(read_text(file), newline=""), strict=True)]
+    except csv.Error as broken:
+        raise InputError.at(
+            file, f"cannot be read as CSV ({broken})", "expected cells separated by commas"
+        ) from None
+    for line, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            found = pluralize(len(row), "column")
+            raise InputError.at(file, found, f"the header has {len(rows[0])}", line=line)
     if len(rows) < 2:
         raise InputError.at(file, "no topics", "expected a header and one row per topic")
     measures = [_measure(file, 1, _COLUMNS.get(name, name)) for name in rows[0][1:]]
@@ -250,22 +259,6 @@ FORMATS = {
     "webber": Format(write_webber, read_webber),
 }
 """Formats by name; ``build`` reads ``csv`` like any other table of scores."""
-
-
-def _parse_csv(text: str, file: object) -> list[list[str]]:
-    """Return the cells of each row; all rows have the same number of cells."""
-    try:
-        rows = list(csv.reader(StringIO(text, newline=""), strict=True))
-    except csv.Error as broken:
-        raise InputError.at(
-            file, f"cannot be read as CSV ({broken})", "expected cells separated by commas"
-        ) from None
-    for line, row in enumerate(rows, 1):
-        if len(row) != len(rows[0]):
-            raise InputError.at(
-                file, pluralize(len(row), "column"), f"the header has {len(rows[0])}", line=line
-            )
-    return rows
 
 
 def _measure(file: object, line: int, name: str) -> str:

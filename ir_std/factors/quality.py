@@ -248,14 +248,13 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
         least a third of them.  Always False for U, and for z, which has no bounds.
     """
     scores = np.asarray(values, dtype=float)
-    if scheme == "N":
-        full, share = (scores > 1 - NEAR_THE_END) | (scores < NEAR_THE_END), SATURATED["N"]
-    elif scheme == "E":
-        full, share = scores >= 1 - EXACT, SATURATED["E"]
-    else:
+    if scheme not in SATURATED:
         return False
+    full = scores >= 1 - EXACT
+    if scheme == "N":
+        full = (scores > 1 - NEAR_THE_END) | (scores < NEAR_THE_END)
     n = int(np.count_nonzero(full))
-    return n > 0 and n / int(np.count_nonzero(~np.isnan(scores))) >= share
+    return n > 0 and n / int(np.count_nonzero(~np.isnan(scores))) >= SATURATED[scheme]
 
 
 WEAK_DEVIATIONS = 3.5

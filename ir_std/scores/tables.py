@@ -129,25 +129,19 @@ class ScoreTable:
     @property
     def has_measures(self) -> bool:
         """True if columns are measures: one is a known measure, or rows are questions or runs."""
-        return (
-            self.knows_measures
-            or (self.unit == "topic" and self.names[self.roles["topic"]] in QUESTIONS)
-            or (
-                self.has("run")
-                and self.measure is None
-                and any(i != self.roles.get("value") for i in self.others)
-            )
-        )
+        of_runs = self.has("run") and self.measure is None
+        if self.has("measure") or self.datasets or not (self.unit or of_runs):
+            return False
+        is_question = self.unit == "topic" and self.names[self.roles["topic"]] in QUESTIONS
+        has_others = any(i != self.roles.get("value") for i in self.others)
+        return self.knows_measures or is_question or (of_runs and has_others)
 
     @cached_property
     def across(self) -> str | None:
         """Role of the names of the score columns; ``'value'`` if there is only one such column."""
         if self.has("value") and (self.has("measure") or self.measure is not None):
             return "value"
-        may_be_measures = (
-            self.unit or (self.has("run") and not self.measure)
-        ) and not self.datasets
-        if may_be_measures and not self.has("measure") and self.has_measures:
+        if self.has_measures:
             return "measure"
         if self.measure is None or self.has("run") == bool(self.unit):
             return None
@@ -306,10 +300,9 @@ def _is_without_scores(name: str, names: set[str]) -> bool:
 # --- forms ----------------------------------------------------------------------------------------
 
 LAYOUTS = (
-    "run, topic, measure, value",
-    "run, topic, and one column per measure",
-    "topic and one column per run, in a file such as P@10.csv",
-    "run and one column per dataset or topic, in a file such as P@10.csv",
+    "(run, topic, measure, value) or (run, topic, and one column per measure) or (topic and one "
+    "column per run, in a file such as P@10.csv) or (run and one column per dataset or topic, in a "
+    "file such as P@10.csv)"
 )
 """Columns of the supported tables; a table without a column of runs holds one run."""
 
@@ -431,5 +424,4 @@ def _unknown(at: ScoreTable) -> InputError | UsageError:
             f"the columns of {at.file} are {what} ({others}); name the file after its measure, "
             f"such as P@10.csv (measure=), or add columns run, topic and measure{advice}"
         )
-    layouts = " or ".join(f"({layout})" for layout in LAYOUTS)
-    return at.wrong(at.described, f"expected the columns of scores, such as {layouts}")
+    return at.wrong(at.described, f"expected the columns of scores, such as {LAYOUTS}")
