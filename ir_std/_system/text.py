@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections.abc import Callable
 
 _HARMFUL = (
@@ -75,7 +74,9 @@ def latex_command(character: str) -> str:
     >>> print(latex_command("\u00e9"), latex_command("\u20ac"))
     \'{e} \symbol{"20AC}
     """
-    parts = unicodedata.normalize("NFD", character)
+    from unicodedata import normalize  # only LaTeX needs it
+
+    parts = normalize("NFD", character)
     if len(parts) == 2 and parts[0].isascii() and parts[1] in _ACCENTS:
         return f"\\{_ACCENTS[parts[1]]}{{{parts[0]}}}"
     return "".join(f'\\symbol{{"{ord(part):X}}}' for part in character)

@@ -16,7 +16,6 @@ from ir_std.cli.output import (
     note_factors,
     prepare,
     print_lines,
-    print_table,
     print_tables,
     show_notes,
     tag_of,
@@ -95,7 +94,7 @@ def run(args: Namespace) -> int:
     else:
         means = not args.no_summary
         table = call(results.table, args, sort=inputs.sort, by_topic=args.by_query, means=means)
-        print_table(table, form)
+        print_tables([table], form)
     if args.fail_if_worse is None:
         return 0
     worse = list(worse_runs(results, args.fail_if_worse))

@@ -34,12 +34,7 @@ from ir_std.factors.catalog import (
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
-from ir_std.factors.quality import (
-    Quality,
-    findings,
-    measures_of_weak_systems,
-    summarize_quality,
-)
+from ir_std.factors.quality import Quality, findings, measures_of_weak_systems, summarize_quality
 from ir_std.factors.store import SUFFIX
 from ir_std.measures.names import to_trec_eval
 from ir_std.trec.inputs import as_qrels

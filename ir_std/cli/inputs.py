@@ -23,20 +23,10 @@ from ir_std.errors import (
     pluralize,
     suggest_names,
 )
-from ir_std.evaluation.inputs import (
-    expand,
-    is_system_name,
-    resolve_runs,
-    unknown_system,
-)
+from ir_std.evaluation.inputs import expand, is_system_name, resolve_runs, unknown_system
 from ir_std.factors.catalog import available_factors
 from ir_std.measures import ExternalMeasure, parse_measure, standardized, suggest_measures
-from ir_std.measures.names import (
-    is_quoted,
-    missing_from_group,
-    only_in_trec_eval,
-    translate_name,
-)
+from ir_std.measures.names import is_quoted, missing_from_group, only_in_trec_eval, translate_name
 from ir_std.measures.records import by_name
 from ir_std.reading import (
     QRELS,
@@ -150,7 +140,7 @@ def _note_hidden_names(runs: Mapping[str, Source | str], qrels: list[Source | st
             note(f"{abbreviate(hide)} {text}")
 
 
-def check_read_once(names: Iterable[str | None]) -> None:
+def check_read_once(names: Iterable[object]) -> None:
     """Check that standard input is named at most once."""
     if list(names).count(STANDARD_INPUT) > 1:
         raise UsageError("- (standard input) can be read only once; name the other file")
@@ -367,9 +357,16 @@ def read_entries(args: Namespace) -> Entries:
         args.baseline = baseline.system  # its name among the entries
     files = [name for e in entries for name in (e.run, e.qrels) if isinstance(name, str)]
     files += sources
-    opened = list(_opened(entries, sources))
-    custom = custom_measures(entry.run for entry in opened)
-    return Entries(opened, requested_measures(args, texts, custom), files)
+    check_read_once([*(entry.run for entry in entries), *{entry.qrels for entry in entries}])
+
+    def opened(name: Any) -> Any:
+        """Open an existing file; return an ID or an unknown name unchanged."""
+        exists = isinstance(name, str) and (name == STANDARD_INPUT or path_may_exist(name))
+        return sources[name] if exists else name
+
+    entries = [e._replace(run=opened(e.run), qrels=opened(e.qrels)) for e in entries]
+    custom = custom_measures(entry.run for entry in entries)
+    return Entries(entries, requested_measures(args, texts, custom), files)
 
 
 def _system_entry(name: str) -> Entry:
@@ -389,7 +386,11 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
     whether a file holds scores, open it and keep it in ``sources``.  In NAME@LABEL, LABEL is the
     collection's name.
     """
-    name, label, given = _name_and_label(text)
+    named, _, given = text.partition("=")
+    name, _, label = named.rpartition("@") if "@" in named else (named, "", None)
+    if not name or label == "":
+        advice = "NAME@LABEL=... names the collection" if label == "" else ENTRY_SYNTAX
+        raise UsageError(f"cannot read {text!r}; {advice}")
     if given == STANDARD_INPUT or is_pipe(given) or is_system_name(given):
         return [Entry(name, given, None, label)]
     cuts = _cuts(given)
@@ -403,17 +404,6 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
         wrong = f"{given}: no such file" if missing else no_qrels
         raise unknown_system(given) or UsageError(f"{wrong}; {ENTRY_SYNTAX}")
     return [Entry(name, *(_cut_behind_run(given) or cuts[0]), label)]
-
-
-def _name_and_label(text: str) -> tuple[str, str | None, str]:
-    """Split NAME=... or NAME@LABEL=... into NAME, LABEL and the rest."""
-    named, _, given = text.partition("=")
-    name, at, label = named.rpartition("@") if "@" in named else (named, "", None)
-    if at and not label:
-        raise UsageError(f"cannot read {text!r}; NAME@LABEL=... names the collection")
-    if not name:
-        raise UsageError(f"cannot read {text!r}; {ENTRY_SYNTAX}")
-    return name, label, given
 
 
 def _cuts(text: str) -> list[tuple[str, str]]:
@@ -458,16 +448,3 @@ def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:
         known = whole.get(key)
         whole[key] = entry._replace(run=known.run.joined(entry.run)) if known else entry
     yield from whole.values()
-
-
-def _opened(entries: list[Entry], sources: SourceCache) -> Iterator[Entry]:
-    """Yield the entries with existing files opened; leave IDs and unknown names unchanged."""
-    names = [entry.run for entry in entries if isinstance(entry.run, str)]
-    check_read_once([*names, *{entry.qrels for entry in entries if isinstance(entry.qrels, str)}])
-
-    def opened(name: Any) -> Any:
-        exists = isinstance(name, str) and (name == STANDARD_INPUT or path_may_exist(name))
-        return sources[name] if exists else name
-
-    for entry in entries:
-        yield entry._replace(run=opened(entry.run), qrels=opened(entry.qrels))

@@ -9,6 +9,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,34 +134,22 @@ ESCAPES: dict[str, Callable[[str], str]] = {
 """Functions that replace characters that standard output cannot encode, by format."""
 
 
-def print_table(table: Table, form: str | None) -> None:
-    """Print a table as wide as the terminal; print notes separately for CSV."""
-    if form in (None, "table"):
-        text = table.text(_terminal_width()) if sys.stdout.isatty() else table.text()
-    else:
-        from ir_std.reporting.tables import WRITERS
-
-        text = WRITERS[form](table)
-    if escape := ESCAPES.get(form or "table"):
-        text = escape_unencodable(text, sys.stdout.encoding or "utf-8", escape)
-    print(text)
-    if form == "csv":
-        for each in table.notes:
-            note(each)
-
-
-def _terminal_width() -> int:
-    from shutil import get_terminal_size
-
-    return max(40, get_terminal_size((100, 24)).columns)
-
-
 def print_tables(tables: Iterable[Table], form: str | None) -> None:
-    """Print tables, separated by blank lines."""
+    """Print tables, as wide as the terminal; print notes separately for CSV."""
+    from ir_std.reporting.tables import WRITERS  # Lines need no tables.
+
+    form = form or "table"
     for i, table in enumerate(tables):
-        if i:
-            print()
-        print_table(table, form)
+        if form == "table" and sys.stdout.isatty():
+            text = table.text(max(40, get_terminal_size((100, 24)).columns))
+        else:
+            text = WRITERS[form](table)
+        if escape := ESCAPES.get(form):
+            text = escape_unencodable(text, sys.stdout.encoding or "utf-8", escape)
+        print("\n" * (i > 0) + text)
+        if form == "csv":
+            for each in table.notes:
+                note(each)
 
 
 def show_notes(results: Results) -> None:

@@ -7,14 +7,7 @@ from pathlib import Path
 
 from ir_std._system.files import check_output
 from ir_std.cli.evaluate import evaluate_inputs
-from ir_std.cli.inputs import (
-    Entries,
-    Inputs,
-    is_entry,
-    note_datasets,
-    read_entries,
-    read_inputs,
-)
+from ir_std.cli.inputs import Entries, Inputs, is_entry, note_datasets, read_entries, read_inputs
 from ir_std.cli.options import call, check_requires
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
