@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 from operator import lt
 from typing import TypeAlias
@@ -99,25 +99,21 @@ def normalize_run(run: Run, method: str) -> Run:
         If the method is ``max`` and the highest score of a topic is not above 0, or if a score is
         or becomes infinite.
     """
-    lists = run.check_finite().lists
+    lists = [run.scores[a:b] for a, b in run.check_finite().bounds.values() if a < b]
     if method == "max":
-        _check_positive(lists, run.name)
+        _check_positive(run)
     formula = METHODS[method]
-    return Run.of_lists(
-        (
-            (topic, docs, formula(scores) if len(scores) else scores)
-            for topic, (docs, scores) in lists.items()
-        ),
-        run.name,
-    ).check_finite()
+    normalized = np.concatenate([np.zeros(0), *map(formula, lists)])
+    return run.with_scores(normalized).check_finite()
 
 
-def _check_positive(lists: Mapping[str, RankedList], run: str) -> None:
-    for topic, (_, scores) in lists.items():
-        if len(scores) and not scores.max() > 0:
+def _check_positive(run: Run) -> None:
+    for topic, (start, end) in run.bounds.items():
+        highest = run.scores[start:end].max(initial=-np.inf)
+        if start < end and highest <= 0:
             raise InputError.at(
-                run,
-                f"the highest score of topic {topic} is {scores.max()}",
+                run.name,
+                f"the highest score of topic {topic} is {highest}",
                 "max needs a score above 0, so use minmax or zscore",
             )
 

@@ -126,13 +126,8 @@ class Ids:
         for start, width in zip(self.starts.tolist(), self.widths.tolist(), strict=True):
             yield bytes(content[start : start + width])
 
-    def lines(self) -> bytes:
-        """Return all ids, each followed by a newline."""
-        ends = np.append(0, np.cumsum(self.widths + 1))
-        cuts = np.searchsorted(ends, np.arange(0, ends[-1], _AT_ONCE)).tolist()
-        return b"".join(self[a:b]._lines() for a, b in pairwise([*cuts, len(self)]))
-
     def _lines(self) -> bytes:
+        """Return the bytes of all IDs, each followed by a newline."""
         sizes = self.widths + 1
         ends = np.cumsum(sizes)
         codes = self.codes[np.repeat(self.starts - (ends - sizes), sizes) + np.arange(sizes.sum())]
@@ -141,7 +136,10 @@ class Ids:
 
     def bytes(self) -> list[bytes]:
         """Return each ID as bytes, which sort like the strings."""
-        names = self.lines().split(b"\n")[:-1]
+        ends = np.append(0, np.cumsum(self.widths + 1))
+        cuts = np.searchsorted(ends, np.arange(0, ends[-1], _AT_ONCE)).tolist()
+        lines = b"".join(self[a:b]._lines() for a, b in pairwise([*cuts, len(self)]))
+        names = lines.split(b"\n")[:-1]
         return names if len(names) == len(self) else list(self)  # an ID contains a newline
 
     def strings(self) -> list[str]:

@@ -42,17 +42,11 @@ def column_values(frame: Any, name: Any) -> list[Any]:
     return values
 
 
-def with_values(
-    frame: Any, columns: Mapping[Any, Sequence[Any]], rows: Sequence[int] | None = None
-) -> Any:
-    """Return a copy of a table, or of some of its rows, with new values in some columns."""
+def with_values(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Return a copy of a table with new values in some columns."""
     if is_pandas(frame):
-        copied = frame.copy() if rows is None else frame.iloc[rows].copy()
-        for name, values in columns.items():
-            copied[name] = values
-        return copied
-    kept = frame if rows is None else frame[rows]
-    return kept.with_columns(frame_like(frame, columns).get_columns())
+        return frame.assign(**columns)
+    return frame.with_columns(frame_like(frame, columns).get_columns())
 
 
 def frame_like(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:

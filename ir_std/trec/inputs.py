@@ -48,12 +48,10 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
     """
     if isinstance(run, Run):
         return run
+    if isinstance(run, Iterator) and not is_file(run):
+        run = _listed(run)
     if is_file(run):
         return read_run(run)
-    if isinstance(run, Iterator):
-        run = _listed(run)
-        if is_file(run):
-            return read_run(run)
     made: Run
     if isinstance(run, Mapping):
         check_dicts(run, "run")

@@ -186,8 +186,8 @@ class Run:
         return cls.of_lines(lines, name)
 
     def check_finite(self) -> Run:
-        """Return the run itself; raise an error if a score is -inf."""
-        self._refuse(np.isneginf(self.scores), "scores must be finite numbers")
+        """Return the run itself; raise an error if a score is not finite."""
+        self._refuse(~np.isfinite(self.scores), "scores must be finite numbers")
         return self
 
     def _refuse(self, wrong: Mask, expected: str) -> None:
