@@ -23,6 +23,7 @@ from ir_std.factors.judgments import judgments_of
 from ir_std.trec.inputs import as_qrels
 
 pt = pytest.importorskip("pyterrier", reason="python-terrier is not installed")
+std = pytest.importorskip("ir_std.pyterrier")  # pt.std, if ir_std is installed
 
 TOPICS = pd.DataFrame({"qid": [f"t{i}" for i in range(6)], "query": ["q"] * 6})
 QRELS = pd.DataFrame(
@@ -40,18 +41,10 @@ MEASURES = [AP, sAP, sP @ 2, sAP(scheme="U"), P @ 2]
 
 def save_factors(name: str, folder: Path) -> None:
     """Save factors for the six topics."""
-    judged = judgments_of(
-        as_qrels(
-            {
-                t: dict(zip(rows["docno"], rows["label"], strict=True))
-                for t, rows in QRELS.groupby("qid")
-            }
-        )
-    )
     measures = {"AP": {"systems": 9}, "P@2": {"systems": 9}}
     FactorSet(
         {"id": name, "depth": 6, "measures": measures},
-        judged,
+        judgments_of(as_qrels(in_their_columns(QRELS))),
         dict.fromkeys(measures, (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
         dict.fromkeys(measures, (0.1,) * 6),
     ).save(folder / f"{name}.npz")
@@ -140,16 +133,11 @@ def test_copies_of_an_experiments_measures_keep_what_all_topics_decide(
 
 
 def test_topics_without_factors_count_in_no_mean_but_in_that_which_pyterrier_makes_itself() -> None:
-    odd = {"t5": "new"}
-    results, qrels, topics = (
-        RESULTS.replace({"qid": odd}),
-        QRELS.replace({"qid": odd}),
-        TOPICS.replace({"qid": odd}),
-    )
+    odd = {"qid": {"t5": "new"}}
+    results, qrels, topics = (table.replace(odd) for table in (RESULTS, QRELS, TOPICS))
+    given = [results], topics, qrels, [AP, sAP]
     with pytest.warns(StandardizationWarning) as told:
-        means = pt.Experiment([results], topics, qrels, [AP, sAP], names=["a"])
-    with pytest.warns(StandardizationWarning):
-        by_topic = pt.Experiment([results], topics, qrels, [AP, sAP], names=["a"], perquery=True)
+        means = pt.Experiment(*given, names=["a"])
     assert {str(one.filename) for one in told} == {__file__}
     assert [str(one.message) for one in told if "pt.Experiment" in str(one.message)] == [
         "some topics have no factors, so the means of pt.Experiment are NaN (sAP); "
@@ -157,11 +145,13 @@ def test_topics_without_factors_count_in_no_mean_but_in_that_which_pyterrier_mak
     ]
     assert means["AP"].notna().all()
     assert means["sAP"].isna().all()
-    averaged = by_topic.groupby("measure")["value"].mean()
+    with pytest.warns(StandardizationWarning):
+        by_topic = pt.Experiment(*given, names=["a"], perquery=True)
     with pytest.warns(StandardizationWarning):
         aggregated = pt.Evaluate(results, qrels, metrics=[AP, sAP])
     with pytest.warns(StandardizationWarning):
         ours = ir_std.calc_aggregate([AP, sAP], in_their_columns(qrels), in_their_columns(results))
+    averaged = by_topic.groupby("measure")["value"].mean()
     for measure in (AP, sAP):
         assert averaged[str(measure)] == pytest.approx(ours[measure], abs=1e-12)
         assert aggregated[str(measure)] == pytest.approx(ours[measure], abs=1e-12)
@@ -220,67 +210,48 @@ def test_baseline_and_rounding() -> None:
     assert table["sAP"][0] == pytest.approx(round(expected(RESULTS)["sAP"], 3))
 
 
-def test_batches_of_real_qrels_find_their_set(data: Path) -> None:
-    qrels = pd.DataFrame(
-        list(ir_measures.read_trec_qrels(str(data / "qrels" / "terabyte06.txt")))
-    ).rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-    topics = pd.DataFrame({"qid": qrels["qid"].unique(), "query": "q"})
-    # The first judged documents of each topic are used as a run.
-    results = qrels.groupby("qid").head(30).assign(score=1.0, query="q", rank=0)
-    tables = []
-    for size in (None, 7):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tables.append(
-                pt.Experiment(
-                    [pt.Transformer.from_df(results)],
-                    topics,
-                    qrels,
-                    [AP, sAP],
-                    names=["run"],
-                    batch_size=size,
-                )
-            )
-    assert tables[0]["sAP"][0] == pytest.approx(tables[1]["sAP"][0], abs=1e-12)
-
-
-@pytest.mark.slow
-def test_batches_of_graded_qrels_keep_the_collections_levels(data: Path, runs_of: Any) -> None:
-    qrels = pt.io.read_qrels(str(data / "qrels" / "dl19-passage.txt"))
-    results = pt.io.read_results(str(runs_of("dl19-passage") / "p_bert"))
-    topics = qrels[["qid"]].drop_duplicates().assign(query="")
-    measures = [ir_std.sRBP, sAP(rel=2), ir_std.snDCG @ 10]
-    whole, *batches = (
-        pt.Experiment(
-            [pt.Transformer.from_df(results)],
-            topics,
-            qrels,
-            measures,
-            names=["run"],
-            batch_size=size,
-        )
-        for size in (None, 1, 7)
+@pytest.mark.parametrize(
+    ("name", "run", "measures", "sizes"),
+    [
+        ("terabyte06", None, "AP sAP", (7,)),
+        pytest.param(
+            "dl19-passage",
+            "p_bert",
+            "sRBP sAP(rel=2) snDCG@10 sRR(rel=2) sR(rel=2)@100 sP(rel=2)@10",
+            (1, 7),
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_batches_of_real_qrels_find_their_set_and_keep_the_collections_levels(
+    name: str, run: str | None, measures: str, sizes: tuple[int, ...], data: Path, runs_of: Any
+) -> None:
+    qrels = pt.io.read_qrels(str(data / "qrels" / f"{name}.txt"))
+    results = (
+        pt.io.read_results(str(runs_of(name) / run))
+        if run  # otherwise the first judged documents of each topic
+        else qrels.groupby("qid").head(30).assign(score=1.0, query="q", rank=0)
     )
-    for table in batches:
-        for name in map(str, measures):
-            assert table[name][0] == pytest.approx(whole[name][0], abs=1e-12)
-
-
-def plug_in() -> Any:
-    """Return the module that ``pt.std`` is if ir_std is installed."""
-    from ir_std import pyterrier
-
-    return pyterrier
+    asked = [ir_std.parse_measure(measure) for measure in measures.split()]
+    direct = ir_std.calc_aggregate(asked, in_their_columns(qrels), in_their_columns(results))
+    topics = qrels[["qid"]].drop_duplicates().assign(query="")
+    for size in (None, *sizes):
+        system = pt.Transformer.from_df(results)
+        table = pt.Experiment([system], topics, qrels, asked, names=["run"], batch_size=size)
+        assert {m: table[str(m)][0] for m in asked} == pytest.approx(
+            {m: direct[m] for m in asked}, abs=1e-12
+        )
 
 
 def test_an_experiment_adds_what_is_standardized_and_reads_names() -> None:
-    row = plug_in().Experiment([RESULTS], TOPICS, QRELS, ["map", "P@2", "mrt"], names=["a"]).iloc[0]
+    row = std.Experiment([RESULTS], TOPICS, QRELS, ["map", "P@2", "mrt"], names=["a"]).iloc[0]
     assert set(row.index) == {"name", "map", "sAP", "P@2", "sP@2", "mrt"}
     wanted = expected(RESULTS)
     assert row["map"] == pytest.approx(wanted["AP"])
     for name in ("sAP", "P@2", "sP@2"):
         assert row[name] == pytest.approx(wanted[name])
-    (table, by_topic) = plug_in().Experiment(
+    (table, by_topic) = std.Experiment(
         [RESULTS, OTHER], TOPICS, QRELS, "sAP", ["a", "b"], schemes="U", perquery="both"
     )
     assert set(by_topic["measure"]) == set(table.columns) - {"name"} == {"sAP"}
@@ -292,7 +263,7 @@ def test_an_experiments_columns_keep_the_requested_order() -> None:
     wanted = ["name", "P@2", "sP@2", "mrt", "AP", "sAP", "nDCG@3", "RR"]
 
     def columns(**options: Any) -> list[str]:
-        outcome = plug_in().Experiment([RESULTS, OTHER], TOPICS, QRELS, asked, **options)
+        outcome = std.Experiment([RESULTS, OTHER], TOPICS, QRELS, asked, **options)
         return list(getattr(outcome, "averages", outcome).columns)
 
     assert columns() == wanted
@@ -304,7 +275,7 @@ def test_an_experiments_columns_keep_the_requested_order() -> None:
 
 
 def test_a_standardized_measure_requested_with_its_raw_one_has_one_column() -> None:
-    table = plug_in().Experiment([RESULTS], TOPICS, QRELS, ["AP", "sAP", "sP@2", "P@2"])
+    table = std.Experiment([RESULTS], TOPICS, QRELS, ["AP", "sAP", "sP@2", "P@2"])
     assert list(table.columns) == ["name", "AP", "sAP", "sP@2", "P@2"]
 
 
@@ -312,7 +283,7 @@ def test_an_experiment_keeps_the_set_of_all_qrels_for_a_part_of_them(tmp_path: P
     save_factors("other", tmp_path)  # the same topics: a part could be of either
     with warnings.catch_warnings():
         warnings.simplefilter("error", StandardizationWarning)
-        table = plug_in().Experiment(
+        table = std.Experiment(
             [pt.Transformer.from_df(RESULTS)],
             TOPICS.head(3),
             QRELS,
@@ -326,11 +297,11 @@ def test_an_experiment_keeps_the_set_of_all_qrels_for_a_part_of_them(tmp_path: P
 def test_an_experiment_says_what_has_no_standardized_form_and_wants_sets_on_disk() -> None:
     foreign = QRELS.replace({"qid": {"t5": "new"}}).query("qid == 'new'")
     with pytest.warns(StandardizationWarning, match="no factor set"):
-        table = plug_in().Experiment(
+        table = std.Experiment(
             [RESULTS], foreign[["qid"]].assign(query=""), foreign, ["P@2"], filter_by_topics=False
         )
     assert "sP@2" not in table.columns
     tiny = ir_std.load_factors("tiny")
     in_memory = FactorSet(tiny.info, tiny.n_rel, tiny.mean, tiny.sd)
     with pytest.raises(UsageError, match="tiny is not on disk; save it"):
-        plug_in().Experiment([RESULTS], TOPICS, QRELS, ["AP"], factors=in_memory)
+        std.Experiment([RESULTS], TOPICS, QRELS, ["AP"], factors=in_memory)
