@@ -1,14 +1,16 @@
 """-o trec_eval: what trec_eval 10.0 prints, byte for byte."""
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from processes import run_process
 
-from ir_std.cli import main
 from ir_std.cli.output import trec_eval_name
 from ir_std.measures import parse_measure
 
@@ -92,21 +94,13 @@ def trec_eval() -> str:
 
 
 @pytest.mark.usefixtures("files")
-def test_lines_are_those_that_trec_eval_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "qrels", "-s", "none", "-o", "trec_eval", *OPTIONS.split()]) == 0
-    assert capsys.readouterr().out == PRINTED
-
-
-@pytest.mark.usefixtures("files")
-def test_the_official_measures_come_without_being_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "qrels", "-s", "none", "-o", "trec_eval"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[:3] == [
-        "runid                 \tall\ttag",
-        "num_q                 \tall\t3",
-        "num_ret               \tall\t8",
-    ]
-    assert lines[-1] == "P_1000                \tall\t0.0010"
+def test_lines_are_those_that_trec_eval_printed(ir_std_cli: Any) -> None:
+    given = ("run", "qrels", "-s", "none", "-o", "trec_eval")
+    assert ir_std_cli(*given, *OPTIONS.split()).out == PRINTED.splitlines()
+    lines = ir_std_cli(*given).out  # the official measures
+    heads = [("runid", "tag"), ("num_q", "3"), ("num_ret", "8")]
+    assert lines[:3] == [f"{name:22}\tall\t{value}" for name, value in heads]
+    assert lines[-1] == f"{'P_1000':22}\tall\t0.0010"
     assert len(lines) == 30
 
 
@@ -115,75 +109,60 @@ def test_the_official_measures_come_without_being_named(capsys: pytest.CaptureFi
 )
 @pytest.mark.parametrize(("name", "tag"), [("dl19-passage", "p_bert"), ("trec8-adhoc", "uwmt8a0")])
 def test_lines_are_those_of_trec_eval_itself(
-    options: str,
-    name: str,
-    tag: str,
-    trec_eval: str,
-    data: Path,
-    runs_of: Callable[[str], Path],
-    capsys: pytest.CaptureFixture[str],
+    options: str, name: str, tag: str, trec_eval: str, data: Path, runs_of: Any, ir_std_cli: Any
 ) -> None:
-    run, qrels = str(runs_of(name) / tag), str(data / "qrels" / f"{name}.txt")
+    run, qrels = runs_of(name) / tag, data / "qrels" / f"{name}.txt"
     theirs = run_process([trec_eval, "-c", *options.split(), qrels, run], check=True)
-    assert main([run, qrels, "-s", "none", "-o", "trec_eval", *options.split()]) == 0
-    assert capsys.readouterr().out == theirs.stdout
+    ours = ir_std_cli(run, qrels, "-s", "none", "-o", "trec_eval", *options.split())
+    assert ours.out == theirs.stdout.splitlines()
 
 
 @pytest.mark.slow
 def test_all_runs_of_two_tracks_have_the_lines_of_trec_eval_itself(
-    trec_eval: str, data: Path, runs_of: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+    trec_eval: str, data: Path, runs_of: Callable[[str], Path], ir_std_cli: Any
 ) -> None:
-    """Return the guide's 166 runs, four with scores that are equal in 32 bits."""
+    """Evaluate the guide's 166 runs, four with scores that are equal in 32 bits."""
     runs = [run for name in ("dl19-passage", "trec8-adhoc") for run in runs_of(name).iterdir()]
     assert len(runs) == 166
-    for run in map(str, runs):
-        qrels = str(data / "qrels" / f"{Path(run).parent.name}.txt")
+    for run in runs:
+        qrels = data / "qrels" / f"{run.parent.name}.txt"
         theirs = run_process([trec_eval, "-c", "-q", qrels, run], check=True)
-        assert main([run, qrels, "-s", "none", "-o", "trec_eval", "-q"]) == 0
-        assert capsys.readouterr().out == theirs.stdout, run
+        ours = ir_std_cli(run, qrels, "-s", "none", "-o", "trec_eval", "-q")
+        assert ours.out == theirs.stdout.splitlines(), run
 
 
-def test_standardized_measures_follow_the_raw_ones(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["dl19-passage/bm25base_p", "ndcg_cut_10", "map", "-o", "trec_eval"]) == 0
-    assert capsys.readouterr().out == (
-        "map                   \tall\t0.3773\n"
-        "smap                  \tall\t0.4049\n"
-        "ndcg_cut_10           \tall\t0.5058\n"
-        "sndcg_cut_10          \tall\t0.3316\n"
-    )
+@pytest.mark.usefixtures("in_empty_folder")
+def test_standardized_measures_follow_the_raw_ones(ir_std_cli: Any) -> None:
+    done = ir_std_cli("dl19-passage/bm25base_p", "ndcg_cut_10", "map", "-o", "trec_eval")
+    expected = {"map": 0.3773, "smap": 0.4049, "ndcg_cut_10": 0.5058, "sndcg_cut_10": 0.3316}
+    assert done.out == [f"{name:22}\tall\t{value}" for name, value in expected.items()]
 
 
 @pytest.mark.usefixtures("files")
-def test_interpolated_precision_rounds_as_in_version_10(capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["run", "qrels", "-m", "iprec_at_recall.0.4", "-s", "none", "-q"]
-    assert main([*given, "-o", "trec_eval"]) == 0
+def test_interpolated_precision_rounds_as_in_version_10(ir_std_cli: Any) -> None:
+    given = ("run", "qrels", "-m", "iprec_at_recall.0.4", "-s", "none", "-q")
     # With three relevant documents, .4 is the first (1.2 rounded), or the second (rounded up).
-    assert capsys.readouterr().out.startswith("iprec_at_recall_0.40  \tq10\t1.0000")
-    main(["run", "qrels", "IPrec@0.4", "-q", "-s", "none"])  # as ir_measures has it
-    assert capsys.readouterr().out.startswith("q10\tIPrec@0.4\t0.6667")
+    trec_eval, as_ir_measures = ir_std_cli(*given, "-o", "trec_eval"), ir_std_cli(*given)
+    assert trec_eval.out[0] == "iprec_at_recall_0.40  \tq10\t1.0000"
+    assert as_ir_measures.out[0] == "q10\tIPrec@0.4\t0.6667"
 
 
 def test_scores_that_differ_beyond_32_bits_are_ordered_as_in_version_10(
-    files: Path, capsys: pytest.CaptureFixture[str]
+    files: Path, ir_std_cli: Any
 ) -> None:
     """Check the order in 64 bits of version 10 (its commit dc0c991)."""
     (files / "qrels").write_text("q1 0 a 1\nq1 0 b 0\n")
     (files / "run").write_text("q1 Q0 b 1 16777216 x\nq1 Q0 a 2 16777217 x\n")
     for form, value in (("trec_eval", "1.0000"), ("tsv", "0.5000")):
-        assert main(["run", "qrels", "-m", "map", "-q", "-o", form, "-s", "none"]) == 0
-        for line in capsys.readouterr().out.splitlines():
-            assert line.endswith(f"\t{value}")
+        done = ir_std_cli("run", "qrels", "-m", "map", "-q", "-o", form, "-s", "none")
+        assert {line.split("\t")[2] for line in done.out} == {value}
 
 
-def test_several_runs_cannot_be_distinguished(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_several_runs_cannot_be_distinguished(files: Path, ir_std_cli: Any) -> None:
     (files / "other").write_text(RUN)
-    assert main(["run", "other", "qrels", "-o", "trec_eval"]) == 2
-    assert "-o trec_eval prints one run, got 2" in capsys.readouterr().err
+    done = ir_std_cli("run", "other", "qrels", "-o", "trec_eval")
+    assert done.status == 2
+    assert "-o trec_eval prints one run, got 2" in done.err[-1]
 
 
 @pytest.mark.parametrize(

@@ -91,16 +91,6 @@ def test_a_document_adds_what_is_lost_when_an_unjudged_one_takes_its_place(
         assert topic.document(document).adds[0] == pytest.approx(lost, abs=1e-9)
 
 
-def test_a_document_adds_its_precision_to_average_precision(topics: Any, judged: Any) -> None:
-    for topic, name in zip(topics("AP"), "12", strict=True):
-        found, n_relevant = 0, sum(level > 0 for level in judged[name].values())
-        for rank, document in enumerate(topic.rankings[1].documents, 1):
-            found += judged[name].get(document, 0) > 0
-            is_relevant = judged[name].get(document, 0) > 0
-            expected = found / rank / n_relevant if is_relevant else 0
-            assert topic.document(document).adds[1] == pytest.approx(expected, abs=1e-12)
-
-
 def test_what_a_document_adds_to_rbp_and_err_is_what_their_papers_say(
     topics: Any, judged: Any
 ) -> None:
@@ -116,7 +106,14 @@ def test_what_a_document_adds_to_rbp_and_err_is_what_their_papers_say(
         looking *= 1 - stops
 
 
-def test_the_first_relevant_document_has_all_of_the_reciprocal_rank(topics: Any) -> None:
+def test_what_a_document_adds_to_ap_and_rr_is_their_definition(topics: Any, judged: Any) -> None:
+    for topic, name in zip(topics("AP"), "12", strict=True):
+        found, n_relevant = 0, sum(level > 0 for level in judged[name].values())
+        for rank, document in enumerate(topic.rankings[1].documents, 1):
+            is_relevant = judged[name].get(document, 0) > 0
+            found += is_relevant
+            expected = found / rank / n_relevant if is_relevant else 0
+            assert topic.document(document).adds[1] == pytest.approx(expected, abs=1e-12)
     for topic in topics("RR"):
         adding = [d for d in topic.documents if d.adds[0]]
         assert [d.adds[0] for d in adding] == [1 / adding[0].ranks[0]]

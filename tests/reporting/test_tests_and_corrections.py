@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from dataclasses import replace
-from math import isnan
 from typing import Any
 
 import pytest
 from ir_measures import AP, P
+from made_up import qrels_like
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
@@ -20,12 +21,11 @@ import ir_std
 from ir_std import sAP
 from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError
-from ir_std.factors.catalog import load_factors
 from ir_std.reporting.difference import Difference
 from ir_std.reporting.result_tables import means_table
 from ir_std.reporting.summaries import run_differences
 from ir_std.reporting.tables import format_p
-from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.testing import simulated_run
 
 RUNS = "abcde"
 OTHERS = "abde"
@@ -35,13 +35,9 @@ OTHERS = "abde"
 def collections() -> dict[str, Any]:
     """Simulate qrels with the counts of three collections, and runs on each."""
     made = {}
-    for name, names in (
-        ("trec7-adhoc", RUNS),
-        ("trec8-adhoc", RUNS[:4]),
-        ("trec6-adhoc", RUNS[:4]),
-    ):
-        qrels = simulated_qrels(load_factors(name).n_rel)
-        made[name] = qrels, {run: simulated_run(qrels, seed) for seed, run in enumerate(names)}
+    for name, n in (("trec7-adhoc", 5), ("trec8-adhoc", 4), ("trec6-adhoc", 4)):
+        qrels = qrels_like(name)
+        made[name] = qrels, {run: simulated_run(qrels, i) for i, run in enumerate(RUNS[:n])}
     return made
 
 
@@ -86,14 +82,14 @@ def test_what_a_test_would_have_found_is_statsmodels(
 ) -> None:
     found = results(collections, correction=correction)
     by_run = {run: found.differences[run][measure] for run in OTHERS}
-    unfound = {run: d for run, d in by_run.items() if not d.significant}
-    assert unfound
+    n_unfound = sum(not d.significant for d in by_run.values())
+    assert n_unfound
     for run, d in by_run.items():
-        if run not in unfound:
-            assert isnan(d.detectable)
+        if d.significant:
+            assert math.isnan(d.detectable)
             continue
         d_by_topic = found.values[run][measure] - found.values["c"][measure]
-        divisor = {"holm": len(unfound), "bonferroni": len(by_run), "none": 1}[correction]
+        divisor = {"holm": n_unfound, "bonferroni": len(by_run), "none": 1}[correction]
         size = TTestPower().solve_power(nobs=len(d_by_topic), alpha=0.05 / divisor, power=0.8)
         assert d.detectable == pytest.approx(size * d_by_topic.std(ddof=1), rel=1e-5)
 
@@ -145,42 +141,38 @@ def test_the_command_marks_equivalent_runs_and_json_has_their_p(ir_std_cli: Any)
     assert "0.7645=*" in ir_std_cli(*inputs, *more, "-o", "table").out[2]
 
 
-@pytest.mark.parametrize("bound", [0, -0.1, float("nan"), float("inf")])
-def test_a_bound_that_is_not_a_size_is_refused(collections: dict[str, Any], bound: float) -> None:
-    with pytest.raises(UsageError, match="expected a number above 0"):
-        results(collections, equivalent=bound)
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        *(({"equivalent": x}, "expected a number above 0") for x in (0, -0.1, math.nan, math.inf)),
+        ({"correction": "hlm"}, "choose from holm, bonferroni, none"),
+    ],
+)
+def test_an_invalid_bound_or_correction_is_refused(
+    collections: dict[str, Any], how: Any, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        results(collections, **how)
 
 
 def test_runs_with_the_same_scores_have_no_detectable_difference() -> None:
     same = Difference.of("a", "b", "collection", AP, [0.0] * 10)
-    assert isnan(same.detectable)
-    assert isnan(Difference.of("a", "b", "collection", AP, [0.1, 0.0, 0.2]).detectable)
-
-
-def test_an_unknown_correction_is_refused_before_the_work(collections: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="choose from holm, bonferroni, none"):
-        results(collections, correction="hlm")
+    assert math.isnan(same.detectable)
+    assert math.isnan(Difference.of("a", "b", "collection", AP, [0.1, 0.0, 0.2]).detectable)
 
 
 @pytest.fixture(scope="module")
 def comparison(collections: dict[str, Any]) -> ir_std.Results:
     """Compare the five systems on one collection, and four of them on the other."""
-    return ir_std.compare(
-        [
-            (run, found, qrels)
-            for qrels, runs in collections.values()
-            for run, found in runs.items()
-        ],
-        AP,
-        baseline="c",
-    )
+    judged = collections.values()
+    entries = [(run, found, qrels) for qrels, runs in judged for run, found in runs.items()]
+    return ir_std.compare(entries, AP, baseline="c")
 
 
 def rows_of(results: ir_std.Results) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(results.table().csv())))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("collection", ["trec7-adhoc", "trec8-adhoc"])
 @pytest.mark.parametrize("measure", ["AP", "sAP"])
 def test_differences_are_corrected_for_the_runs_of_each_collection(
@@ -199,11 +191,9 @@ def test_differences_are_corrected_for_the_runs_of_each_collection(
     excluded = [low > 0 or high < 0 for low, high in low_high]
     if measure == "AP":  # AP's interval is over topics only, as p is.
         assert [value < 0.05 for value in p] == excluded
-    by_interval = [
-        comparison.difference((row["system"], collection), ("c", collection), measure).estimate.p
-        for row in rows
-    ]
-    assert [value < 0.05 for value in by_interval] == excluded
+    for row, is_excluded in zip(rows, excluded, strict=True):
+        pair = comparison.difference((row["system"], collection), ("c", collection), measure)
+        assert (pair.estimate.p < 0.05) == is_excluded
 
 
 def test_what_is_shown_of_differences_is_the_adjusted_p_value(comparison: ir_std.Results) -> None:
@@ -235,14 +225,11 @@ def test_summaries_are_corrected_for_the_number_of_runs(comparison: ir_std.Resul
 
 
 def test_one_run_needs_no_correction(comparison: ir_std.Results) -> None:
-    pair = replace(
-        comparison,
-        evaluations={
-            name: {run: one for run, one in scored.items() if run in "ac"}
-            for name, scored in comparison.evaluations.items()
-        },
-    )
-    text = " ".join(pair.table().text().split())
+    of_two = {
+        name: {run: one for run, one in scored.items() if run in "ac"}
+        for name, scored in comparison.evaluations.items()
+    }
+    text = " ".join(replace(comparison, evaluations=of_two).table().text().split())
     assert "p is from a two-sided paired t-test over topics. The test takes the factors" in text
 
 
