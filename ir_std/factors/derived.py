@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
@@ -47,8 +47,7 @@ def select_systems(
         raise UsageError(f"need at least 2 systems, got {len(wanted)}")
     scores, names = _scores_where(factors, lambda tag: tag in wanted)
     population = f"{pluralize(len(wanted), 'system')} of {factors.id} that were named"
-    info = {**factors.info, "population": population, "measures": {}}
-    return factors_from_scores(scores, factors.judgments, info, names)
+    return _set_of(factors, scores, names, population=population)
 
 
 def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") -> FactorSet:
@@ -160,16 +159,19 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
                 f"{factors.id} without {', '.join(left_out)} has {pluralize(len(kept), 'system')} "
                 f"for {measure}; factors need at least two"
             )
-    fields = {
-        m: {k: v for k, v in factors.info["measures"][m].items() if k != "systems"} for m in scores
-    }
-    defaults = [m for m in factors.default_measures if m in scores]
-    what = ["weak systems" if tag == WEAK else tag for tag in left_out]
+    what = ", ".join("weak systems" if tag == WEAK else tag for tag in left_out)
+    return _set_of(factors, scores, names, title=f"{factors.title}, without {what}")
+
+
+def _set_of(
+    factors: FactorSet, scores: Mapping[str, Floats], names: Mapping[str, list[str]], **fields: str
+) -> FactorSet:
+    """Return a set with other scores, and with the fields of each measure as they were."""
     info = {
         **factors.info,
-        "title": f"{factors.title}, without {', '.join(what)}",
-        "default_measures": defaults or list(scores),
-        "measures": fields,
+        **fields,
+        "default_measures": [m for m in factors.default_measures if m in scores] or list(scores),
+        "measures": {measure: factors.info["measures"][measure] for measure in scores},
     }
     return factors_from_scores(scores, factors.judgments, info, names)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from sets import each_set
 from ir_std.errors import InputError, NoFactorsError, UnknownSetError
 from ir_std.factors import estimates
 from ir_std.factors.catalog import available_factors, load_factors, shipped_folder
+from ir_std.factors.derived import leave_out_systems, select_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import (
     Judgments,
@@ -59,6 +61,18 @@ def test_blocks_of_systems_have_the_scores_of_single_systems(
     alone = np.stack([standardize(column) for column in factors.scores["'latency'"][rows].T], 1)
     assert together.flags.c_contiguous
     assert np.array_equal(together, alone, equal_nan=True)
+
+
+@pytest.mark.parametrize("made", [select_systems, leave_out_systems])
+def test_a_set_of_some_systems_keeps_the_fields_of_its_measures(
+    made: Callable[[FactorSet, list[str]], FactorSet],
+) -> None:
+    fields = {"better": "lower", "resolution": 0.1}
+    info = {"id": "small", "title": "Small", "measures": {"'latency'": fields}}
+    scores = {"'latency'": [[1.0, 2.0, 4.0, 7.0]]}
+    some = made(FactorSet(info, {"1": None}, scores=scores, systems=list("abcd")), ["a", "b"])
+    assert some.info["measures"] == {"'latency'": {**fields, "systems": 2}}
+    assert some.default_measures == ("'latency'",)
 
 
 def test_topics_without_factors_are_nan(small: FactorSet) -> None:
