@@ -42,7 +42,7 @@ COUNTS = ("NumQ", "NumRet", "NumRel")
 """Measures that trec_eval prints as whole numbers."""
 OF_QRELS = ("NumQ", "NumRel")
 """Measures that depend only on the qrels."""
-MEANS_ONLY = ("NumQ", "GMAP", "GMBpref")
+MEANS_ONLY = ("NumQ", "GMAP")
 """Measures that trec_eval does not print per topic."""
 
 
@@ -256,7 +256,7 @@ def trec_eval_name(measure: Measure, level: int | None = None) -> str:
             else (str(measure))
         )
     name = canonical(measure(rel=1) if level and measure.params.get("rel") == level else measure)
-    name = re.sub(r"^RIPrec", "IPrec", name).replace("(nearest=False)", "")
+    name = re.sub(r"^RIPrec", "IPrec", name)
     return to_trec_eval(name) or str(measure)
 
 

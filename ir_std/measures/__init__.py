@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures import measures as irm
 
+from ir_std.measures import family, records
 from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
-from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
-from ir_std.measures.family import register_family as _register_family
 from ir_std.measures.names import (
     Measures,
     as_measures,
@@ -37,12 +36,8 @@ from ir_std.measures.objects import (
     DCG,
     GMAP,
     SP,
-    GMBpref,
-    IPrec11,
     Q,
-    RBPResidual,
     RIPrec,
-    Unjudged,
     canonical,
     check_params,
     main_score,
@@ -56,24 +51,24 @@ from ir_std.measures.records import (
     looks_at_nonrelevant,
     measure_record,
 )
-from ir_std.measures.records import join_ir_measures as _join_ir_measures
 
 NDCG = nDCG
 
-_register_family()
-_join_ir_measures()
+family.register_family()
+records.join_ir_measures()
 
 sAP, sSP, sP, sR, sRR, sRprec, sRBP = (
-    _FORMS[f"s{name}"] for name in ("AP", "SP", "P", "R", "RR", "Rprec", "RBP")
+    family.FORMS[f"s{name}"] for name in ("AP", "SP", "P", "R", "RR", "Rprec", "RBP")
 )
 snDCG, sDCG, sERR, snERR, sQ, sBpref, sSuccess, sJudged = (
-    _FORMS[f"s{name}"] for name in ("nDCG", "DCG", "ERR", "nERR", "Q", "Bpref", "Success", "Judged")
+    family.FORMS[f"s{name}"]
+    for name in ("nDCG", "DCG", "ERR", "nERR", "Q", "Bpref", "Success", "Judged")
 )
 
 # fmt: off
 __all__ = [
-    "DCG", "GMAP", "NDCG", "SP", "ExternalMeasure", "GMBpref", "IPrec11", "Measures", "NanMean",
-    "Q", "RBPResidual", "RIPrec", "Standardized", "Unjudged", "as_measures", "canonical",
+    "DCG", "GMAP", "NDCG", "SP", "ExternalMeasure", "Measures", "NanMean",
+    "Q", "RIPrec", "Standardized", "as_measures", "canonical",
     "check_params", "equivalents", "gains_are_shares", "has_graded_gains", "has_standardized",
     "looks_at_nonrelevant", "lower_measures", "main_score", "measure_record", "nDCG", "nERR",
     "named_measure", "parse_measure", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP", "sQ", "sR",

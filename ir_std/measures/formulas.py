@@ -335,12 +335,11 @@ def number_of_relevant(r: Ranking, rel: int = 1) -> Floats:
     return r.qrels.count(rel).astype(float)
 
 
-def interpolated_precision(r: Ranking, recall: float, rel: int = 1, nearest: bool = True) -> Floats:
+def interpolated_precision(r: Ranking, recall: float, rel: int = 1) -> Floats:
     """Return the highest precision at ranks where a recall is reached; 0 if it never is.
 
-    The recall is converted to a number of relevant documents.  If ``nearest`` is True, this number
-    is rounded to the nearest integer, as in trec_eval from 10.0 on.  Otherwise it is rounded up if
-    its fraction is at least 0.1, as in earlier versions.
+    The recall is converted to a number of relevant documents, which is rounded to the nearest
+    integer, as in trec_eval from 10.0 on.
     """
 
     def best_from_each() -> tuple[Ranking, Floats]:
@@ -353,29 +352,6 @@ def interpolated_precision(r: Ranking, recall: float, rel: int = 1, nearest: boo
 
     relevant, best = r.cached((interpolated_precision, rel), best_from_each)
     count = r.qrels.count(rel)
-    reached = np.floor(recall * count + (0.5 if nearest else 0.9))
+    reached = np.floor(recall * count + 0.5)
     at = positions(relevant.topic) == np.maximum(reached, 1)[relevant.topic]
     return sum_by_topic(relevant[at], best[at])
-
-
-def eleven_point_average(r: Ranking, rel: int = 1, nearest: bool = True) -> Floats:
-    """Average :func:`interpolated_precision` over the recall values 0, 0.1, ... 1."""
-    points = [interpolated_precision(r, i / 10, rel, nearest) for i in range(11)]
-    return np.array(sum(points) / len(points))
-
-
-def unjudged_share(r: Ranking, cutoff: int) -> Floats:
-    """Compute the share of the first ``cutoff`` ranks that have an unjudged document."""
-    judged = r[(r.rank <= cutoff) & (r.level >= 0)]
-    return (np.minimum(r.n_ret, cutoff) - sum_by_topic(judged)) / cutoff
-
-
-def rbp_residual(r: Ranking, p: float = 0.9) -> Floats:
-    """Compute how much RBP would gain if all unjudged and missing documents were relevant.
-
-    See Moffat and Zobel (TOIS 2008).  As in trec_eval, the value is 0 if all documents of the run
-    are judged.
-    """
-    judged = r[r.level >= 0]
-    gained = sum_by_topic(judged, (1 - p) * persistence(p, judged.rank))
-    return np.where(r.n_ret > sum_by_topic(judged), 1 - gained, 0.0)

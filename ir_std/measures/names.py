@@ -202,7 +202,6 @@ def _unreadable(measure: str) -> UsageError:
 _RANKS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _CUTOFFS = dict.fromkeys(("p", "recall", "map_cut", "ndcg_cut"), _RANKS) | {
     "success": ("1", "5", "10"),
-    "unj": ("5", "10", "20"),
     "iprec_at_recall": (*(f"0.{i}" for i in range(10)), "1.0"),
 }
 """Default cutoffs in trec_eval, by measure name in lower case."""
@@ -303,7 +302,7 @@ def missing_from_group(name: str) -> list[str]:
 
 def only_in_trec_eval(name: str) -> bool:
     """Check whether trec_eval has a measure with that name, but ir_measures does not."""
-    return name.partition(".")[0] in _ONLY_IN_TREC_EVAL
+    return re.sub(r"[._][\d.]+$", "", name) in _ONLY_IN_TREC_EVAL
 
 
 @lru_cache(maxsize=4096)
@@ -322,8 +321,3 @@ def find_measure(name: str) -> Measure | None:
         return parse_measure(canonical(parse_measure(ours)))
     except (IrStdError, AssertionError):
         return None
-
-
-def measure_of_scores(name: str) -> Measure:
-    """Return the known measure for a name in scores, or an external measure if unknown."""
-    return find_measure(name) or ExternalMeasure(name)

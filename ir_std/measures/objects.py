@@ -16,12 +16,6 @@ if TYPE_CHECKING:
 
 CUTOFF = ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold")
 REL = ParamInfo(dtype=int, default=1, desc="minimum relevance score (inclusive)")
-NEAREST = ParamInfo(
-    dtype=bool,
-    default=True,
-    desc="round a share of the relevant documents to the nearest integer, as trec_eval does from "
-    "10.0 on; if False, round it up, as in earlier versions and in IPrec",
-)
 _FORMULATION = ParamInfo(
     dtype=str, choices=["log2", "exp-log2", "jk"], default="log2", desc="DCG formulation"
 )
@@ -211,10 +205,6 @@ class _GMAP(_OwnMeasure, pretty="Geometric Mean Average Precision", rel=REL):
         return GeometricMean()
 
 
-class _GMBpref(_GMAP, pretty="Geometric Mean Binary Preference", rel=REL):
-    """Bpref, with the geometric mean over topics: trec_eval's ``gm_bpref``."""
-
-
 class _RIPrec(
     _OwnMeasure,
     pretty="Interpolated Precision at Rounded Recall",
@@ -229,26 +219,5 @@ class _RIPrec(
     """
 
 
-class _IPrec11(_OwnMeasure, pretty="11-Point Average Precision", rel=REL, nearest=NEAREST):
-    """Mean of interpolated precision over recall 0, 0.1, ... 1: trec_eval's ``11pt_avg``."""
-
-
-class _Unjudged(
-    _OwnMeasure,
-    pretty="Unjudged at k",
-    cutoff=ParamInfo(dtype=int, required=True, desc=CUTOFF.desc),
-):
-    """Share of the first ranks that have an unjudged document: trec_eval's ``unj``."""
-
-
-class _RBPResidual(
-    _OwnMeasure,
-    pretty="Residual of Rank-Biased Precision",
-    p=ParamInfo(dtype=float, default=0.9, desc="persistence"),
-):
-    """Largest amount that unjudged documents could add to RBP: trec_eval's ``rbp_resid``."""
-
-
 SP, DCG, nDCG, Q, nERR, main_score = _SP(), _DCG(), _nDCG(), _Q(), _nERR(), _MainScore()
-GMAP, GMBpref, RIPrec, IPrec11 = _GMAP(), _GMBpref(), _RIPrec(), _IPrec11()
-Unjudged, RBPResidual = _Unjudged(), _RBPResidual()
+GMAP, RIPrec = _GMAP(), _RIPrec()

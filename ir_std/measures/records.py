@@ -44,10 +44,6 @@ NEGLIGIBLE_WEIGHT = 5e-5
 """Weight below which a document does not change the first four decimals."""
 
 
-def _trec_eval(_: Params) -> Order:
-    return TREC_EVAL
-
-
 def _double_if_exponential(params: Params) -> Order:
     return DOUBLE if params.get("dcg") == "exp-log2" else TREC_EVAL
 
@@ -115,7 +111,7 @@ class Record(NamedTuple):
     measure: Measure
     formula: Callable[..., Floats] | None = None
     terms: Callable[..., f.Terms] | None = None
-    order: Callable[[Params], Order] = _trec_eval
+    order: Callable[[Params], Order] = lambda _: TREC_EVAL
     low: float = 0.0
     high: float = 1.0
     graded: bool = False
@@ -226,11 +222,7 @@ RECORDS = (
         )
     ),
     Record(own.GMAP, f.average_precision, kind="trec_eval"),
-    Record(own.GMBpref, f.bpref, nonrelevant=True, kind="trec_eval"),
     Record(own.RIPrec, f.interpolated_precision, kind="trec_eval"),
-    Record(own.IPrec11, f.eleven_point_average, kind="trec_eval"),
-    Record(own.Unjudged, f.unjudged_share, nonrelevant=True, kind="trec_eval"),
-    Record(own.RBPResidual, f.rbp_residual, nonrelevant=True, kind="trec_eval"),
 )
 
 _PLAIN = Record(Measure())

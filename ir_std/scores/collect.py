@@ -12,8 +12,8 @@ from typing import NamedTuple
 from ir_measures.measures import Measure
 
 from ir_std.errors import InputError, abbreviate, pluralize
-from ir_std.measures import Standardized, measure_record
-from ir_std.measures.names import measure_of_scores, only_in_trec_eval
+from ir_std.measures import ExternalMeasure, Standardized, measure_record
+from ir_std.measures.names import find_measure, only_in_trec_eval
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores, is_whole
 
@@ -133,7 +133,7 @@ def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
 
 def _measure_of(name: str) -> Measure | None:
     """Return the raw measure with a name, if any."""
-    found = None if is_not_topic_score(name) else measure_of_scores(name)
+    found = None if is_not_topic_score(name) else find_measure(name) or ExternalMeasure(name)
     return None if isinstance(found, Standardized) else found
 
 

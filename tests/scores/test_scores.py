@@ -16,7 +16,7 @@ import ir_std
 from ir_std.errors import InputError, UsageError
 from ir_std.measures import main_score
 from ir_std.measures.external import MTEB_NAMES, translated
-from ir_std.measures.names import find_measure, to_trec_eval
+from ir_std.measures.names import find_measure, only_in_trec_eval, to_trec_eval
 from ir_std.reading import source_of
 from ir_std.scores.files import is_score_file, read_scores
 from ir_std.scores.run_scores import RunScores, counted_topics
@@ -246,6 +246,8 @@ def test_names_of_others_are_one_table() -> None:
     assert to_trec_eval("IPrec@0.1") == "iprec_at_recall_0.10"
     assert translated("nauc_ndcg_at_10_max", MTEB_NAMES) is None
     assert find_measure("301") is find_measure("Rndcg") is None
+    assert all(map(only_in_trec_eval, ("11pt_avg", "unj_5", "unj.5", "relative_P_5", "Rndcg")))
+    assert not any(map(only_in_trec_eval, ("P_5", "G1", "rbp_score", "map")))
 
 
 @pytest.mark.parametrize("text", ["AP\t0.5\n", "map all 0.5\n", "run,AP\na,0.5\n"])
