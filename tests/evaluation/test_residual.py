@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ir_measures import AP, SetP, nDCG
+from made_up import write_qrels
 from plain_hash import hash_of
 
 import ir_std
@@ -44,6 +45,10 @@ def as_file(run: Any, folder: Path) -> Path:
     return folder / "run"
 
 
+OWN = {t: docs if t in EARLIER else FULL[t] for t, docs in RUN.items()}
+"""The run as it should remain: on the last two topics nothing was judged earlier."""
+
+
 @pytest.mark.parametrize("form", ["dict", "file"])
 def test_earlier_documents_are_found_on_their_topics_alone(form: str, tmp_path: Path) -> None:
     run = as_run(FULL) if form == "dict" else read_run(as_file(FULL, tmp_path))
@@ -61,46 +66,33 @@ def test_a_run_that_holds_them_is_warned_about_and_taking_them_out_restores_it(
     form: str, tmp_path: Path
 ) -> None:
     full = FULL if form == "dict" else as_file(FULL, tmp_path)
-    with pytest.warns(
-        ir_std.StandardizationWarning,
-        match=r"20 documents on 10 topics were judged in an earlier round .* in tiny.*--residual",
-    ):
+    measures, counted = [AP, nDCG @ 10, SetP], "20 documents on 10 topics"
+    text = rf"{counted} were judged in an earlier round .* in tiny.*--residual"
+    with pytest.warns(ir_std.StandardizationWarning, match=text):
         lowered = ir_std.calc_aggregate("AP", QRELS, full, factors=factors())
     clean = ir_std.calc_aggregate("AP", QRELS, RUN, factors=factors())
     assert lowered["sAP"] < clean["sAP"] - 0.1
-    # On the last two topics nothing was judged earlier: there they stay.
-    own = {t: docs if t in EARLIER else FULL[t] for t, docs in RUN.items()}
-    expected = ir_std.calc_aggregate([AP, nDCG @ 10, SetP], QRELS, own, factors=factors())
+    expected = ir_std.calc_aggregate(measures, QRELS, OWN, factors=factors())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        scores = ir_std.calc_aggregate(
-            [AP, nDCG @ 10, SetP], QRELS, full, factors=factors(), residual=True
-        )
+        scores = ir_std.calc_aggregate(measures, QRELS, full, factors=factors(), residual=True)
     assert dict(scores) == dict(expected)
-    assert any(
-        note.endswith(
-            "20 documents on 10 topics were judged in an earlier round and are removed (tiny)"
-        )
-        for note in scores.notes
-    )
+    removed = f"{counted} were judged in an earlier round and are removed (tiny)"
+    assert any(note.endswith(removed) for note in scores.notes)
 
 
 def test_the_command_line_takes_them_out(ir_std_cli: Any, tmp_path: Path) -> None:
     factors().save(tmp_path / "tiny.npz")
-    full = as_file(FULL, tmp_path)
-    qrels = tmp_path / "qrels"
-    qrels.write_text("".join(f"{t} 0 {d} 1\n" for t, docs in QRELS.items() for d in docs))
-    options = [qrels, full, "AP", "--factors", tmp_path / "tiny.npz"]
+    qrels = write_qrels(QRELS, tmp_path / "qrels")
+    options = [qrels, as_file(FULL, tmp_path), "AP", "--factors", tmp_path / "tiny.npz"]
     told, taken = ir_std_cli(*options), ir_std_cli(*options, "--residual", "-v")
-    assert any("20 documents on 10 topics" in line and "--residual" in line for line in told.err)
-    assert any(
-        "20 documents on 10 topics" in line and "are removed (tiny)" in line for line in taken.err
-    )
+    for done, text in ((told, "--residual"), (taken, "are removed (tiny)")):
+        assert any("20 documents on 10 topics" in line and text in line for line in done.err)
     assert taken.out != told.out
     assert ir_std_cli(*options, "--residual", "-o", "csv").out[0].startswith("run,")
 
 
-def test_a_comparison_takes_them_out_where_a_collection_is_residual(
+def test_a_comparison_takes_them_out_if_a_collection_is_residual(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     factors().save(tmp_path / "sets" / "tiny.npz")
@@ -108,21 +100,20 @@ def test_a_comparison_takes_them_out_where_a_collection_is_residual(
     comparison = ir_std.compare([("a", FULL, QRELS)], "AP", residual=True)
     expected = ir_std.calc_aggregate("AP", QRELS, FULL, residual=True)["sAP"]
     assert comparison.means["a"]["sAP"] == expected
-    other = {"u1": {"d": 1}}
     with pytest.raises(UsageError, match="does not apply: no factor set matches"):
-        ir_std.compare([("a", {"u1": {"d": 1.0}}, other)], "AP", residual=True)
+        ir_std.compare([("a", {"u1": {"d": 1.0}}, {"u1": {"d": 1}})], "AP", residual=True)
+    with pytest.raises(UsageError, match="tiny records no documents judged in earlier"):
+        ir_std.evaluator("AP", QRELS, factors=factors(None), residual=True)
 
 
 def test_all_calls_take_them_out() -> None:
-    own = {t: docs if t in EARLIER else FULL[t] for t, docs in RUN.items()}
-    expected = ir_std.calc_aggregate("AP", QRELS, own, factors=factors())["sAP"]
+    expected = ir_std.calc_aggregate("AP", QRELS, OWN, factors=factors())["sAP"]
     options: dict[str, Any] = {"factors": factors(), "residual": True}
     assert ir_std.calc("AP", QRELS, FULL, **options)[0]["sAP"] == expected
     values = [m.value for m in ir_std.iter_calc("sAP", QRELS, FULL, **options)]
     assert np.mean(values) == pytest.approx(expected)
     assert ir_std.evaluator("AP", QRELS, **options).calc_aggregate(FULL)["sAP"] == expected
-    (_, placed) = ir_std.place(FULL, QRELS, "AP", **options)
-    assert placed.value == expected
+    assert ir_std.place(FULL, QRELS, "AP", **options)[1].value == expected
     for jobs in (1, 2):
         results = ir_std.evaluate({"a": FULL, "b": RUN}, QRELS, "AP", jobs=jobs, **options)
         assert results.means["a"]["sAP"] == expected
@@ -141,19 +132,10 @@ def test_a_run_is_not_called_less_deep_for_what_was_taken_out() -> None:
     assert not any("deep" in text for text in (*scores.notes, *scores.warnings))
 
 
-def test_what_is_not_residual_cannot_be_taken_out() -> None:
-    with pytest.raises(
-        UsageError, match=r"does not apply: tiny records no documents judged in earlier"
-    ):
-        ir_std.evaluator("AP", QRELS, factors=factors(None), residual=True)
-
-
 @pytest.mark.parametrize("keys", [[3, 2], [2, 2], [[1, 2]]])
 def test_keys_that_do_not_ascend_are_refused(keys: list[Any]) -> None:
-    made = factors()
-    with pytest.raises(
-        InputError, match=r"factor set tiny, earlier: (is not ascending|has type uint64)"
-    ):
+    made, says = factors(), r"factor set tiny, earlier: (is not ascending|has type uint64)"
+    with pytest.raises(InputError, match=says):
         FactorSet(made.info, made.judgments, made.mean, made.sd, earlier=np.array(keys, np.uint64))
 
 

@@ -30,6 +30,11 @@ RAW = (1 + 1 / np.log2(3)) / 2
 ROW = SCORES[0, :3]
 
 
+def of_datasets(means: dict[str, float]) -> RunScores:
+    """Return a run's scores on whole datasets."""
+    return RunScores("x", {nDCG @ 10: means}, unit="collection")
+
+
 @pytest.fixture(autouse=True)
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FactorSet:
     """Save a set of two datasets and four models."""
@@ -67,7 +72,7 @@ def test_the_mean_is_standardized_and_placed() -> None:
 
 def test_a_run_with_qrels_and_its_mean_as_a_score_have_the_same_results() -> None:
     run = ir_std.evaluate({"x": RUN}, QRELS, nDCG @ 10, "all")
-    mean = RunScores("x", {nDCG @ 10: {"beir/toy": RAW}}, unit="collection")
+    mean = of_datasets({"beir/toy": RAW})
     score = ir_std.evaluate({"x": mean}, None, nDCG @ 10, "all", factors="toys")
     for measure in score.measures:
         assert run.means["x"][measure] == pytest.approx(score.means["x"][measure])
@@ -80,7 +85,7 @@ def test_a_run_with_qrels_and_its_mean_as_a_score_have_the_same_results() -> Non
 
 def test_scores_are_by_topic_where_runs_are_given_and_by_dataset_where_means_are() -> None:
     assert ir_std.evaluate({"x": RUN}, QRELS).collection.unit == "topic"
-    means = RunScores("x", {nDCG @ 10: {"beir/toy": 0.5, "NQ/test": 0.2}}, unit="collection")
+    means = of_datasets({"beir/toy": 0.5, "NQ/test": 0.2})
     assert repr(means) == "<RunScores of x: 2 datasets, nDCG@10>"
     assert ir_std.evaluate(means, None, nDCG @ 10).collection.unit == "dataset"
 
@@ -115,10 +120,8 @@ def test_tables_and_tests_of_two_runs_do_without_topics() -> None:
 
 def test_means_over_three_datasets_have_both_averages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("IR_STD_FACTORS")  # what is shipped has more of them
-    scores = [
-        RunScores(name, {nDCG @ 10: {f"{name}/test": value}}, unit="collection")
-        for name, value in {"SciFact": 0.7, "NFCorpus": 0.3, "ArguAna": 0.5}.items()
-    ]
+    means = {"SciFact/test": 0.7, "NFCorpus/test": 0.3, "ArguAna/test": 0.5}
+    scores = [of_datasets({name: value}) for name, value in means.items()]
     compared = ir_std.compare([("x", one, None) for one in scores], nDCG @ 10)
     raw, standardized = (compared.estimate("x", m) for m in compared.measures)
     assert raw.mean == pytest.approx(0.5)
@@ -127,30 +130,23 @@ def test_means_over_three_datasets_have_both_averages(monkeypatch: pytest.Monkey
     assert "depend most on the datasets with the widest spread" in compared.table().text()
 
 
-@pytest.mark.filterwarnings("ignore:these datasets belong to toys")
+@pytest.mark.filterwarnings("ignore:these topics belong to toys")
 def test_a_dataset_without_a_result_is_left_out_and_warned_about() -> None:
-    full = RunScores("full", {nDCG @ 10: {"beir/toy": 0.5, "NQ/test": 0.2}}, unit="collection")
-    part = RunScores("part", {nDCG @ 10: {"beir/toy": 0.5}}, unit="collection")
-    with pytest.warns(
-        ir_std.StandardizationWarning,
-        match=r"part: no value on some datasets \(nDCG@10 on 1\), so means leave these out",
-    ):
+    full, part = map(of_datasets, ({"beir/toy": 0.5, "NQ/test": 0.2}, {"beir/toy": 0.5}))
+    text = r"part: no value on some datasets \(nDCG@10 on 1\), so means leave these out"
+    with pytest.warns(ir_std.StandardizationWarning, match=text):
         results = ir_std.evaluate({"full": full, "part": part})
     assert results.means["part"][nDCG @ 10] == pytest.approx(0.5)
     assert results.means["full"][nDCG @ 10] == pytest.approx(0.35)
 
 
 def test_mtebs_results_are_rows_of_their_own(ir_std_cli: Any, tmp_path: Path) -> None:
-    (tmp_path / "NQ.json").write_text(
-        json.dumps(
-            {"task_name": "NQ", "scores": {"test": [{"ndcg_at_10": 0.3, "hf_subset": "default"}]}}
-        ),
-        encoding="utf-8",
-    )
-    (tmp_path / "model_meta.json").write_text('{"name": "me/mine"}', encoding="utf-8")
-    placed = ir_std_cli(
-        tmp_path / "NQ.json", tmp_path / "model_meta.json", "--place", "-q", "--factors", "toys"
-    )
+    scores = {"test": [{"ndcg_at_10": 0.3, "hf_subset": "default"}]}
+    files = {"NQ": {"task_name": "NQ", "scores": scores}, "model_meta": {"name": "me/mine"}}
+    for name, content in files.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    given = [tmp_path / f"{name}.json" for name in files]
+    placed = ir_std_cli(*given, "--place", "-q", "--factors", "toys")
     assert placed.status == 0
     assert placed.out[0] == "NQ/test\tnDCG@10\t0.3000\t2nd of 4"
     assert placed.out[-1].endswith(
@@ -223,16 +219,14 @@ def arrays() -> dict[str, np.ndarray]:
 
 
 def made(cells: dict[str, np.ndarray]) -> FactorSet:
-    n_systems = {
-        m: int((~np.isnan(Cells(arrays()).scores(m))).any(0).sum()) for m in (MAIN, "nDCG@10")
-    }
+    scored = {m: ~np.isnan(Cells(arrays()).scores(m)) for m in (MAIN, "nDCG@10")}
     info = {
         "id": "rows",
         "unit": "collection",
         "resolution": 1e-6,
         "aliases": {"beir/a": "A/test"},
         "datasets": {"A/test": {"note": "it is A"}},
-        "measures": {m: {"systems": n} for m, n in n_systems.items()},
+        "measures": {m: {"systems": int(known.any(0).sum())} for m, known in scored.items()},
     }
     systems = [f"m{i:02}" for i in range(N_MODELS)]
     return FactorSet(info, dict.fromkeys(ROWS), systems=systems, cells=cells)
@@ -252,17 +246,13 @@ def test_a_set_is_read_as_it_was_written(rows: FactorSet) -> None:
     rows.verify()
 
 
-def test_only_rows_that_are_asked_for_are_made(rows: FactorSet) -> None:
+def test_only_rows_that_are_asked_for_are_made_and_models_counted_there(rows: FactorSet) -> None:
     part = select_rows(rows, ["B/test"])
     assert part.topics == ("B/test",)
     assert part.n_systems == {MAIN: FEWEST, "nDCG@10": FEWEST}
     assert part.scores[MAIN][0].tolist() == [model / 100 for model in ROWS["B/test"]]
     assert part.systems == tuple(f"m{i:02}" for i in ROWS["B/test"])
-
-
-def test_models_are_counted_by_row_and_measure(rows: FactorSet) -> None:
-    part = select_rows(rows, ["A/test"])
-    assert part.n_systems == {MAIN: N_MODELS - 1, "nDCG@10": N_MODELS - 2}
+    assert select_rows(rows, ["A/test"]).n_systems == {MAIN: N_MODELS - 1, "nDCG@10": N_MODELS - 2}
 
 
 def test_the_whole_set_has_the_same_numbers(rows: FactorSet) -> None:
@@ -276,22 +266,20 @@ def test_the_whole_set_has_the_same_numbers(rows: FactorSet) -> None:
 
 def test_zero_shot_models_are_those_known_not_to_be_trained_on_it(rows: FactorSet) -> None:
     part = select_kind(select_rows(rows, ["B/test"]), "zero-shot")
+    whole = select_rows(rows, ["A/test"])
     assert part is not None
     assert part.n_systems[MAIN] == FEWEST
     assert part.info["population"].startswith("zero-shot models, ")
-    everything = select_rows(rows, ["A/test"]).info["population"]
-    assert everything.endswith("; 1 models state no training data")
+    assert whole.info["population"].endswith("; 1 models state no training data")
     with pytest.raises(NoFactorsError, match="fewer than 20 models of kind zero-shot on A/test"):
-        select_kind(select_rows(rows, ["A/test"]), "zero-shot")
-    with pytest.raises(
-        UsageError, match="unknown kind of models 'zeroshot'; choose from all, zero-shot"
-    ):
+        select_kind(whole, "zero-shot")
+    says = "unknown kind of models 'zeroshot'; choose from all, zero-shot"
+    with pytest.raises(UsageError, match=says):
         select_kind(rows, "zeroshot")
 
 
 def test_another_name_of_a_dataset_finds_its_row(rows: FactorSet) -> None:
-    scores = RunScores("x", {ir_std.nDCG @ 10: {"beir/a": 0.5}}, unit="collection")
-    placed, _ = ir_std.place(scores, measures="nDCG@10", factors="rows")
+    placed, _ = ir_std.place(of_datasets({"beir/a": 0.5}), measures="nDCG@10", factors="rows")
     assert (placed.n_systems, placed.factors) == (N_MODELS - 2, "rows")
     assert rows.rows(["beir/a"]) == rows.rows(["A/test"])
     assert [*rows.judgments] == [*ROWS]
@@ -304,22 +292,19 @@ def test_quality_depends_on_the_models_of_the_rows(rows: FactorSet) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "problem"),
+    ("name", "array", "problem"),
     [
-        ({"trained": np.full((3, N_MODELS), 3, np.uint8)}, "trained has a value outside 0 to 2"),
-        ({"counted": np.full((3, N_MODELS), 2, np.uint8)}, "counted has a value outside 0 to 1"),
-        (
-            {MAIN: np.zeros((2, N_MODELS), np.int32)},
-            r"main_score has shape \(2, 40\), expected \(3, 40\)",
-        ),
-        ({MAIN: np.full((3, N_MODELS), 2_000_000, np.int32)}, "main_score has a value that is no"),
-        (
-            {"nDCG@10": np.full((3, N_MODELS), -5, np.int32)},
-            "nDCG@10 has a value that is not a score",
-        ),
-        ({"more": np.zeros((3, N_MODELS), np.int32)}, "got counted, trained"),
+        ("trained", np.full((3, N_MODELS), 3, np.uint8), "has a value outside 0 to 2"),
+        ("counted", np.full((3, N_MODELS), 2, np.uint8), "has a value outside 0 to 1"),
+        (MAIN, np.zeros((2, N_MODELS), np.int32), r"has shape \(2, 40\), expected \(3, 40\)"),
+        (MAIN, np.full((3, N_MODELS), 2_000_000, np.int32), "has a value that is no"),
+        ("nDCG@10", np.full((3, N_MODELS), -5, np.int32), "has a value that is not a score"),
     ],
 )
-def test_cells_that_contradict_each_other_are_refused(change: dict[str, Any], problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        made(arrays() | change)
+def test_cells_that_contradict_each_other_are_refused(
+    name: str, array: np.ndarray, problem: str
+) -> None:
+    with pytest.raises(InputError, match=f"{name} {problem}"):
+        made(arrays() | {name: array})
+    with pytest.raises(InputError, match="got counted, trained"):
+        made(arrays() | {"more": array})
