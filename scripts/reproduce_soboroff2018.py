@@ -39,9 +39,8 @@ from ir_std.analysis.influence import (
     influence,
     normal_covariance,
 )
-from ir_std.reporting.difference import Difference
+from ir_std.reporting.difference import Difference, RunDifferences
 from ir_std.reporting.result_tables import compared_table
-from ir_std.reporting.summaries import RunDifferences
 from ir_std.schemes import normal_cdf, z_scores
 
 SAP = ir_std.sAP

@@ -32,7 +32,7 @@ from ir_std.factors.catalog import Factors
 from ir_std.factors.match import Match
 from ir_std.measures import Measures, as_measures, named_measure, parse_measure, sign_of
 from ir_std.reading import source_of
-from ir_std.reporting.model import Results, overlaps_of
+from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
 from ir_std.reporting.tables import Cell, Table, Value, interval_cell, make_table, number_cell
 from ir_std.schemes import scheme_names
@@ -226,8 +226,8 @@ def judgment_agreements(results: Results) -> list[JudgeAgreement]:
     """Compare each pair of judgments of the same topics, and the runs evaluated by both."""
     return [
         one
-        for pair in overlaps_of(results).topics
-        if overlaps_of(results).is_relabelled(*pair)
+        for pair in results._overlaps.topics
+        if results._overlaps.is_relabelled(*pair)
         for one in [_agreement_of_results(pair, [results.on(name) for name in pair])]
         if one.confusion.any()  # It is empty if only scores are known.
     ]

@@ -21,12 +21,12 @@ from ir_std.evaluation.plans import add_standardized, match_factors
 from ir_std.evaluation.run_messages import EarlierDocuments
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import Measures, Standardized, as_measures
+from ir_std.reporting.difference import run_differences
 from ir_std.reporting.evaluated_collection import collection_names
 from ir_std.reporting.links import check_linkable, link_collections
-from ir_std.reporting.model import Results, deviations, overlaps_of
+from ir_std.reporting.model import Results, deviations
 from ir_std.reporting.results import evaluate
-from ir_std.reporting.sentences.collections import why_not_linked
-from ir_std.reporting.summaries import run_differences
+from ir_std.reporting.sentences import why_not_linked
 from ir_std.schemes import scheme_names
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import as_qrels
@@ -205,7 +205,7 @@ def link_results(
         names,
         reference,
     )
-    if why_not := why_not_linked(overlaps_of(results)):
+    if why_not := why_not_linked(results._overlaps):
         raise UsageError(why_not)
     links = {
         m: link_collections(

@@ -27,7 +27,7 @@ from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.difference import Difference
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
-from ir_std.reporting.sentences.tables import diff_notes, disagreements
+from ir_std.reporting.sentences import diff_notes, disagreements
 from ir_std.reporting.tables import Cell, Table, Value, label_cell, make_table, number_cell
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.inputs import read_texts

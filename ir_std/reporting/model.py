@@ -157,7 +157,7 @@ class Results:
         """Facts about the results, such as measures without factors."""
         texts = message_texts(self._messages, False)
         if len(self.collections) > 1:
-            from ir_std.reporting.sentences.collections import overlap_notes
+            from ir_std.reporting.sentences import overlap_notes
 
             texts += tuple(overlap_notes(self._overlaps))
         return tuple(dict.fromkeys(texts))
@@ -172,7 +172,7 @@ class Results:
         if not self.links:
             return
         from ir_std.reporting.links import n_common_systems
-        from ir_std.reporting.sentences.collections import link_warnings
+        from ir_std.reporting.sentences import link_warnings
 
         if n_common_systems(self):
             yield (
@@ -534,11 +534,6 @@ class _NoBaseline(dict[str, ByMeasure[Difference]]):
         )
 
 
-def scores_by_topic(results: Results, run: str, measure: Measure, collection: str) -> Floats:
-    """Return scores by topic, on the scale of the links; NaN for missing scores."""
-    return results._scores(run, measure, collection)
-
-
 def rank_by(results: Results, measure: Measure) -> dict[str, RunRank]:
     """Rank the runs of one collection by a measure, with the intervals of their ranks."""
     from ir_std.reporting.run_ranks import rank_runs
@@ -571,20 +566,10 @@ def deviations(results: Results, run: str, measure: Standardized | str) -> Float
     return plan.factors.standardize(plan.name, plan.topics, raw, "z")
 
 
-def covariances_of(results: Results) -> ByMeasure[SystemsCovariance]:
-    """Return the joint covariance of the runs' means over the reference systems."""
-    return results._covariances
-
-
 def unit_of(results: Results) -> str:
     """Return the word for a topic: ``dataset`` if all collections consist of datasets."""
     units = {each.unit for each in results.collections.values()}
     return units.pop() if len(units) == 1 else "topic"
-
-
-def overlaps_of(results: Results) -> Overlaps:
-    """Find which of the collections share topics or documents."""
-    return results._overlaps
 
 
 def evaluations_of(results: Results) -> Mapping[str, Evaluation]:

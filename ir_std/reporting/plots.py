@@ -6,27 +6,26 @@ figure, and returns the axes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import ceil
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from math import ceil, floor, isnan, log10
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Axes, Figure, Floats
 from ir_std.errors import MissingLibraryError, UsageError, pluralize
+from ir_std.evaluation.placement import peers_of
 from ir_std.measures import Standardized, named_measure, sign_of
+from ir_std.reporting.difference import RunDifferences, limits_of, run_differences
 from ir_std.reporting.evaluated_collection import group_measures
-from ir_std.reporting.figure_data import (
-    axis_ticks,
-    read_look,
-    systems_means,
-    topic_order,
-)
 from ir_std.reporting.links import n_common_systems
-from ir_std.reporting.model import Results, scores_by_topic
+from ir_std.reporting.model import Results
 from ir_std.reporting.run_ranks import runs_by_mean
-from ir_std.reporting.summaries import RunDifferences, limits_of, run_differences
 from ir_std.schemes import EXACT
 
 __all__ = [
@@ -38,6 +37,15 @@ __all__ = [
     "ranking",
     "topics",
 ]
+
+
+@cache
+def read_look() -> dict[str, Any]:
+    """Read the colors, sizes and limits that the report and the plots share."""
+    look = files("ir_std.reporting") / "html" / "templates" / "look.json"
+    found: dict[str, Any] = json.loads(look.read_text())
+    return found
+
 
 COLORS: Mapping[str, str] = read_look()["light"]
 """Colors of the report: ``run``, ``base``, ``other``, ``line``, ``ink``, ``soft``, ``sunk``."""
@@ -132,7 +140,7 @@ def topics(
     run = run or results.runs[0]
     order, peers = topic_order(results, measure), results.collection.peers(measure)
     ax = _axes(ax, max(6.4, 0.17 * min(len(order), MANY_TOPICS)), 4.0)
-    scores = scores_by_topic(results, run, measure, results.collection.name)
+    scores = results._scores(run, measure, results.collection.name)
     if peers is not None:
         _draw_spread(ax, peers, order)
     x, size = np.arange(len(order)), 4 if len(order) <= MANY_TOPICS else 1
@@ -199,9 +207,7 @@ def difference(
     if baseline is None:
         baseline = results.baseline or next(r for r in results.runs[1::-1] if r != run)
     run = run or next(r for r in results.runs if r != baseline)
-    ours, theirs = (
-        scores_by_topic(results, r, measure, results.collection.name) for r in (run, baseline)
-    )
+    ours, theirs = (results._scores(r, measure, results.collection.name) for r in (run, baseline))
     differences = ours - theirs
     known = np.flatnonzero(~np.isnan(differences))
     order = known[np.argsort(-differences[known], kind="stable")]
@@ -311,7 +317,7 @@ def forest(differences: RunDifferences, ax: Axes | None = None, *, size: bool = 
     Parameters
     ----------
     differences : RunDifferences
-        One of :func:`ir_std.reporting.summaries.run_differences`.
+        One of :func:`ir_std.reporting.difference.run_differences`.
     ax : matplotlib.axes.Axes, optional
         Axes to draw into; by default, those of a new figure.
     size : bool
@@ -431,3 +437,54 @@ def label_topics(ax: Axes, names: Sequence[str]) -> None:
 def _constant(values: Floats) -> bool:
     known = values[~np.isnan(values)]
     return bool(len(known)) and float(np.ptp(known)) < EXACT
+
+
+# The numbers that plots and the report draw
+
+
+def topic_order(results: Results, measure: Measure) -> npt.NDArray[np.int64]:
+    """Sort topics by the raw mean of the reference systems or runs, lowest first.
+
+    Topics without factors come last.
+    """
+    base = measure.base if isinstance(measure, Standardized) else measure
+    peers = results.collection.peers(base)
+    if peers is None and isinstance(measure, Standardized):
+        plan = results.collection.plans[measure]
+        peers = peers_of(plan, results.topics)
+    if peers is not None:
+        return np.argsort(peers.mean, kind="stable")
+    columns = [values[measure] for values in results.values.values()]
+    return np.argsort(np.mean(columns, axis=0), kind="stable")
+
+
+def axis_ticks(results: Results, measure: Measure) -> list[float]:
+    """Choose ticks, including the ends, of an axis for all runs and reference systems."""
+    peers = results.collection.peers(measure)
+    columns = [values[measure] for values in results.values.values()]
+    if peers is not None:
+        columns += [peers.least, peers.most]
+        if isinstance(measure, Standardized):
+            columns += [peers.low, peers.high]
+    return ticks_of(np.concatenate(columns))
+
+
+def ticks_of(values: Iterable[float]) -> list[float]:
+    """Choose round ticks that cover 0 and all values; values in 0 to 1 get that range."""
+    known = [value for value in values if not isnan(value)]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    low, high = (0.0, 1.0) if low >= 0 and high <= 1 else (min(low, 0.0), max(high, 0.0))
+    step = _round_step((high - low) / read_look()["ticks"])
+    return [i * step for i in range(floor(low / step + 1e-9), ceil(high / step - 1e-9) + 1)]
+
+
+def _round_step(about: float) -> float:
+    """Round a step up to 1, 2, 2.5 or 5 times a power of ten."""
+    power = 10.0 ** floor(log10(about))
+    return next(float(m * power) for m in (1, 2, 2.5, 5, 10) if m * power >= about * (1 - 1e-9))
+
+
+def systems_means(results: Results, runs: Sequence[str], measure: Measure) -> Sequence[float]:
+    """Return the means of the reference systems, lowest first; empty if unknown."""
+    placements = (results.placements.get(run, {}).get(measure) for run in runs)
+    return next((p.means for p in placements if p and p.means), ())

@@ -18,24 +18,23 @@ from ir_std.analysis.paired import Procedure
 from ir_std.errors import MissingLibraryError, look_up
 from ir_std.measures import Standardized, named_measure, sign_of
 from ir_std.reporting.benchmark import Benchmark, place_cell
-from ir_std.reporting.difference import Difference
-from ir_std.reporting.evaluated_collection import group_measures
-from ir_std.reporting.model import (
-    Results,
-    overlaps_of,
-    place_topics,
-    scores_by_topic,
-    unit_of,
+from ir_std.reporting.difference import (
+    Difference,
+    RunDifferences,
+    adjusted_p,
+    label_of,
+    run_differences,
 )
+from ir_std.reporting.evaluated_collection import group_measures
+from ir_std.reporting.model import Results, place_topics, unit_of
 from ir_std.reporting.run_ranks import NO_RANK, RunRank, runs_by_mean
-from ir_std.reporting.sentences.tables import (
+from ir_std.reporting.sentences import (
     benchmark_notes,
     differences_notes,
     means_notes,
     power_notes,
     runs_notes,
 )
-from ir_std.reporting.summaries import RunDifferences, adjusted_p, label_of, run_differences
 from ir_std.reporting.tables import (
     BETTER,
     EQUIVALENT,
@@ -91,7 +90,7 @@ def runs_table(
 
     def of_topics(run: str) -> Iterator[Iterable[Value]]:
         for m in measures:
-            yield scores_by_topic(results, run, m, results.collection.name).tolist()
+            yield results._scores(run, m, results.collection.name).tolist()
             if place:
                 placed = topic_places.get(run, {}).get(m, {})
                 yield [place_cell(placed.get(topic)) for topic in results.topics]
@@ -305,7 +304,7 @@ def means_with_pairs(results: Results, places: int = 4) -> Table:
 
 def judgment_differences(results: Results) -> list[Difference]:
     """Compare each run's means under two judgments of the same topics."""
-    overlaps = overlaps_of(results)
+    overlaps = results._overlaps
     differences = (
         results.difference((run, b), (run, a), measure)
         for a, b in sorted(overlaps.relabelled, key=list(overlaps.topics).index)
@@ -446,7 +445,7 @@ def data_frame(results: Results, wide: bool, means: bool, library: str | None) -
                     block[str(m) if wide else "value"] = (
                         [results.on(name).means[run].get(m, nan)]
                         if means
-                        else scores_by_topic(results, run, m, name).tolist()
+                        else results._scores(run, m, name).tolist()
                     )
                 for key, values in block.items():
                     columns.setdefault(key, []).extend(values)

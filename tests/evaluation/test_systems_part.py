@@ -30,7 +30,6 @@ from ir_std.evaluation.uncertainty import (
 )
 from ir_std.factors.estimates import ranked_systems, scores_by_system
 from ir_std.factors.factor_set import FactorSet
-from ir_std.reporting.model import covariances_of
 from ir_std.scores.run_scores import RunScores
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -58,7 +57,7 @@ def test_a_design_effect_replaces_teams_if_only_scores_are_known(scheme: str) ->
     expected, df = covariance_by_design(
         influence(raw, scores, scheme, resolution=0.0001), design_effect(scores)
     )
-    part = covariances_of(evaluated)[measure]
+    part = evaluated._covariances[measure]
     assert part.covariance == pytest.approx(expected)
     assert part.df == df == pytest.approx(103 / DESIGN_EFFECT - 1)
     assert part.source == BY_DESIGN
@@ -76,7 +75,7 @@ def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None
     )
     qrels = simulated_qrels(known.n_rel)
     evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
-    part = covariances_of(evaluated)[ir_std.sAP]
+    part = evaluated._covariances[ir_std.sAP]
     numbers, scores = scores_by_system(factors, "AP")
     expected, df = covariance_by_team(
         influence(evaluated.values["a"][AP][:, None], scores), [i // 10 for i in numbers]
@@ -113,7 +112,7 @@ def test_where_only_means_and_deviations_are_known_theory_says() -> None:
     raw = np.stack([evaluated.values[run][AP] for run in evaluated.runs], axis=1)
     rows = factors.rows(evaluated.topics)
     expected = normal_covariance(raw, factors.mean["AP"][rows], factors.sd["AP"][rows], 105)
-    part = covariances_of(evaluated)[ir_std.sAP]
+    part = evaluated._covariances[ir_std.sAP]
     factor, df = inflation(105, DESIGN_EFFECT)
     assert part.covariance == pytest.approx(expected * factor)
     assert (part.df, part.source) == (df, BY_THEORY)
@@ -126,7 +125,7 @@ def test_alternative_systems_of_a_track_have_no_teams() -> None:
     evaluated = ir_std.evaluate(
         {"a": simulated_run(qrels, 1, 100)}, qrels, "nDCG@10", factors=factors.id
     )
-    part = next(covariances_of(evaluated)[m] for m in evaluated.collection.plans)
+    part = next(evaluated._covariances[m] for m in evaluated.collection.plans)
     assert part.source == BY_DESIGN
 
 
@@ -152,7 +151,7 @@ def test_a_set_says_whose_its_systems_are(
     x = scores[:, :1]
     run = RunScores("run", {AP: table["anaA"]}, {})
     evaluated = ir_std.evaluate(run, measures=[AP], factors=factors)
-    part = covariances_of(evaluated)[ir_std.sAP]
+    part = evaluated._covariances[ir_std.sAP]
     covariance, df = covariance_by_team(influence(x, scores), expected)
     assert part.covariance == pytest.approx(covariance)
     assert part.df == pytest.approx(df)

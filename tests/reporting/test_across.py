@@ -14,8 +14,8 @@ from views import MINUS, plain
 import ir_std
 from ir_std import sAP
 from ir_std.reporting.compare import join_results
+from ir_std.reporting.difference import run_differences
 from ir_std.reporting.html.across import AcrossFacts, across_of
-from ir_std.reporting.summaries import run_differences
 
 SETS = ("trec3-adhoc", "trec5-adhoc", "trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
 

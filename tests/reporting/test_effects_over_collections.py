@@ -21,8 +21,8 @@ from scipy import stats
 import ir_std
 from ir_std.analysis.effects import Summary, random_effects
 from ir_std.errors import UsageError
-from ir_std.reporting.sentences.tables import why_no_summary
-from ir_std.reporting.summaries import RunDifferences, run_differences
+from ir_std.reporting.difference import RunDifferences, run_differences
+from ir_std.reporting.sentences import why_no_summary
 
 SETS = ("trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
 

@@ -9,8 +9,7 @@ from ir_measures.measures import Measure
 
 import ir_std
 from ir_std.measures import main_score
-from ir_std.reporting.difference import Difference
-from ir_std.reporting.summaries import RunDifferences, is_headline, is_wide, limits_of
+from ir_std.reporting.difference import Difference, RunDifferences, is_headline, is_wide, limits_of
 
 LATENCY = ir_std.ExternalMeasure("latency")
 

@@ -18,11 +18,11 @@ from ir_std.analysis import link
 from ir_std.analysis.linking import error_of_linked_mean
 from ir_std.errors import UsageError
 from ir_std.reporting.compare import join_results
+from ir_std.reporting.difference import run_differences
 from ir_std.reporting.html import write_report
 from ir_std.reporting.links import n_common_systems
 from ir_std.reporting.model import deviations
 from ir_std.reporting.result_tables import linked_pairs, means_with_pairs, pairs_table
-from ir_std.reporting.summaries import run_differences
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.files import read_qrels
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ir_std.reporting.links import Overlaps, find_overlaps
-from ir_std.reporting.sentences.collections import overlap_notes
+from ir_std.reporting.sentences import overlap_notes
 from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.inputs import as_qrels
 

@@ -19,9 +19,8 @@ from views import hits, simulated
 import ir_std
 from ir_std import plots
 from ir_std.errors import IrStdError, UsageError
-from ir_std.reporting.difference import Difference
+from ir_std.reporting.difference import Difference, RunDifferences
 from ir_std.reporting.links import Overlaps
-from ir_std.reporting.summaries import RunDifferences
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 matplotlib.use("Agg")

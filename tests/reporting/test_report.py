@@ -26,7 +26,7 @@ from ir_std.cli import main
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors.catalog import data_version
 from ir_std.factors.estimates import factors_from_scores
-from ir_std.reporting import figure_data
+from ir_std.reporting import plots
 from ir_std.reporting.html import across, record
 from ir_std.reporting.html.method import Licence, known_weaknesses, licences, method
 from ir_std.reporting.html.report import render, write_report
@@ -275,7 +275,7 @@ def test_it_is_the_same_each_time(small: Any, text: str) -> None:
 
 
 def test_page_and_plots_share_colors_and_limits(text: str) -> None:
-    look = figure_data.read_look()
+    look = plots.read_look()
     for name, color in look["light"].items():
         assert f"--{name}: {color};" in text
     assert f'const LOOK = {{"columns": {look["columns"]}' in text

@@ -23,7 +23,7 @@ from ir_std.errors import UsageError
 from ir_std.reporting import run_ranks
 from ir_std.reporting.model import place_topics
 from ir_std.reporting.run_ranks import RunRank, rank_runs, ranks
-from ir_std.reporting.sentences.tables import could_be_first, describe_firsts
+from ir_std.reporting.sentences import could_be_first, describe_firsts
 from ir_std.reporting.tables import PAGE_ROWS, Table, label_cell, number_cell
 
 QRELS, RUNS = collection()

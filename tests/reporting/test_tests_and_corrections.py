@@ -21,9 +21,8 @@ import ir_std
 from ir_std import sAP
 from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError
-from ir_std.reporting.difference import Difference
+from ir_std.reporting.difference import Difference, run_differences
 from ir_std.reporting.result_tables import means_table
-from ir_std.reporting.summaries import run_differences
 from ir_std.reporting.tables import format_p
 from ir_std.testing import simulated_run
 

@@ -9,18 +9,18 @@ from typing import TypedDict
 
 from ir_std.analysis.estimate import Estimate
 from ir_std.measures import sign_of
-from ir_std.reporting.figure_data import ticks_of
-from ir_std.reporting.html.standing import View, views_of
-from ir_std.reporting.html.words import say
-from ir_std.reporting.links import n_common_systems
-from ir_std.reporting.model import Results, overlaps_of, shared_collections
-from ir_std.reporting.summaries import (
+from ir_std.reporting.difference import (
     RunDifferences,
     is_headline,
     label_of,
     limits_of,
     run_differences,
 )
+from ir_std.reporting.html.standing import View, views_of
+from ir_std.reporting.html.words import say
+from ir_std.reporting.links import n_common_systems
+from ir_std.reporting.model import Results, shared_collections
+from ir_std.reporting.plots import ticks_of
 
 
 class Row(TypedDict):
@@ -159,14 +159,14 @@ class AcrossFacts:
 
     def _count_shared(self, run: str) -> int:
         """Count collections on which all runs have a mean; 0 if collections share topics."""
-        if overlaps_of(self.results).shared(list(self.results.collections)):
+        if self.results._overlaps.shared(list(self.results.collections)):
             return 0
         return len(shared_collections(self.results, run, self.view.scored))
 
     @property
     def scale(self) -> str:
         """Relation of the collections: ``labels``, ``same systems``, or empty."""
-        if overlaps_of(self.results).of_labels(tuple(self.results.collections)):
+        if self.results._overlaps.of_labels(tuple(self.results.collections)):
             return "labels"
         return "same systems" if n_common_systems(self.results) else ""
 

@@ -16,7 +16,7 @@ from ir_std.reporting.html.standing import n_systems
 from ir_std.reporting.html.words import say
 from ir_std.reporting.model import Results
 from ir_std.reporting.result_tables import count_range
-from ir_std.reporting.sentences.tables import error_sources
+from ir_std.reporting.sentences import error_sources
 
 SCHEME_PAPER = {"z": "webber2008", "N": "webber2008", "U": "sakai2016", "E": "urbano2019"}
 """Key of each scheme's paper in ``references.bib``."""

@@ -22,7 +22,7 @@ from ir_std._arrays import Floats
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import round_to_resolution
 from ir_std.measures import sign_of
-from ir_std.reporting.figure_data import axis_ticks
+from ir_std.reporting.difference import limits_of
 from ir_std.reporting.html.standing import (
     RunStanding,
     View,
@@ -37,7 +37,7 @@ from ir_std.reporting.html.standing import (
 )
 from ir_std.reporting.html.words import say
 from ir_std.reporting.model import Results, evaluations_of
-from ir_std.reporting.summaries import limits_of
+from ir_std.reporting.plots import axis_ticks
 from ir_std.schemes import EXACT
 
 UNIT = 10_000

@@ -13,7 +13,6 @@ from ir_std.analysis.paired import describe_test
 from ir_std.errors import pluralize
 from ir_std.factors.catalog import data_version
 from ir_std.reporting.agreement import judgment_agreements
-from ir_std.reporting.figure_data import read_look
 from ir_std.reporting.html.across import across_of
 from ir_std.reporting.html.method import (
     known_weaknesses,
@@ -26,8 +25,9 @@ from ir_std.reporting.html.record import collection_record, packed
 from ir_std.reporting.html.standing import RunStanding, subject_of, views_of
 from ir_std.reporting.html.words import environment
 from ir_std.reporting.model import Results
+from ir_std.reporting.plots import read_look
 from ir_std.reporting.result_tables import collection_tables
-from ir_std.reporting.sentences.tables import power_notes
+from ir_std.reporting.sentences import power_notes
 from ir_std.reporting.tables import Table
 from ir_std.schemes import SCHEMES
 from ir_std.scores.run_scores import QrelsFromCounts

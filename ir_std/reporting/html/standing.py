@@ -24,11 +24,10 @@ from ir_std.evaluation.raw_scores import RankedTopic, rank_topics
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.quality import saturates
 from ir_std.measures import Standardized, sign_of
-from ir_std.reporting.difference import Difference
+from ir_std.reporting.difference import Difference, is_wide
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, group_measures
 from ir_std.reporting.model import Results, evaluations_of, rank_by
 from ir_std.reporting.run_ranks import RunRank, runs_by_mean
-from ir_std.reporting.summaries import is_wide
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import RunScores
 

@@ -11,8 +11,8 @@ from ir_std.analysis.paired import describe_correction, describe_test, get_test
 from ir_std.errors import MissingLibraryError, join_with_and, pluralize
 from ir_std.evaluation.placement import ordinal
 from ir_std.factors.quality import FEW_SYSTEMS
-from ir_std.reporting.sentences.tables import describe_missing, why_no_summary
-from ir_std.reporting.summaries import MIN_COLLECTIONS
+from ir_std.reporting.difference import MIN_COLLECTIONS
+from ir_std.reporting.sentences import describe_missing, why_no_summary
 from ir_std.reporting.tables import p_text
 
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]

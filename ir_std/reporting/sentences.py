@@ -1,4 +1,7 @@
-"""Notes below tables, and sentences about the same facts on pages."""
+"""Turn facts into sentences: notes below tables, and the same facts on pages.
+
+No other module writes sentences about results, and none parses a sentence.
+"""
 
 from __future__ import annotations
 
@@ -10,34 +13,26 @@ from typing import TYPE_CHECKING
 
 from ir_measures.measures import Measure
 
+from ir_std._arrays import Floats
+from ir_std.analysis.linking import MIN_TESTED
 from ir_std.analysis.paired import ALPHA, describe_correction, describe_test, get_test
 from ir_std.analysis.ranks import FEW_TOPICS, FEWEST
 from ir_std.errors import abbreviate, pluralize
 from ir_std.factors.benchmarks import partial_tasks
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.benchmark import Benchmark
-from ir_std.reporting.difference import Difference
-from ir_std.reporting.links import n_common_systems
-from ir_std.reporting.model import (
-    MIN_SUMMARIZED,
-    Results,
-    covariances_of,
-    overlaps_of,
-    unit_of,
-)
+from ir_std.reporting.difference import MIN_COLLECTIONS, Difference, RunDifferences
+from ir_std.reporting.links import CollectionLinks, Overlaps, n_common_systems
+from ir_std.reporting.model import MIN_SUMMARIZED, Results, unit_of
 from ir_std.reporting.run_ranks import RunRank
-from ir_std.reporting.sentences.collections import (
-    describe_links,
-    describe_overlap,
-    overlap_notes,
-)
-from ir_std.reporting.summaries import MIN_COLLECTIONS, RunDifferences
 from ir_std.reporting.tables import EQUIVALENT, p_text
 from ir_std.schemes import EXACT
 
 if TYPE_CHECKING:
     from ir_std.reporting.diff import RunDiff, TopicScores
 
+RESEMBLING = 1.0
+"""Distance from the anchors' linked mean, in units of z, above which there is a warning."""
 MAX_NEIGHBOR_RUNS = 3
 """Largest number of runs for which a table names the neighboring systems."""
 
@@ -192,6 +187,90 @@ def benchmark_notes(results: Results, benchmark: Benchmark) -> Iterator[str]:
         yield "> marks your own models."
 
 
+# Topics that collections share, and links
+
+
+def describe_overlap(overlaps: Overlaps, a: str, b: str) -> str:
+    """Describe the topics or documents that two collections share, and the consequence."""
+    n = overlaps.topics[a, b]
+    if not n:
+        return (
+            f"{a} and {b} share documents but not topics, so effects of the documents count twice"
+        )
+    topics = pluralize(n, "topic")
+    if overlaps.is_relabelled(a, b):
+        return (
+            f"{a} and {b} are one collection judged twice (the same {topics} under different "
+            "labels), so they are not pooled"
+        )
+    return f"{a} and {b} share {topics} and would count twice, so they are not pooled"
+
+
+def overlap_notes(overlaps: Overlaps) -> list[str]:
+    """Describe each pair of collections that share documents."""
+    return [describe_overlap(overlaps, *pair) for pair in overlaps.topics]
+
+
+def why_not_linked(overlaps: Overlaps) -> str:
+    """Return why some collections need no link; empty if no two of them share topics."""
+    for a, b in overlaps.shared([name for pair in overlaps.topics for name in pair]):
+        if overlaps.is_relabelled(a, b):
+            return (
+                f"{a} and {b} need no link, because they have the same topics under different "
+                "labels, and the factors of both come from the same systems; use ir_std agree"
+            )
+        return (
+            f"{a} and {b} need no link, because they share "
+            f"{pluralize(overlaps.topics[a, b], 'topic')}; to put both on one scale, use the "
+            "factors of one set (ir_std RUN QRELS --factors SET)"
+        )
+    return ""
+
+
+def describe_links(links: CollectionLinks) -> str:
+    """Describe the reference collection, the anchors, and the shift of each collection."""
+    shifts = ", ".join(
+        f"{one.shift:+.2f}{'' if isnan(one.error) else f' (standard error {one.error:.2f})'} "
+        f"on {collection}"
+        for collection, one in links.links.items()
+    )
+    same = "" if len(links.anchors) == 1 else "; a name may stand for two different programs"
+    return (
+        f"{links.measure} is linked by {', '.join(links.anchors)} to {links.reference}: every z "
+        f"is shifted by {shifts}{same}"
+    )
+
+
+def link_warnings(links: CollectionLinks, z: Mapping[tuple[str, str], Floats]) -> Iterator[str]:
+    """Yield why links are doubtful, and the runs that the anchors do not resemble.
+
+    Parameters
+    ----------
+    links : CollectionLinks
+    z : mapping of (str, str) to ndarray, shape (n_topics,)
+        Values by system and collection.
+    """
+    for doubt, names in links.doubts.items():
+        yield f"{links.measure} of {abbreviate(names)}, linked to {links.reference}: {doubt}"
+    for collection, above in links.distances(z).items():
+        anchors = [above.pop(anchor) for anchor in links.anchors]
+        far = [system for system, distance in above.items() if abs(distance) > RESEMBLING]
+        if far:
+            yield (
+                f"{links.measure} of {abbreviate(far)} on {collection}: up to "
+                f"{max(abs(above[system]) for system in far):.1f} standard deviations from "
+                "the anchors, which do not resemble them; add anchors with similar scores"
+            )
+        if len(anchors) >= MIN_TESTED and (
+            min(anchors) > max(above.values()) or max(anchors) < min(above.values())
+        ):
+            side = "better" if min(anchors) > max(above.values()) else "worse"
+            yield (
+                f"{links.measure} on {collection}: all anchors are {side} than the systems "
+                "compared; use anchors on both sides of them"
+            )
+
+
 # Several collections: means
 
 
@@ -229,7 +308,7 @@ def means_notes(results: Results) -> Iterator[str]:
 def _comparability(results: Results, raw: str) -> str:
     """Describe which means can be compared across collections."""
     named = f" ({raw})" * bool(raw)
-    if overlaps_of(results).of_labels(tuple(results.collections)):
+    if results._overlaps.of_labels(tuple(results.collections)):
         return (
             f"These are the same topics under different judgments, so raw means{named} say as much "
             "about the assessors as about the runs. Standardized means can be compared if the "
@@ -289,7 +368,7 @@ def _means_without(results: Results) -> Iterator[str]:
 def error_sources(results: Results) -> list[str]:
     """Describe how the errors over reference systems were computed."""
     sources = (
-        covariances_of(results.on(name))[measure].source
+        results.on(name)._covariances[measure].source
         for name, collection in results.collections.items()
         for measure in collection.plans
     )
@@ -349,13 +428,13 @@ def differences_notes(
         )
     yield from (f"{describe_links(one)}." for one in results.links.values())
     most = max(len(next(iter(m.values())).differences) for m in compared.values())
-    of_labels = overlaps_of(results).of_labels(tuple(results.collections))
+    of_labels = results._overlaps.of_labels(tuple(results.collections))
     if MIN_SUMMARIZED <= most < MIN_COLLECTIONS and not of_labels:
         yield (
             f"{most} collections are too few to estimate how much a difference varies between "
             f"collections; this needs {MIN_COLLECTIONS}."
         )
-    yield from overlap_notes(overlaps_of(results))
+    yield from overlap_notes(results._overlaps)
     if most > 1 and not of_labels:
         yield (
             "If a run was tuned on one of these collections, leave that collection out, because "

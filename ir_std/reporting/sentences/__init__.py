@@ -1,1 +1,0 @@
-"""Turn facts into sentences; no other module does, and none parses a sentence."""
