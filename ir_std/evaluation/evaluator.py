@@ -23,20 +23,11 @@ from ir_std.factors.catalog import Factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
 from ir_std.factors.schema import parse_set_measure
-from ir_std.measures import (
-    ExternalMeasure,
-    Measures,
-    Standardized,
-    as_measures,
-    canonical,
-    check_params,
-    equivalents,
-    gains_are_shares,
-    looks_at_nonrelevant,
-    lower_measures,
-    measure_record,
-    suggest_measures,
-)
+from ir_std.measures import ExternalMeasure, Measures, Standardized, as_measures, check_params
+from ir_std.measures.external import lower_measures
+from ir_std.measures.names import suggest_measures
+from ir_std.measures.objects import canonical
+from ir_std.measures.records import equivalents, gains_are_shares, measure_record
 from ir_std.reading import FileSource
 from ir_std.schemes import scheme_names
 from ir_std.scores.inputs import check_common_topics
@@ -290,8 +281,7 @@ class StdEvaluator(providers.Evaluator):
         cut = given
         if depth is not None:
             run = cut = sort_run(run, depth)
-        judged = any(looks_at_nonrelevant(self._raw[name]) for name in self.formulas)
-        ranker = Ranker(run, self.qrels, judged)
+        ranker = Ranker(run, self.qrels, any(f.needs_judged for f in self.formulas.values()))
         orders = {formula.order for formula in self.formulas.values()}
         rankings = {order: ranker.rank(order) for order in orders}
         scores = {

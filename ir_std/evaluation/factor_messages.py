@@ -18,16 +18,6 @@ from ir_std.measures import gains_are_shares
 from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.qrels import Qrels
 
-MIN_SYSTEMS = 30
-"""Number of systems below which schemes z and E mislead.
-
-Measured by ``scripts/uncertainty_experiment.py`` with TREC-8's systems, drawn by team: the best
-run's mean z is 2.1 with all systems, 2.7 with 30 of them, and 4.7 with 8 of them."""
-SMALL_SET_ADVICE = {
-    "z": "exaggerates distances from the mean; use N or U",
-    "E": "says little about the best and weakest runs; use N or U",
-}
-
 
 def factor_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[Message]:
     """Report what affects the use of the factors on these topics, set by set."""
@@ -137,7 +127,7 @@ def _topics_without_factors(plan: Plan) -> list[str]:
 
 
 def _set_messages(plans: Sequence[Plan], fit: Fit) -> Iterator[Message]:
-    """Report the kind of reference systems, notes on topics, and limits of the schemes."""
+    """Report the kind of reference systems, notes on topics, and systems with equal scores."""
     factors = fit.factors
     if population := factors.info.get("population"):
         yield Message(f"reference systems: {population}")
@@ -145,23 +135,16 @@ def _set_messages(plans: Sequence[Plan], fit: Fit) -> Iterator[Message]:
         if note := factors.info.get("datasets", {}).get(topic, {}).get("note"):
             yield Message(f"{topic}: {note}")
     flat: dict[str, int] = {}
-    few: dict[str, int] = {}
     for plan in plans:
-        scheme, n_systems = plan.measure["scheme"], factors.n_systems[plan.name]
-        n_flat = int((pick_rows(factors.sd[plan.name], plan.rows) == 0).sum())
-        if n_flat and scheme != "E":
-            flat[str(plan.measure.base)] = n_flat
-        if scheme in SMALL_SET_ADVICE and 1 < n_systems < MIN_SYSTEMS:
-            few[scheme] = n_systems
+        n = int((pick_rows(factors.sd[plan.name], plan.rows) == 0).sum())
+        if n and plan.measure["scheme"] != "E":
+            flat[str(plan.measure.base)] = n
     if flat:
         yield Message(
             f"all systems of {factors.id} have the same score on some {factors.unit}s "
             f"({', '.join(f'{name}: {n}' for name, n in flat.items())}); there, N and U are "
             "0 below that score, 0.5 at it and 1 above it, and z is undefined"
         )
-    for scheme, n in few.items():
-        advice = SMALL_SET_ADVICE[scheme]
-        yield Message(f"{factors.id} has only {n} systems, so scheme {scheme} {advice}")
 
 
 def _ambiguity_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Iterator[Message]:

@@ -19,17 +19,8 @@ from ir_std.factors.judgments import ALL_JUDGED
 from ir_std.factors.match import Fit, Match
 from ir_std.factors.recognition import match_by_name, match_by_systems, recognize_collection
 from ir_std.factors.schema import parse_set_measure
-from ir_std.measures import (
-    ExternalMeasure,
-    Standardized,
-    canonical,
-    equivalents,
-    gains_are_shares,
-    has_graded_gains,
-    has_standardized,
-    measure_record,
-    standardized,
-)
+from ir_std.measures import ExternalMeasure, Standardized, canonical, has_standardized, standardized
+from ir_std.measures.records import equivalents, gains_are_shares, has_graded_gains, measure_record
 from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.qrels import Qrels
 

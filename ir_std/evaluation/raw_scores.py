@@ -19,7 +19,7 @@ from ir_std.errors import InputError, UsageError
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.inputs import resolve
 from ir_std.evaluation.plans import mean_of_values
-from ir_std.measures import gains_are_shares, measure_record
+from ir_std.measures import gains_are_shares, looks_at_nonrelevant, measure_record
 from ir_std.measures.formulas import Terms, sum_by_topic
 from ir_std.measures.records import TREC_EVAL, Order
 from ir_std.scores.run_scores import RunScores
@@ -158,11 +158,13 @@ def _as_given(read: Run | Qrels) -> Any:
 class Formula(NamedTuple):
     """Formula of a raw measure with its document order, and its terms if it is a sum.
 
-    If ``skips_unjudged`` is True, topics without judgments have no value.
+    If ``needs_judged`` is True, it uses documents that are judged not relevant.  If
+    ``skips_unjudged`` is True, topics without judgments have no value.
     """
 
     order: Order
     compute: partial[Floats]
+    needs_judged: bool
     terms: partial[Terms] | None = None
     skips_unjudged: bool = False
 
@@ -175,7 +177,8 @@ class Formula(NamedTuple):
         record = measure_record(measure)
         assert record.formula is not None
         terms = record.terms and partial(record.terms, **params)
-        return cls(record.order(params), partial(record.formula, **params), terms, skips_unjudged)
+        compute, judged = partial(record.formula, **params), looks_at_nonrelevant(measure)
+        return cls(record.order(params), compute, judged, terms, skips_unjudged)
 
     def values(self, ranking: Ranking) -> Floats:
         """Compute the value of each topic; NaN if a topic has no value."""
