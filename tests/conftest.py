@@ -32,14 +32,10 @@ settings.register_profile("ir_std", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None)
 settings.load_profile("ir_std")
 
-CHROMIUM_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+CHROMIUM_FLAGS = ["--no-sandbox", "--no-first-run"]
+CHROMIUM_FLAGS += [
+    f"--disable-{part}"
+    for part in ("gpu", "quic", "background-networking", "component-update", "sync")
 ]
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -126,18 +122,10 @@ def simulated_judgments() -> Iterator[None]:
         if id(factors) not in known:
             counts = {t: j.levels or j.n_rel for t, j in factors.judgments.items()}
             simulated = judgments_of(as_qrels(simulated_qrels(counts)))
+            twin = SimpleNamespace(rows=factors.rows, info=factors.info)
             arrays = judgment_arrays([simulated[t] for t in factors.topics])
-            levels, counts_, prints = arrays
-            known[id(factors)] = (
-                factors,
-                SimpleNamespace(
-                    levels=levels,
-                    counts=counts_,
-                    prints=prints,
-                    rows=factors.rows,
-                    info=factors.info,
-                ),
-            )
+            twin.levels, twin.counts, twin.prints = arrays
+            known[id(factors)] = factors, twin
         return known[id(factors)][1]
 
     def compare_simulated(

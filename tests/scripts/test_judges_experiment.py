@@ -200,7 +200,7 @@ def test_the_pages_figures_are_those_of_the_script(
     assert f"coverage is {coverage:.3f}, for P@10 on DL 2019 with 15 human topics" in TOLD
     assert f"with only people's labels, the coverage is {alone:.3f}" in TOLD
     of_rr = [found for case, found in figures.items() if case[1:] == ("RR", "N", 10)]
-    for k, sentence in ((2, "its intervals hold in {} of draws"), (4, "people alone in {}.")):
+    for k, sentence in ((2, "the intervals hold in {} of draws"), (4, "labels, they hold in {}.")):
         values = [found[k] for found in of_rr]
         assert sentence.format(f"{min(values):.2f} to {max(values):.2f}") in TOLD
     worse = re.findall(r"(?:permuted|inverted|noisy|random) +([\d.]+) +([\d.]+)", printed)
@@ -210,7 +210,7 @@ def test_the_pages_figures_are_those_of_the_script(
         for name, *values in re.findall(r"^(dl\S+) +\+(0\.\d+) +\+(0\.\d+)$", printed, re.MULTILINE)
     }
     (a, left), (b, left_2) = favors["dl19-passage"], favors["dl20-passage"]
-    assert f"by {a} N (nDCG@10) on DL 2019 and by {b} on DL 2020" in TOLD
+    assert f"The difference in N (nDCG@10) is {a} on DL 2019 and {b} on DL 2020" in TOLD
     assert f"the estimates favor them by {left} and {left_2}." in TOLD
 
 

@@ -41,20 +41,11 @@ def test_tukeys_test_of_two_systems_is_the_permutation_test() -> None:
     assert computed == pytest.approx(exact, abs=3 * np.sqrt(exact * (1 - exact) / 20_000))
 
 
-def test_tukeys_test_never_finds_equal_systems_different() -> None:
+def test_tukeys_test_never_finds_equal_systems_different_and_is_never_quite_certain() -> None:
     assert (tukey_p_values(np.repeat(SCORES[:, :1], 4, axis=1), trials=50) == 1).all()
-
-
-def test_tukeys_test_is_never_quite_certain() -> None:
     scores = SCORES / 10
     scores[:, 0] += 100
     assert tukey_p_values(scores, trials=50)[:4].tolist() == [1 / 51] * 4
-
-
-def test_tukeys_test_repeats_with_its_seed() -> None:
-    first, again, other = (tukey_p_values(SCORES, 200, seed) for seed in (5, 5, 6))
-    np.testing.assert_array_equal(first, again)
-    assert (first != other).any()
 
 
 @pytest.mark.parametrize("equal_var", [True, False])
@@ -63,26 +54,17 @@ def test_two_sample_p_values_are_scipys(
     equal_var: bool, alternative: Literal["two-sided", "greater", "less"]
 ) -> None:
     computed = two_sample_p_values(SCORES, OTHER, equal_var=equal_var, alternative=alternative)
-    expected = [
-        [
-            stats.ttest_ind(
-                SCORES[:, i], OTHER[:, j], equal_var=equal_var, alternative=alternative
-            ).pvalue
-            for j in range(5)
-        ]
-        for i in range(5)
-    ]
+    how: Any = {"equal_var": equal_var, "alternative": alternative}
+    expected = [[stats.ttest_ind(a, b, **how).pvalue for b in OTHER.T] for a in SCORES.T]
     np.testing.assert_allclose(computed, expected, rtol=1e-9)
 
 
 def test_two_samples_that_do_not_vary_differ_only_if_their_means_do() -> None:
-    flat = np.array([[0.1, 0.1], [0.1, 0.1], [0.1, 0.1]])
-    higher = flat + np.array([0, 0.2])
-    np.testing.assert_array_equal(two_sample_p_values(flat, higher), [[1, 0], [1, 0]])
-
-
-def test_a_flat_score_is_the_same_over_any_number_of_topics() -> None:
-    # Their means are not, in floating point.
+    flat = np.full((3, 2), 0.1)
+    np.testing.assert_array_equal(
+        two_sample_p_values(flat, flat + np.array([0, 0.2])), [[1, 0]] * 2
+    )
+    # The means of a flat score over three and over ten topics differ in floating point.
     three, ten = np.full((3, 1), 0.1), np.full((10, 1), 0.1)
     assert three.mean() != ten.mean()
     assert two_sample_p_values(three, ten) == 1
@@ -166,12 +148,9 @@ def test_drmse_takes_many_samples_at_once() -> None:
     np.testing.assert_allclose(drmse(samples, OTHER), [drmse(x, OTHER) for x in samples])
 
 
-def test_drmse_of_systems_that_differ_by_rounding_only_is_refused() -> None:
-    assert drmse(SCORES, SCORES) == 0
-
-
-def test_means_that_differ_by_rounding_only_have_no_spread() -> None:
+def test_systems_whose_means_differ_by_rounding_only_have_no_spread() -> None:
     tenths = np.array([[1, 2, 3], [2, 3, 1], [3, 1, 2]]) / 10
+    assert drmse(SCORES, SCORES) == 0
     assert np.ptp(tenths.mean(axis=0)) > 0
     with pytest.raises(ValueError, match="no spread"):
         drmse(tenths, tenths)
@@ -205,12 +184,9 @@ def test_swap_rate_is_the_plain_count() -> None:
     assert computed.overall == sum(swaps) / sum(pairs)
 
 
-def test_systems_that_keep_their_order_never_swap() -> None:
+def test_systems_that_keep_their_order_never_swap_and_topics_that_disagree_always_do() -> None:
     scores = SCORES[:, :1] + np.arange(4) / 10
     assert swap_rate(scores, [0], trials=20).overall == 0
-
-
-def test_topics_that_disagree_always_swap() -> None:
     computed = swap_rate([[0.2, 0.4], [0.4, 0.2]], [0, 0.1, 0.5], trials=20)
     assert computed.overall == 1
     np.testing.assert_array_equal(computed.rate, [np.nan, 1, np.nan])
@@ -262,9 +238,12 @@ def test_a_topic_without_spread_in_a_sample_parts_the_systems_above_from_those_b
     assert set(computed.round(9).tolist()) == possible
 
 
-def test_factor_stability_repeats_with_its_seed() -> None:
-    first, again = (factor_stability(SCORES, SCORES, 3, samples=70, seed=4) for _ in range(2))
+def test_results_repeat_with_their_seed() -> None:
+    first, again, other = (tukey_p_values(SCORES, 200, seed) for seed in (5, 5, 6))
     np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+    one, two = (factor_stability(SCORES, SCORES, 3, samples=70, seed=4) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
 
 
 def test_within_system_variance_is_the_residual_of_one_way_anova() -> None:
