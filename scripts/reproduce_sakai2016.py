@@ -17,13 +17,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from experiment import (
-    Scores,
-    arguments,
-    score_runs,
-    spread,
-    table,
-)
+from experiment import Scores, arguments, score_runs, spread, table
 from paper_statistics import (
     SwapRates,
     residual_variance,

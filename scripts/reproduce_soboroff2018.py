@@ -17,14 +17,7 @@ from itertools import compress
 from pathlib import Path
 
 import numpy as np
-from experiment import (
-    Compared,
-    arguments,
-    published_factors,
-    published_figures,
-    report,
-    table,
-)
+from experiment import Compared, arguments, published_factors, published_figures, report, table
 from ir_measures import AP
 from ir_measures.measures import Measure
 from scipy import stats

@@ -12,22 +12,10 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from experiment import (
-    Compared,
-    arguments,
-    published_figures,
-    report,
-    spread,
-    table,
-)
+from experiment import Compared, arguments, published_figures, report, spread, table
 from paper_statistics import two_sample_p_values
 
-from ir_std.analysis import (
-    discriminative_power,
-    kendall_tau_b,
-    standardize_matrix,
-    tau_ap_b,
-)
+from ir_std.analysis import discriminative_power, kendall_tau_b, standardize_matrix, tau_ap_b
 from ir_std.analysis.means import standard_error
 
 COLLECTIONS = {

@@ -12,15 +12,7 @@ from itertools import combinations, permutations
 from pathlib import Path
 
 import numpy as np
-from experiment import (
-    Compared,
-    Scores,
-    arguments,
-    published_factors,
-    report,
-    score_runs,
-    table,
-)
+from experiment import Compared, Scores, arguments, published_factors, report, score_runs, table
 from paper_statistics import drmse, factor_stability, self_false_positives
 
 from ir_std.analysis import kendall_tau_b, standardize_matrix

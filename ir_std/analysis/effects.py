@@ -74,11 +74,10 @@ def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
     d = np.asarray(differences, float)
     d = d[~np.isnan(d)]
     n = len(d)
+    mean = float(d.mean()) if n else float("nan")
     if n < 2:
-        mean = float(d.mean()) if n else float("nan")
         return PairedEffect(n, mean, *[float("nan")] * 4)
     sd = 0.0 if np.ptp(d) == 0 else float(d.std(ddof=1))
-    mean = float(d.mean())
     size = hedges_correction(n - 1) * mean / sd if sd else 0.0 if mean == 0 else float("nan")
     return PairedEffect(n, mean, sd / sqrt(n), float(t_test(d)), size, (1 + size**2 / 2) / n)
 

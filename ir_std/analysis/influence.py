@@ -328,8 +328,7 @@ def _quadratic(gradients: Floats, correlation: float) -> Floats:
     """Return the covariance of sums over topics; terms are equally correlated, with variance 1."""
     within_topics = gradients.T @ gradients
     total = gradients.sum(axis=0)
-    covariance: Floats = (1 - correlation) * within_topics + correlation * np.outer(total, total)
-    return covariance
+    return np.asarray((1 - correlation) * within_topics + correlation * np.outer(total, total))
 
 
 def contrast_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:

@@ -86,8 +86,7 @@ def rounded_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     a, b : array_like
         Means, which are broadcast against each other.
     """
-    difference: Floats = np.round(np.asarray(a, float) - np.asarray(b, float), DECIMALS)
-    return difference
+    return np.asarray(np.round(np.asarray(a, float) - np.asarray(b, float), DECIMALS))
 
 
 def topic_differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:

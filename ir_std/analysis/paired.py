@@ -65,11 +65,6 @@ class Paired:
     p_adjusted: float
     topics: tuple[str, ...] = field(repr=False)
 
-    @property
-    def significant(self) -> bool:
-        """True if the adjusted p-value is below :data:`ALPHA`."""
-        return self.p_adjusted < ALPHA
-
 
 def t_test(d: npt.ArrayLike) -> Floats:
     """Compute two-sided p-values of Student's paired t-test.
@@ -117,8 +112,7 @@ def _lower_tail(d: npt.ArrayLike, tested: Callable[[Floats], Floats]) -> Floats:
     if len(d) < 2:
         return np.full(d.shape[1:], np.nan)
     mean, variance, n = mean_and_variance(d, axis=0)
-    p: Floats = stdtr(n - 1, student_t(tested(mean), variance / n))
-    return p
+    return np.asarray(stdtr(n - 1, student_t(tested(mean), variance / n)))
 
 
 def randomization_test(d: npt.ArrayLike) -> Floats:
@@ -239,8 +233,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
 def bonferroni(p_values: npt.ArrayLike) -> Floats:
     """Multiply p-values by their number, up to 1, and treat NaN like :func:`holm`."""
     p = np.asarray(p_values, float)
-    adjusted: Floats = np.minimum(p * np.count_nonzero(~np.isnan(p)), 1)
-    return adjusted
+    return np.asarray(np.minimum(p * np.count_nonzero(~np.isnan(p)), 1))
 
 
 CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
@@ -407,8 +400,7 @@ class PairwiseT(NamedTuple):
         """Two-sided p-values."""
         from scipy.special import stdtr
 
-        p: Floats = 2 * stdtr(self.df, -np.abs(self.t))
-        return p
+        return np.asarray(2 * stdtr(self.df, -np.abs(self.t)))
 
 
 def paired_t(scores: npt.ArrayLike) -> PairwiseT:

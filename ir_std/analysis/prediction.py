@@ -9,6 +9,7 @@ trusted, so labels without information are ignored.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import nan, sqrt
 from typing import Literal
@@ -233,25 +234,23 @@ def _slope(x: Floats, y: Floats, uncentred: Floats) -> float:
 
 def _doubts(
     n: int, c: float, s: float, n_systems: int, g: Floats, at: npt.NDArray[np.int64]
-) -> list[str]:
-    """Return sentences with the reasons to doubt an estimate."""
-    doubts = []
+) -> Iterator[str]:
+    """Yield sentences with the reasons to doubt an estimate."""
     if n < ADVISED_TOPICS:
-        doubts.append(f"only {n} topics were judged by people; judge at least {ADVISED_TOPICS}")
+        yield f"only {n} topics were judged by people; judge at least {ADVISED_TOPICS}"
     if s < WEAK_MULTIPLIER:
-        doubts.append(
+        yield (
             f"the model's labels barely separate the systems (multiplier {s:.2f}), so "
             "intervals are almost as wide as without them"
         )
     if n_systems >= MIN_POOLED_SYSTEMS and s > c + MULTIPLIER_GAP:
-        doubts.append(
+        yield (
             "the model's labels follow differences between systems, but not the difficulty of "
             "topics; prefer standardized scores (scheme N)"
         )
     error = g.std(ddof=1) * sqrt((1 - n / len(g)) / n) if len(g) > n else 0.0
     if error and abs(g[at].mean() - g.mean()) > stdtrit(n - 1, DRAW_LEVEL) * error:
-        doubts.append(
+        yield (
             "the judged topics do not look like a random draw, since the model scores them far "
             "from the others; draw topics with ir_std correct --draw"
         )
-    return doubts

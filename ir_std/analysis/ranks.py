@@ -175,9 +175,7 @@ class _Flips:
         scale = divide(1.0, np.sqrt(np.maximum((n - 1) * variance, 0.0)), 0.0)
         self.scale = np.where(self.used, scale, 0.0).astype(np.float32)
         complete = bool((n == len(x)).all()) and len(x) > 0
-        self.complete = self.signs @ (x - x.mean(axis=0)) if complete else None
-        if self.complete is not None:
-            self.complete = self.complete.astype(np.float32)
+        self.complete = (self.signs @ (x - x.mean(axis=0))).astype(np.float32) if complete else None
 
     def _against(self, k: int, others: Mask) -> Floats:
         """Return the statistics of systems against system k, shape (n_flips, n_others)."""
@@ -189,8 +187,7 @@ class _Flips:
             flipped = self.signs @ np.nan_to_num(d - np.nanmean(d, axis=0))
         else:
             flipped = np.zeros((len(self.signs), 0))
-        scaled: Floats = flipped * self.scale[j, k]
-        return scaled
+        return np.asarray(flipped * self.scale[j, k])
 
     def two_sided(self, k: int) -> Floats:
         """Return, per flip, the largest absolute statistic of later systems against system k."""
