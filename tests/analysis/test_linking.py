@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import sqrt
-from statistics import NormalDist
+from statistics import NormalDist, fmean, stdev
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,9 +60,13 @@ def test_topics_on_which_an_anchor_has_no_factors_are_left_out() -> None:
     z, z_reference = anchors()
     z_gap, reference_gap = z.copy(), z_reference.copy()
     z_gap[3, 1] = reference_gap[5, 0] = np.nan
-    linked = link(z_gap, reference_gap)
     expected = link(np.delete(z, 3, axis=0), np.delete(z_reference, 5, axis=0))
-    assert linked.shift == pytest.approx(expected.shift)
+    assert link(z_gap, reference_gap).shift == pytest.approx(expected.shift)
+    with_gaps, system = np.insert(z, 3, np.nan, axis=0), np.insert(z[:, 0], 3, np.nan)
+    whole, gaps = link(z, z_reference), link(with_gaps, z_reference)
+    assert gaps.shift == whole.shift
+    own = z_reference[:, 0]
+    assert gaps.difference(own, system) == whole.difference(own, z[:, 0])
 
 
 def test_one_collection_linked_to_itself_is_not_moved() -> None:
@@ -217,16 +220,6 @@ def test_several_links_add_their_errors_and_share_the_reference() -> None:
     assert error_of_linked_mean([], [], 1) == (0.0, np.inf)
 
 
-def test_topics_without_factors_have_no_part() -> None:
-    z, z_reference = anchors()
-    with_gaps = np.insert(z, 3, np.nan, axis=0)
-    assert link(with_gaps, z_reference).shift == link(z, z_reference).shift
-    system = np.insert(z[:, 0], 3, np.nan)
-    assert link(with_gaps, z_reference).difference(z_reference[:, 0], system) == link(
-        z, z_reference
-    ).difference(z_reference[:, 0], z[:, 0])
-
-
 def bad_anchor(k: int) -> Link:
     z, z_reference = anchors(k=k)
     z[:, -1] += 1.5
@@ -248,6 +241,11 @@ def test_anchors_that_leave_half_an_interval_above_half_a_unit_of_n_do_not_link(
     assert link(*anchors(k=5, topics=200)).doubts == ()
 
 
+def at_an_end(z: Floats) -> Floats:
+    """Put the third anchor at an end of the scale on all topics."""
+    return np.where(np.arange(z.shape[1]) == 2, -9, z)
+
+
 @pytest.mark.parametrize(
     ("change", "what"),
     [
@@ -256,17 +254,34 @@ def test_anchors_that_leave_half_an_interval_above_half_a_unit_of_n_do_not_link(
         (lambda z, ref: (z[:, :2], ref), "z of the same anchors on both collections"),
         (lambda z, ref: (z + 2, ref), "standard deviations apart"),
         (lambda z, ref: (z + 4, ref + 4), "too near to an end of the scale"),
+        (lambda z, ref: (z, ref, {"scheme": "E"}), "scheme E cannot be linked"),
+        (
+            lambda z, ref: (at_an_end(z), at_an_end(ref), {"scheme": "U"}),
+            "anchor 3 is at an end",
+        ),
+        (lambda z, ref: (z, ref, {"names": ["a"]}), "1 name of 4 anchors"),
+        (lambda z, ref: (z[:, :0], ref[:, :0], {"names": []}), "0 names of 0 anchors"),
     ],
 )
-def test_what_cannot_be_linked_is_refused(change: object, what: str) -> None:
-    z, z_reference = change(*anchors())  # type: ignore[operator]
+def test_what_cannot_be_linked_is_refused(change: Any, what: str) -> None:
+    z, z_reference, *options = change(*anchors())
     with pytest.raises(UsageError, match=what):
-        link(z, z_reference)
+        link(z, z_reference, **dict(*options))
 
 
-def test_shares_of_systems_cannot_be_linked() -> None:
-    with pytest.raises(UsageError, match="scheme E cannot be linked"):
-        link(*anchors(), "E")
+@pytest.mark.parametrize(
+    ("system", "reference", "message"),
+    [
+        (np.zeros(7), np.zeros(45), "z on 7 topics, where the linked collection has 40"),
+        (np.zeros(40), np.zeros(7), "z on 7 topics, where the reference has 45"),
+        (np.full(40, np.nan), np.zeros(45), "z is known on 0 topics of the linked collection"),
+    ],
+)
+def test_z_of_other_topics_than_the_links_are_refused(
+    system: Floats, reference: Floats, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        link(*anchors()).difference(reference, system)
 
 
 def test_a_large_shift_and_anchors_near_an_end_raise_no_doubts() -> None:
@@ -312,54 +327,12 @@ def test_a_link_adds_nothing_to_the_difference_of_a_system_from_itself() -> None
     )
 
 
-def test_an_anchor_without_a_topic_off_the_ends_is_refused() -> None:
-    z, z_reference = anchors()
-    z[:, 2] = -9
-    z_reference[:, 2] = -9
-    with pytest.raises(UsageError, match="the anchor anchor 3 is at an end of the scale"):
-        link(z, z_reference, "U")
-
-
-def test_z_of_other_topics_than_the_links_are_refused() -> None:
-    z, z_reference = anchors()
-    linked = link(z, z_reference)
-    with pytest.raises(UsageError, match="z on 7 topics, where the linked collection has 40"):
-        linked.difference(z_reference[:, 0], z[:7, 0])
-    with pytest.raises(UsageError, match="z on 7 topics, where the reference has 45"):
-        linked.difference(z_reference[:7, 0], z[:, 0])
-
-
-@pytest.mark.parametrize(
-    ("names", "k", "message"), [(["a"], 4, "1 name of 4 anchors"), ([], 0, "0 names of 0 anchors")]
-)
-def test_anchors_are_named_one_by_one(names: list[str], k: int, message: str) -> None:
-    z, z_reference = anchors()
-    with pytest.raises(UsageError, match=message):
-        link(z[:, :k], z_reference[:, :k], names=names)
-
-
-def test_a_system_without_scores_is_refused() -> None:
-    z, z_reference = anchors()
-    with pytest.raises(UsageError, match="z is known on 0 topics of the linked collection"):
-        link(z, z_reference).difference(z_reference[:, 0], z[:, 0] * np.nan)
-
-
 def made_up(n_topics: int = 12, n_systems: int = 30, seed: int = 1) -> np.ndarray:
     rng = np.random.default_rng(seed)
     ability = rng.normal(0, 0.1, n_systems)
     return (
         rng.uniform(0.2, 0.8, (n_topics, 1)) + ability + rng.normal(0, 0.04, (n_topics, n_systems))
     )
-
-
-def fmean(values: Iterable[float]) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed)
-
-
-def stdev(values: Iterable[float]) -> float:
-    listed = list(values)
-    return sqrt(sum((v - fmean(listed)) ** 2 for v in listed) / (len(listed) - 1))
 
 
 def plain(scores: list[list[float | None]]) -> list[float]:

@@ -193,13 +193,8 @@ def test_a_difference_of_runs_that_share_factors_is_surer_than_either_mean() -> 
     of_difference = contrast_error(covariance, [1, -1])
     assert of_difference < 0.5 * errors(covariance).min()
     means = resampled_means(by[:, [60, 70]], by, draw_systems(range(129)))
-    assert of_difference == pytest.approx(
-        np.std(means[:, 0] - means[:, 1], ddof=1) * np.sqrt(129 / 128)
-    )
-
-
-def test_a_run_does_not_differ_from_itself() -> None:
-    by = trec8()
+    expected = np.std(means[:, 0] - means[:, 1], ddof=1) * np.sqrt(129 / 128)
+    assert of_difference == pytest.approx(expected)
     assert contrast_error(bootstrap_covariance(by[:, [3, 3]], by), [1, -1]) < 1e-9
 
 
@@ -256,13 +251,10 @@ def test_topics_without_spread_add_nothing() -> None:
     assert with_flat == pytest.approx(normal_covariance(x[:1], [0.3], [0.1], 20) / 4)
 
 
-def test_a_distribution_is_needed_for_the_share_of_systems() -> None:
+def test_theory_needs_two_systems_and_for_shares_their_scores() -> None:
+    assert np.isnan(normal_covariance([[0.1]], [0.2], [0.1], 1)).all()
     with pytest.raises(ValueError, match="'E' needs the systems' scores"):
         normal_covariance([[0.1]], [0.2], [0.1], 20, "E")
-
-
-def test_fewer_than_two_systems_have_no_error() -> None:
-    assert np.isnan(normal_covariance([[0.1]], [0.2], [0.1], 1)).all()
 
 
 def test_only_the_runs_of_a_contrast_are_looked_at() -> None:
@@ -272,13 +264,13 @@ def test_only_the_runs_of_a_contrast_are_looked_at() -> None:
     assert contrast_error(covariance, [1, -1, 0]) == np.sqrt(4 + 9 - 2)
 
 
-def test_the_interval_over_topics_is_students() -> None:
+def test_the_interval_over_topics_is_students_and_one_topic_has_none() -> None:
     values = np.random.default_rng(1).random(20)
-    low, high = stats.t.interval(0.95, 19, values.mean(), stats.sem(values))
-    found = Estimate.of([*values, np.nan])
-    assert found.n == 20
-    assert found.interval == pytest.approx((low, high))
-    assert found.systems == 0
+    found, single = Estimate.of([*values, np.nan]), Estimate.of([0.4])
+    expected = stats.t.interval(0.95, 19, values.mean(), stats.sem(values))
+    assert found.interval == pytest.approx(expected)
+    assert (found.n, found.systems, single.mean) == (20, 0, 0.4)
+    assert np.isnan([single.topics, *single.interval, single.p]).all()
 
 
 def test_the_errors_of_topics_and_systems_add_up_as_squares() -> None:
@@ -294,12 +286,6 @@ def test_it_says_what_each_part_is_of() -> None:
         "0.693 ±0.063 (topics) ±0.012 (systems)"
     )
     assert str(Estimate(0.3240, 50, 0.0313, 49)) == "0.324 ±0.063 (topics)"
-
-
-def test_one_topic_has_a_mean_and_no_error() -> None:
-    found = Estimate.of([0.4])
-    assert found.mean == 0.4
-    assert np.isnan([found.topics, *found.interval]).all()
 
 
 def test_a_mean_of_two_means_has_welchs_error_and_degrees_of_freedom() -> None:
@@ -329,10 +315,8 @@ def test_p_is_below_5_percent_where_the_interval_is_off_0(
     assert (estimate.p < 0.05) == (not low <= 0 <= high)
 
 
-def test_a_mean_without_errors_has_p_0_or_1_and_of_one_topic_none() -> None:
-    assert Estimate(0.0, 30, 0.0, 29).p == 1
-    assert Estimate(0.1, 30, 0.0, 29).p == 0
-    assert np.isnan(Estimate.of([0.4]).p)
+def test_a_mean_without_errors_has_p_0_or_1() -> None:
+    assert [Estimate(mean, 30, 0.0, 29).p for mean in (0.0, 0.1)] == [1, 0]
 
 
 @pytest.fixture(scope="module")
@@ -360,8 +344,6 @@ def test_an_influence_is_what_a_little_more_weight_changes(scheme: str) -> None:
 
 
 def standardize_by(x: np.ndarray, mean: np.ndarray, sd: np.ndarray, scheme: str) -> np.ndarray:
-    from ir_std.schemes import get_scheme
-
     return get_scheme(scheme).apply(x, mean=mean[:, None], sd=sd[:, None])
 
 
@@ -392,19 +374,15 @@ def test_errors_are_near_the_bootstraps(teams: list[str], scheme: str, within: f
         assert np.median(ratio) == pytest.approx(1, abs=within)
 
 
-def test_a_system_without_a_score_on_a_topic_does_not_count_there() -> None:
+def test_systems_without_a_score_and_topics_without_spread_add_nothing() -> None:
     scores, x = some(2, 6, 1), some(2, 1, 2)
     scores[1, 5] = np.nan
     found = influence(x, scores)
     apart = influence(x[:1], scores[:1]), influence(x[1:], scores[1:, :5])
     assert found[:5] == pytest.approx((apart[0][:5] + apart[1]) / 2)
     assert found[5] == pytest.approx(apart[0][5] / 2)
-
-
-def test_a_topic_on_which_systems_do_not_differ_adds_nothing() -> None:
-    scores, x = some(2, 6, 1), some(2, 1, 2)
     scores[1] = 0.3
-    assert influence(x, scores) == pytest.approx(influence(x[:1], scores[:1]) / 2)
+    assert influence(x, scores) == pytest.approx(apart[0] / 2)
 
 
 def test_two_teams_have_an_error() -> None:
