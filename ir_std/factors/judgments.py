@@ -100,21 +100,14 @@ def judgment_arrays(judgments: Sequence[Judgments]) -> tuple[list[int], Ints, Ke
 
 def judgments_from_arrays(levels: Sequence[int], counts: Ints, prints: Keys) -> list[Judgments]:
     """Convert arrays to judgments of each topic; inverse of :func:`judgment_arrays`."""
-    return [
-        _judgments(dict(zip(levels, n, strict=True)), dict(zip(levels, p, strict=True)))
-        for n, p in zip(counts.tolist(), prints.tolist(), strict=True)
-    ]
-
-
-def _judgments(at_least: Mapping[int, int], prints: Mapping[int, int]) -> Judgments:
-    n_rel = at_least.get(1, -1)
-    if min(at_least) > 0 or min(at_least.values()) < 0:  # only level 1 is known, if any
-        return Judgments(n_rel if n_rel >= 0 else None)
-    above = [*[*at_least.values()][1:], 0]
-    levels = {
-        at: n - more
-        for (at, n), more in zip(at_least.items(), above, strict=True)
-        if n > more or not at
-    }
-    known = {at: prints[at] for at in levels if levels[at]}
-    return Judgments(n_rel, levels, known if all(known.values()) else None)
+    n_rel = counts[:, levels.index(1)].tolist()
+    above = np.column_stack([counts[:, 1:], np.zeros(len(counts), np.int64)])
+    is_graded = (counts >= 0).all(axis=1) & (levels[0] <= 0)  # otherwise, only level 1 is known
+    judgments = [Judgments(n if n >= 0 else None) for n in n_rel]
+    for row in np.flatnonzero(is_graded).tolist():
+        at_level = zip(levels, (counts[row] - above[row]).tolist(), strict=True)
+        known = {level: n for level, n in at_level if n or not level}
+        of_level = dict(zip(levels, prints[row].tolist(), strict=True))
+        found = {level: of_level[level] for level, n in known.items() if n}
+        judgments[row] = Judgments(n_rel[row], known, found if all(found.values()) else None)
+    return judgments
