@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std.analysis.paired import Procedure
@@ -24,7 +23,7 @@ from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.difference import run_differences
 from ir_std.reporting.evaluated_collection import collection_names
 from ir_std.reporting.links import check_linkable, link_collections
-from ir_std.reporting.model import Results, deviations
+from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
 from ir_std.reporting.sentences import why_not_linked
 from ir_std.schemes import scheme_names
@@ -197,29 +196,11 @@ def link_results(
         have the same topics, or the anchors cannot link them.
     """
     names = (anchors,) if isinstance(anchors, str) else tuple(dict.fromkeys(anchors))
-    check_linkable(
-        {
-            run: [name for name, scored in results.evaluations.items() if run in scored]
-            for run in results.runs
-        },
-        names,
-        reference,
-    )
+    check_linkable(results, names, reference)
     if why_not := why_not_linked(results._overlaps):
         raise UsageError(why_not)
     links = {
-        m: link_collections(
-            m,
-            {
-                name: np.stack(
-                    [deviations(results.on(name), anchor, m) for anchor in names], axis=1
-                )
-                for name in results.collections
-            },
-            names,
-            reference,
-            same_systems,
-        )
+        m: link_collections(results, m, names, reference, same_systems)
         for m in results.measures
         if isinstance(m, Standardized)
         and all(m in each.plans for each in results.collections.values())

@@ -270,11 +270,6 @@ class RunDifferences:
     overlaps: Overlaps = field(default_factory=lambda: Overlaps({}))
     origin: str = ""
 
-    @property
-    def label(self) -> str:
-        """Name of the measure in tables, see :func:`label_of`."""
-        return f"{self.measure} {self.origin}".rstrip()
-
     def points(self, size: bool = False) -> list[tuple[float, float, float]]:
         """Difference, standard error, and half of the 95% interval, for each collection."""
         if size:
@@ -388,7 +383,8 @@ def adjusted_p(summaries: Sequence[Summary | None], correction: str) -> list[flo
 
 def label_of(results: Results, measure: Measure) -> str:
     """Return the name of a measure in tables, with the link of linked scores."""
-    return results.links[measure].label if measure in results.links else str(measure)
+    links = results.links.get(measure)
+    return f"{measure} {links.origin}" if links else str(measure)
 
 
 def is_headline(n_collections: int, measure: Measure, low: float, high: float) -> bool:
@@ -398,17 +394,17 @@ def is_headline(n_collections: int, measure: Measure, low: float, high: float) -
 
 def is_wide(measure: Measure, low: float, high: float) -> bool:
     """Check whether an interval is wider than the scale."""
-    return is_bounded(measure) and high - low > SCALE
+    return limits_of(measure) is not None and high - low > SCALE
 
 
 def limits_of(measure: Measure, *, of_differences: bool = False) -> tuple[float, float] | None:
-    """Return the range of possible scores or differences, to which plots cut intervals."""
-    return (-SCALE if of_differences else 0.0, SCALE) if is_bounded(measure) else None
+    """Return the range of possible scores or differences, to which plots cut intervals.
 
-
-def is_bounded(measure: Measure) -> bool:
-    """Check whether the scores of a measure are limited to the range from 0 to 1."""
+    Return None if scores can be below 0 or above 1.
+    """
     if isinstance(measure, Standardized):
-        return bool(measure["scheme"] != "z")
-    record = measure_record(measure)
-    return (record.low, record.high) == (0, 1)
+        is_bounded = measure["scheme"] != "z"
+    else:
+        record = measure_record(measure)
+        is_bounded = (record.low, record.high) == (0, 1)
+    return (-SCALE if of_differences else 0.0, SCALE) if is_bounded else None

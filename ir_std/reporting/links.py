@@ -85,11 +85,6 @@ class CollectionLinks:
         return f"linked by {anchors} to {self.reference}"
 
     @property
-    def label(self) -> str:
-        """Name of the scores in tables: ``sAP linked by bm25 to trec8-adhoc``."""
-        return f"{self.measure} {self.origin}"
-
-    @property
     def doubts(self) -> dict[str, list[str]]:
         """Reasons to doubt links, each with the collections that it concerns."""
         collections: dict[str, list[str]] = {}
@@ -177,8 +172,8 @@ def score_of(measure: Standardized, z: Floats) -> Floats:
 
 
 def link_collections(
+    results: Results,
     measure: Standardized,
-    z: Mapping[str, Floats],
     anchors: Sequence[str],
     reference: str | None = None,
     same_systems: bool = False,
@@ -187,10 +182,9 @@ def link_collections(
 
     Parameters
     ----------
+    results : Results
     measure : Standardized
         Standardized measure under scheme N, U or z.
-    z : mapping of str to ndarray, shape (n_topics, n_anchors)
-        Anchors' z by collection.
     anchors : sequence of str
         Names of the anchors.  Anchors that score the same everywhere count once.
     reference : str, optional
@@ -204,7 +198,11 @@ def link_collections(
     UsageError
         If there are too few topics, or the anchors cannot link two collections.
     """
-    kept = _different(list(z.values()))
+    z = {
+        name: np.stack([results._z(anchor, measure, name) for anchor in anchors], axis=1)
+        for name in results.collections
+    }
+    kept = _different(np.concatenate(list(z.values())))
     names = tuple(anchors[i] for i in kept)
     own = {collection: values[:, kept] for collection, values in z.items()}
     means = {name: float(np.nanmean(score_of(measure, values))) for name, values in own.items()}
@@ -228,17 +226,8 @@ def link_collections(
     return CollectionLinks(measure, chosen, links, names)
 
 
-def check_linkable(
-    collections_of: Mapping[str, Sequence[str]], anchors: Sequence[str], reference: str | None
-) -> None:
+def check_linkable(results: Results, anchors: Sequence[str], reference: str | None) -> None:
     """Check that the anchors ran on all collections, and that other systems did, too.
-
-    Parameters
-    ----------
-    collections_of : mapping of str to sequence of str
-        Collections of each system.
-    anchors : sequence of str
-    reference : str, optional
 
     Raises
     ------
@@ -246,36 +235,34 @@ def check_linkable(
         If an anchor has no run on a collection, an anchor or the reference is unknown, there is
         only one collection, or all systems are anchors.
     """
-    collections = dict.fromkeys(c for names in collections_of.values() for c in names)
+    collections, runs = results.evaluations, dict.fromkeys(results.runs)
     if not anchors:
         raise UsageError(f"reference {reference} without an anchor; name a system to link by")
     if len(collections) < 2:
         raise UsageError(f"nothing to link; {', '.join(collections)} is the only collection")
     for anchor in anchors:
-        look_up(anchor, collections_of, "anchor")
+        look_up(anchor, runs, "anchor")
     if reference:
         look_up(reference, collections, "reference")
     for anchor in anchors:
-        missing = [c for c in collections if c not in collections_of[anchor]]
+        missing = [name for name, scored in collections.items() if anchor not in scored]
         if missing:
             raise UsageError(
                 f"the anchor {anchor} has no run on {', '.join(missing)}; pass its runs on all "
                 "collections"
             )
-    if set(collections_of) <= set(anchors):
+    if set(runs) <= set(anchors):
         raise UsageError(
-            f"all systems are anchors ({', '.join(collections_of)}), whose mean is the same on all "
+            f"all systems are anchors ({', '.join(runs)}), whose mean is the same on all "
             "collections by definition; add systems to compare"
         )
 
 
-def _different(z: Sequence[Floats]) -> list[int]:
+def _different(z: Floats) -> list[int]:
     """Find the columns of anchors that score differently from earlier ones."""
     kept: list[int] = []
-    for i in range(z[0].shape[1]):
-        if not any(
-            all(np.allclose(one[:, i], one[:, j], equal_nan=True) for one in z) for j in kept
-        ):
+    for i in range(z.shape[1]):
+        if not any(np.allclose(z[:, i], z[:, j], equal_nan=True) for j in kept):
             kept.append(i)
     return kept
 

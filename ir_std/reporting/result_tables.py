@@ -364,7 +364,7 @@ def compared_table(
     procedure = procedure or Procedure()
     header = ["system", "collection", f"{unit}s"]
     for measure, one in next(iter(compared.values())).items():
-        header += [one.label, f"{measure} p", f"{measure} g"]
+        header += [f"{measure} {one.origin}".rstrip(), f"{measure} p", f"{measure} g"]
     summaries = _summary_cells(compared, procedure.correction, places)
     rows: list[Iterable[Value]] = []
     for run, by_measure in compared.items():

@@ -18,7 +18,7 @@ from ir_std.analysis import link
 from ir_std.analysis.linking import error_of_linked_mean
 from ir_std.errors import UsageError
 from ir_std.reporting.compare import join_results
-from ir_std.reporting.difference import run_differences
+from ir_std.reporting.difference import label_of, run_differences
 from ir_std.reporting.html import write_report
 from ir_std.reporting.links import n_common_systems
 from ir_std.reporting.model import deviations
@@ -132,7 +132,7 @@ def test_the_csv_has_means_and_differences_in_one_table(linked: ir_std.Results) 
     text = means_with_pairs(linked).csv()
     rows = list(csv.DictReader(text.splitlines()))
     means, differences = rows[: -len(pairs)], rows[-len(pairs) :]
-    label = linked.links[SAP].label
+    label = label_of(linked, SAP)
     assert len(means) == len(linked.table().rows)
     assert all(row["minus system"] == row[f"{label} p"] == "" for row in means)
     for row, pair in zip(differences, pairs, strict=True):
