@@ -75,10 +75,9 @@ class Ranker:
     @cached_property
     def _ties_are_equal(self) -> bool:
         """True if scores that tie in 32 bits are equal, so that 64 bits give the same order."""
-        keys, scores = self._keys(np.float32), self._run.scores
-        if (rows := self._out_of_order(keys)).size:
-            lines = _lines_by_key(keys, rows)
-            keys, scores = keys[lines], scores[lines]
+        keys = self._keys(np.float32)
+        lines = np.argsort(keys, kind="stable")  # the fastest, because almost all are in order
+        keys, scores = keys[lines], self._run.scores[lines]
         tied = keys[1:] == keys[:-1]
         return bool((scores[1:][tied] == scores[:-1][tied]).all())
 
@@ -101,27 +100,13 @@ class Ranker:
     def _keys(self, precision: Precision) -> npt.NDArray[Any]:
         return _keys(self._topic, self._run.scores, precision)
 
-    def _out_of_order(self, keys: npt.NDArray[Any]) -> Ints:
-        """Return the lines of all topics whose lines are not sorted by key."""
-        falls = keys[1:] < keys[:-1]
-        if not falls.any():
-            return np.zeros(0, np.int64)
-        wrong = np.zeros(len(self._run.bounds), bool)
-        wrong[self._topic[1:][falls]] = True
-        return np.flatnonzero(wrong[self._topic])
-
     def _find_spans(self, precision: Precision) -> _Spans:
         keys = self._keys(precision)
-        rows = self._out_of_order(keys)
+        falls = np.flatnonzero(keys[1:] < keys[:-1])
+        ordered = np.sort(keys, kind="stable") if falls.size else keys
         wanted = _keys(self._numbers[self._hits.topic], self._hits.score, precision)
         by_key = np.argsort(wanted, kind="stable")
         wanted = wanted[by_key]  # sorted keys are found faster
-        ordered = keys
-        if rows.size:
-            ordered = keys.copy()
-            part = keys[rows]
-            part.sort()  # in place, as a large run leaves little memory
-            ordered[rows] = part
         first = ordered.searchsorted(wanted)
         last, place = first + 1, np.zeros(len(first), np.int64)
         # Few documents share a score, so the end is searched only for those.
@@ -130,20 +115,13 @@ class Ranker:
             last[tied] = ordered.searchsorted(wanted[tied], "right")
             place[tied] = _places(
                 self._run,
-                _lines_by_key(keys, rows),
+                np.argsort(keys, kind="stable"),
                 first[tied],
                 last[tied],
                 self._hits.ids(by_key[tied]),
             )
-        unsorted = int(np.count_nonzero(np.bincount(self._topic[rows])))
+        unsorted = int(np.count_nonzero(np.bincount(self._topic[falls])))
         return _Spans(by_key, first, last, place, unsorted)
-
-
-def _lines_by_key(keys: npt.NDArray[Any], rows: Ints) -> Ints:
-    """Return all lines sorted by key, where only the lines at ``rows`` are not sorted yet."""
-    lines = np.arange(len(keys))
-    lines[rows] = rows[np.argsort(keys[rows])]
-    return lines
 
 
 class _Spans(NamedTuple):
