@@ -3,20 +3,20 @@
 They give the same result as reading line by line, but are ten times as fast.  :func:`read_lines`
 reads a file in blocks of whole lines:
 
-1. A :class:`Source` gives the bytes: of a file, an archive's member or memory, unpacked, and
-   checked for size on the way.  Comments become blanks.
-2. One comparison, ``bytes <= 32``, shows all blanks of a block; where blanks begin and end is
-   where columns do.  Tokens are counted: with six columns to a line, every sixth one must end
-   a line, and there must be as many line ends as lines.  No line is looked at by itself.
-3. A topic's lines mostly follow each other, so a topic is read where it differs from the line
-   before; all others get its number.
-4. Document ids stay where they are, as slices of the bytes (:class:`Ids`).  To find the relevant
-   ones in a run they are hashed eight bytes at a time, and equal hashes are compared byte by byte
-   (:class:`Index`).  A hash never decides alone.
-5. Numbers are read eight digits at a time as whole numbers and divided by a power of ten.  The
-   remainder shows whether the last bit is certain; if not, ``float`` reads the number.
+1. A :class:`Source` gives the unpacked bytes of a file, an archive's member or memory, and checks
+   their size.  Comments become blanks.
+2. One comparison, ``bytes <= 32``, finds all blanks of a block.  A column ends where a blank
+   begins.  The columns are counted: in a run, every sixth column must end a line, and the number of
+   line ends must be the number of lines.  No line is read by itself.
+3. The lines of a topic mostly follow each other.  So a topic is read only on lines where it differs
+   from the line before.
+4. Document IDs stay where they are, as slices of the bytes (:class:`Ids`).  To find the relevant
+   documents in a run, the IDs are hashed eight bytes at a time, and IDs with equal hashes are
+   compared byte by byte (:class:`Index`).
+5. Numbers are read eight digits at a time as whole numbers, and divided by a power of ten.  The
+   remainder shows whether the last bit is certain.  If it is not, ``float`` reads the number.
 
-So each step either is exact or detects errors by counting.  A failed check only raises
+Each step either is exact or detects errors by counting.  A failed check only raises
 :class:`CheckFailed`.  The plain reader then reads the file again, line by line, and its error names
 the line (:func:`find_fault`).  Tests compare this reader with the plain reader,
 :func:`read_lines_plainly`.  To use only the plain reader, import it below as ``read_lines``.

@@ -21,7 +21,7 @@ Keys = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 
 WORD = 8
-"""Number of bytes that are read at once; as many must follow the last id."""
+"""Number of bytes that are read at once; as many bytes must follow the last ID."""
 
 _AT_ONCE = 1 << 20
 """Number of bytes of IDs that are joined at once; each byte needs an index of eight bytes."""
@@ -30,7 +30,7 @@ _HASHED_AT_ONCE = 1 << 13
 _JOINED_AT_ONCE = 1 << 10
 """Number of strings that are joined at once."""
 _SHORT = 8 * WORD
-"""Number of bytes up to which IDs are hashed all at once; the few longer ones follow singly."""
+"""Largest length in bytes of IDs that are hashed together; longer IDs are hashed one by one."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
 _LAST = ~_MASKS[::-1]
 """First and last n bytes of a word."""
@@ -40,9 +40,9 @@ _SECOND_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 
 
 def check_strings(names: Collection[Any], kind: str, what: str) -> str:
-    """Check that ids are strings; return them joined by zeros."""
+    """Check that IDs are strings, and return them joined by zeros."""
     try:
-        return "\0".join(names)  # the fastest way to see it
+        return "\0".join(names)  # the fastest way to check it
     except TypeError:
         wrong = next(name for name in names if not isinstance(name, str))
         raise InputError.at(
@@ -54,12 +54,13 @@ def check_strings(names: Collection[Any], kind: str, what: str) -> str:
 
 
 def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
-    """Return eight bytes from each place as a number, lowest byte first; and the next eight.
+    """Return words of eight bytes, lowest byte first, that begin at some places.
 
     Returns
     -------
     ndarray of uint64, shape (count, n_places)
-        Words; reading ``count`` words at once takes barely longer than reading one.
+        The first ``count`` words from each place.  Reading several words at once takes barely
+        longer than reading one.
     """
     room = len(codes) - WORD * count + 1
     anywhere = np.ndarray((room,), f"V{WORD * count}", codes, strides=(1,))
@@ -69,7 +70,7 @@ def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
 
 
 class Ids:
-    """Ids as slices of bytes, in UTF-8.
+    """IDs as slices of bytes, in UTF-8.
 
     Attributes
     ----------
@@ -104,21 +105,21 @@ class Ids:
 
     @classmethod
     def of_bytes(cls, names: Sequence[bytes]) -> Ids:
-        """Ids from their bytes."""
+        """Make IDs from their bytes."""
         widths = np.fromiter(map(len, names), np.int64, len(names))
         codes = np.frombuffer(b"".join([_ROOM, *names, _ROOM]), np.uint8)
         return cls(codes, np.cumsum(widths) - widths + WORD, widths)
 
     @classmethod
     def between(cls, codes: Bytes, starts: Ints, ends: Ints) -> Ids:
-        """Ids from where they start and end."""
+        """Make IDs from the positions where they start and end."""
         return cls(codes, starts, ends - starts)
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def __getitem__(self, rows: Ints | Mask | slice) -> Ids:
-        """Return some of the ids."""
+        """Return some of the IDs."""
         return Ids(self.codes, self.starts[rows], self.widths[rows])
 
     def __iter__(self) -> Iterator[bytes]:
@@ -143,7 +144,7 @@ class Ids:
         return names if len(names) == len(self) else list(self)  # an ID contains a newline
 
     def strings(self) -> list[str]:
-        """Return each id as a string."""
+        """Return each ID as a string."""
         return [name.decode(errors="surrogatepass") for name in self.bytes()]
 
     def hashes(self) -> Keys:
@@ -171,7 +172,7 @@ class Ids:
         return _finish(mixed)
 
     def _long_hashes(self) -> list[int]:
-        from hashlib import blake2b  # loads OpenSSL, and few files have such ids
+        from hashlib import blake2b  # loads OpenSSL, and few files have such IDs
 
         return [int.from_bytes(blake2b(name, digest_size=8).digest(), "little") for name in self]
 
@@ -218,7 +219,7 @@ def _mix(mixed: Keys, words: Keys) -> Keys:
 
 
 def _finish(mixed: Keys) -> Keys:
-    """Mix once more, so that sums of hashes do not depend on sums of ids."""
+    """Mix hashes once more, so that their sums do not depend on sums of IDs."""
     mixed = (mixed ^ (mixed >> np.uint64(32))) * _SECOND_MULTIPLIER
     mixed = mixed ^ (mixed >> np.uint64(32))
     return mixed
@@ -282,7 +283,7 @@ def may_repeat(values: Keys) -> bool:
 
 
 class KeyTable(NamedTuple):
-    """Table of keys to find, whose first bits are practically random.
+    """Table in which keys are found by their first bits, which are practically random.
 
     Attributes
     ----------
@@ -375,7 +376,7 @@ class Index(NamedTuple):
         rows = self.rows[places]
         if self.ids[rows].same(ids[where]).all():
             return where, rows
-        # Two ids have the same key: compare them as they are.
+        # Two IDs have the same key, so the IDs themselves are compared.
         known = zip(self.topic.tolist(), self.ids.bytes(), strict=True)
         row_of = {document: row for row, document in enumerate(known)}
         wanted = zip(topic.tolist(), ids.bytes(), strict=True)

@@ -34,7 +34,7 @@ Number: TypeAlias = float | int
 
 
 class LineFormat(NamedTuple):
-    """A kind of file.
+    """Format of the lines of runs or qrels.
 
     Attributes
     ----------
@@ -132,11 +132,11 @@ RANKED_RUN = LineFormat(
 
 
 class CheckFailed(Exception):
-    """A block failed a check; the arguments are its start and end, if known."""
+    """Error for a block that failed a check; the arguments are its start and end, if known."""
 
 
 class Lines(NamedTuple):
-    """The lines of a run or qrels file.
+    """Lines of a run or qrels file.
 
     Attributes
     ----------
@@ -233,7 +233,7 @@ def _read_block(
 
 
 def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """Join parts to one array, and free the parts, because they are large for a large file."""
+    """Join parts to one array, and free the parts, because they may be large."""
     whole = np.concatenate(parts)
     parts.clear()
     return whole

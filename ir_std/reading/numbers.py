@@ -17,7 +17,7 @@ from ir_std._arrays import Floats, Ints, Mask
 from ir_std.reading.ids import WORD, Bytes, Ids, Keys, words_at
 
 MARGIN = 8 * WORD
-"""Bytes that must precede the first token; :data:`WORD` must follow the last one."""
+"""Number of bytes before the first token; :data:`WORD` bytes must follow the last token."""
 
 DECIMAL = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 """Pattern of a number for C's strtod, which excludes some that Python accepts, such as 1_000."""
@@ -63,11 +63,11 @@ def integer(text: bytes) -> int | None:
 
 
 class NotANumber(ValueError):
-    """One of the tokens is not a number that a file may hold."""
+    """Error for a token that is not a number, or not a number that a file may hold."""
 
 
 def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
-    """Tokens as 64-bit floats.
+    """Read tokens as 64-bit floats.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
     Raises
     ------
     NotANumber
-        If a token is not a decimal number; too large numbers become infinite.
+        If a token is not a decimal number.  A number that is too large becomes infinite.
     """
     read = _decimals(codes, starts, ends)
     others = np.flatnonzero(~read.known)
@@ -94,7 +94,7 @@ def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
 
 
 def _one_by_one(texts: list[bytes]) -> list[float]:
-    """Decimal numbers as Python reads them; of these characters it takes no others."""
+    """Read decimal numbers with Python, and reject the other forms that Python accepts."""
     texts = [_TOO_LOW if text == LOWEST else text for text in texts]
     if b"".join(texts).translate(None, b"0123456789.eE+-"):
         raise NotANumber
@@ -105,12 +105,12 @@ def _one_by_one(texts: list[bytes]) -> list[float]:
 
 
 def integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
-    """Tokens as 64-bit integers; parameters as for :func:`floats`.
+    """Read tokens as 64-bit integers; the parameters are those of :func:`floats`.
 
     Raises
     ------
     NotANumber
-        If one is not a whole number, or has more than 64 bits.
+        If a token is not a whole number, or has more than 64 bits.
     """
     if (ends - starts == 1).all():  # most levels have one digit
         digits: Ints = codes[starts].astype(np.int64) - ord("0")
@@ -128,7 +128,7 @@ def integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
 
 
 class _Decimals(NamedTuple):
-    """Tokens of digits with at most one point.
+    """Numbers of tokens that consist of digits and at most one point.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ def _value(words: Keys, count: Ints) -> tuple[Keys, Mask]:
 
 
 def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
-    """Return ``digits / 10**decimals``, and whether it is surely the nearest 64-bit float.
+    """Return ``digits / 10**decimals``, and whether it is certainly the nearest 64-bit float.
 
     If floats hold both numbers exactly, their quotient is the nearest float (Clinger, PLDI 1990).
     """

@@ -65,10 +65,10 @@ class Source(ABC):
 
     @abstractmethod
     def open(self) -> BinaryIO:
-        """Open for reading, from the start, as often as wanted."""
+        """Open for reading from the start; this works any number of times."""
 
     def release(self, stream: BinaryIO) -> None:
-        """Take back an open stream that is no longer read."""
+        """Close an open stream that is no longer read, or keep it for the next reader."""
         stream.close()
 
     @cached_property
@@ -101,11 +101,11 @@ class Source(ABC):
 
 
 class FileSource(Source):
-    """A file on disk.
+    """File on disk.
 
-    After reading the first line or the whole file, the file stays open for the next reader, so a
-    command opens it only once, unless too many files are open.  The file is closed if the source
-    is dropped, and is not open in another process that the source is sent to.
+    After the first line or the whole file has been read, the file stays open for the next reader.
+    So a command opens it only once, unless too many files are open.  The file is closed when the
+    source is deleted.  A copy of the source in another process opens the file again.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class FileSource(Source):
 
 
 class BytesSource(Source):
-    """A file in memory.
+    """File in memory.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Unpacking piece by piece, which stops if the content is too large or is not text."""
+"""Unpack files piece by piece, and stop if the content is too large or is not text."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Computed = TypeVar("Computed")
 
 
 class Cached:
-    """An object that caches results that are computed from it."""
+    """Object that caches results that are computed from it."""
 
     def __init__(self) -> None:
         self._cache: dict[Hashable, Any] = {}
@@ -222,6 +222,6 @@ class Ranking(Cached):
     def relevant(self, level: int, cutoff: int | None = None) -> Ranking:
         """Rank the documents at ``level`` or above among the first ``cutoff`` documents."""
         kept = self.level >= level
-        # If a ranking cached itself, it would not be freed together with its run.
+        # A ranking does not cache itself, because then it would not be freed with its run.
         relevant = self if kept.all() else self.cached(level, lambda: self[kept])
         return relevant if cutoff is None else relevant[relevant.rank <= cutoff]

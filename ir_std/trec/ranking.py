@@ -1,4 +1,4 @@
-"""The ranks of a run's documents.
+"""Rank the documents of a run.
 
 Metrics need the ranks of judged documents only.  Their ranks come from the order of the scores, and
 document IDs are compared only if scores tie.
