@@ -120,22 +120,6 @@ def test_raw_scores_alone_have_their_places(files: Path, topics: Any, ir_std_cli
     ]
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "html"])
-def test_tables_hold_the_means_that_lines_hold(files: Path, form: str, ir_std_cli: Any) -> None:
-    inputs = (files / "run", files / "other", files / "qrels", "AP", "-p", 3)
-    lines = [line.split("\t") for line in ir_std_cli(*inputs).out]
-    done = ir_std_cli(*inputs, "-o", form, "--baseline", "other")
-    assert done.status == 0
-    for run, _, _, value in lines:
-        (row,) = (
-            re.findall(r"\d\.\d{3,}", line)
-            for line in done.out
-            if re.match(rf"(<.+>)?[| ]*{run}\b.*\d\.\d", line)
-        )
-        values = [float(v) for v in row]
-        assert float(value) in [round(v, 3) for v in values]
-
-
 def test_without_measures_those_of_the_set_are_reported(files: Path, ir_std_cli: Any) -> None:
     done = ir_std_cli(files / "run", files / "qrels")
     raw = [line.split("\t")[0] for line in done.out][::2]
@@ -606,19 +590,6 @@ def test_a_reader_that_stops_early_causes_no_error(files: Path) -> None:
         assert not any(word in done.stderr for word in ("Traceback", "BrokenPipe", "error"))
 
 
-@pytest.mark.slow
-def test_several_processes_give_the_same_lines_in_the_same_order(
-    files: Path, tmp_path: Path, ir_std_cli: Any
-) -> None:
-    qrels = tmp_path / "qrels"
-    qrels.write_text((files / "qrels").read_text() + "999 0 FT999-1 1\n")
-    inputs = (files / "run", files / "other", qrels, "AP", "-q", "--place")
-    one, two = (ir_std_cli(*inputs, "--jobs", jobs) for jobs in (1, 2))
-    assert one.status == two.status == 0
-    assert one.out == two.out
-    assert one.err == two.err
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_broken_run_among_others_leaves_no_results(
     files: Path, tmp_path: Path, jobs: int, ir_std_cli: Any
@@ -628,16 +599,6 @@ def test_a_broken_run_among_others_leaves_no_results(
     assert done.status == 2
     assert done.out == []
     assert "broken:1: score is 'x'" in done.err[-1]
-
-
-@pytest.mark.slow
-def test_real_runs_of_trec_8_are_evaluated(data: Path, runs_of: Any, ir_std_cli: Any) -> None:
-    runs = sorted(runs_of("trec8-adhoc").iterdir())
-    assert len(runs) == 129
-    done = ir_std_cli(*runs, data / "qrels" / "trec8-adhoc.txt", "AP")
-    assert done.status == 0
-    assert len(done.out) == 2 * len(runs)
-    assert "Flab8atdn\tall\tAP\t0.3240" in done.out
 
 
 def test_a_table_names_the_test_and_correction_and_csv_does_so_separately(

@@ -193,24 +193,19 @@ def test_an_archive_means_the_files_in_it(
     assert ir_std_cli(tmp_path / "folder", "AP", "-q").out == plain.out
 
 
-def test_a_damaged_archive_is_an_error_before_any_output(
-    files: Path, tmp_path: Path, ir_std_cli: Any
-) -> None:
-    packed = Path(shutil.make_archive(str(tmp_path / "packed"), "gztar", files, "runs"))
-    packed.write_bytes(packed.read_bytes()[:-9])
-    result = ir_std_cli(packed, files / "qrels", "AP")
-    assert (result.status, result.out) == (2, [])
-    assert "packed.tar.gz: cannot be read (" in result.err[-1]
-
-
-def test_archives_of_runs_are_merged_and_never_replaced(
+def test_archives_of_runs_are_merged_never_replaced_and_refused_if_damaged(
     files: Path, tmp_path: Path, ir_std_cli: Any
 ) -> None:
     plain = ir_std_cli("merge", files / "runs", "-o", "-").out
-    packed = shutil.make_archive(str(tmp_path / "packed"), "zip", files, "runs")
+    packed = Path(shutil.make_archive(str(tmp_path / "packed"), "gztar", files, "runs"))
+    content = packed.read_bytes()
     assert ir_std_cli("merge", packed, "-o", "-").out == plain
     assert ir_std_cli("merge", packed, "--force", "-o", packed).status == 2
-    assert Path(packed).read_bytes()[:2] == b"PK"
+    assert packed.read_bytes() == content
+    packed.write_bytes(content[:-9])
+    result = ir_std_cli(packed, files / "qrels", "AP")
+    assert (result.status, result.out) == (2, [])
+    assert "packed.tar.gz: cannot be read (" in result.err[-1]
 
 
 def test_runs_and_scores_stay_in_the_order_given(
@@ -315,13 +310,12 @@ def test_a_level_changes_what_trec_evals_does(files: Path, level: int, ir_std_cl
     assert_values_by_topic(ir_std_cli, files, ("-l", level), called, theirs)
 
 
-def test_the_relevant_documents_of_a_level_are_counted(files: Path, ir_std_cli: Any) -> None:
+def test_a_level_counts_its_documents_and_measures_that_state_theirs_keep_it(
+    files: Path, ir_std_cli: Any
+) -> None:
     levels = [int(line.split()[3]) for line in (files / "qrels").read_text().splitlines()]
     done = ir_std_cli(files / "runs" / "one", files / "qrels", "-l", 2, "-m", "num_rel")
     assert done.out == [f"NumRel(rel=2)\t{sum(level >= 2 for level in levels)}.0000"]
-
-
-def test_a_measure_that_states_its_level_keeps_it() -> None:
     assert read_measures(["AP(rel=1)"], level=2) == read_measures(["AP(rel=1)"])
     assert read_measures(["num_ret num_rel_ret ndcg"], level=2) == [
         parse_measure(name) for name in ("NumRet", "NumRet(rel=2)", "nDCG")

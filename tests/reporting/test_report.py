@@ -442,21 +442,6 @@ def test_with_a_baseline_it_shows_differences_on_each_collection(several: Any) -
     assert all(c["baseline"] for c in page["collections"])
 
 
-def test_the_command_takes_what_compare_takes(tmp_path: Path, ir_std_cli: Any) -> None:
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.run").write_text(f"1 Q0 d{name} 1 0.5 tag\n")
-        (tmp_path / f"{name}.qrels").write_text(f"1 0 d{name} 1\n")
-    entries = [
-        f"{system}={tmp_path / name}.run:{tmp_path / name}.qrels"
-        for system in ("x", "y")
-        for name in ("a", "b")
-    ]
-    page = tmp_path / "page.html"
-    done = ir_std_cli("report", *entries, "AP", "-o", page, "--baseline", "x")
-    assert done.status == 0
-    assert "<b>2 collections</b>" in page.read_text()
-
-
 @pytest.mark.parametrize(
     ("more", "said"),
     [

@@ -288,15 +288,9 @@ def test_latex_escapes_what_would_not_compile() -> None:
     )
 
 
-def test_csv_reads_back_at_full_precision() -> None:
+def test_csv_has_full_precision_and_columns_for_further_facts() -> None:
     third = Table(("run", "AP"), ((label_cell('a,"b"'), number_cell(1 / 3, 2)),))
-    rows = list(csv.reader(io.StringIO(third.csv())))
-    assert rows[0] == ["run", "AP"]
-    assert rows[1][0] == 'a,"b"'
-    assert float(rows[1][1]) == 1 / 3
-
-
-def test_csv_holds_further_facts_in_columns_of_their_own() -> None:
+    assert list(csv.reader(io.StringIO(third.csv()))) == [["run", "AP"], ['a,"b"', repr(1 / 3)]]
     rows = list(csv.reader(io.StringIO(TABLE.csv())))
     assert rows == [
         ["run", "AP", "sAP", "sAP p"],
@@ -305,7 +299,18 @@ def test_csv_holds_further_facts_in_columns_of_their_own() -> None:
     ]
 
 
-def test_html_escapes_names() -> None:
+def test_html_bolds_the_best_marks_differences_and_escapes() -> None:
+    text = re.sub(r' (scope|style)="[^"]*"', "", TABLE.html())
+    assert text.splitlines() == [
+        "<table>",
+        "<thead><tr><th>run</th><th>AP</th><th>sAP</th></tr></thead>",
+        "<tbody>",
+        "<tr><th>bm25</th><td><strong>0.2500</strong></td><td>0.5000<sup>-</sup></td></tr>",
+        "<tr><th>a_b|c</th><td>0.1250</td><td>-</td></tr>",
+        "</tbody>",
+        "</table>",
+        "<p>Below &amp; 5%.</p>",
+    ]
     assert "&lt;b&gt;" in Table(("run",), ((label_cell("<b>"),),)).html()
 
 

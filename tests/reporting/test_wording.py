@@ -142,13 +142,12 @@ def test_a_run_that_is_not_a_system_would_have_had_a_place() -> None:
     )
 
 
-def test_the_subject_is_the_first_run_with_a_baseline_and_the_best_without() -> None:
+def test_the_subject_is_the_first_run_with_a_baseline_and_else_the_best_run_of_ones_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     by_run = {"base": BASE, "low": NONE, "best": BEST}
     assert subject_of(hits(by_run, baseline="base")) == "low"
     assert subject_of(hits(by_run)) == "best"
-
-
-def test_ones_own_run_goes_before_systems_of_a_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(standing, "has_only_scores", lambda _, run: run == "best")
     assert subject_of(hits({"mine": NONE, "best": BEST})) == "mine"
 
