@@ -104,9 +104,8 @@ if TYPE_CHECKING:
 __all__ = [
     "__version__", "agreement", "analysis", "available_factors", "build_factors",
     "build_from_scores", "calc", "calc_aggregate", "compare", "correct", "Correction", "DCG",
-    "diff", "draw_topics",
-    "evaluate", "evaluator", "ExternalMeasure", "FactorSet", "Fit", "InputError", "IrStdError",
-    "iter_calc", "JudgeAgreement", "load_factors", "Match", "merge",
+    "diff", "draw_topics", "evaluate", "evaluator", "ExternalMeasure", "FactorSet", "Fit",
+    "InputError", "IrStdError", "iter_calc", "JudgeAgreement", "load_factors", "Match", "merge",
     "merging", "NDCG", "nDCG", "nERR", "NoFactorsError", "normalize", "parse_measure", "place",
     "Placement", "Placer", "plots", "Q", "read_scores", "read_trec_qrels", "read_trec_run",
     "recognize", "report", "Results", "RunDiff", "sAP", "sBpref", "Scores", "sDCG", "sERR",

@@ -23,9 +23,10 @@ from ir_std.errors import UsageError, join_with_and
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.factor_messages import factors_used
 from ir_std.evaluation.inputs import resolve
-from ir_std.measures import RIPrec, Standardized, canonical
+from ir_std.measures import Standardized, canonical
 from ir_std.measures.external import TREC_EVAL_NAMES
 from ir_std.measures.names import to_trec_eval
+from ir_std.measures.objects import RIPrec
 from ir_std.reading import Source, split_line
 from ir_std.reporting.model import Results, evaluations_of, place_topics
 from ir_std.scores.run_scores import SUMMARY

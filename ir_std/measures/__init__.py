@@ -32,18 +32,7 @@ from ir_std.measures.names import (
     parse_measure,
     suggest_measures,
 )
-from ir_std.measures.objects import (
-    DCG,
-    GMAP,
-    SP,
-    Q,
-    RIPrec,
-    canonical,
-    check_params,
-    main_score,
-    nDCG,
-    nERR,
-)
+from ir_std.measures.objects import DCG, SP, Q, canonical, check_params, main_score, nDCG, nERR
 from ir_std.measures.records import (
     equivalents,
     gains_are_shares,
@@ -67,13 +56,12 @@ snDCG, sDCG, sERR, snERR, sQ, sBpref, sSuccess, sJudged = (
 
 # fmt: off
 __all__ = [
-    "DCG", "GMAP", "NDCG", "SP", "ExternalMeasure", "Measures", "NanMean",
-    "Q", "RIPrec", "Standardized", "as_measures", "canonical",
-    "check_params", "equivalents", "gains_are_shares", "has_graded_gains", "has_standardized",
-    "looks_at_nonrelevant", "lower_measures", "main_score", "measure_record", "nDCG", "nERR",
-    "named_measure", "parse_measure", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP", "sQ", "sR",
-    "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "sign_of", "snDCG", "snERR", "standardized",
-    "suggest_measures",
+    "DCG", "NDCG", "SP", "ExternalMeasure", "Measures", "NanMean", "Q", "Standardized",
+    "as_measures", "canonical", "check_params", "equivalents", "gains_are_shares",
+    "has_graded_gains", "has_standardized", "looks_at_nonrelevant", "lower_measures", "main_score",
+    "measure_record", "nDCG", "nERR", "named_measure", "parse_measure", "sAP", "sBpref", "sDCG",
+    "sERR", "sJudged", "sP", "sQ", "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "sign_of",
+    "snDCG", "snERR", "standardized", "suggest_measures",
 ]
 # fmt: on
 
