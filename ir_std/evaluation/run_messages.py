@@ -252,19 +252,18 @@ def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | Non
     """
     set_id, depth = plan.factors.id, plan.factors.about(plan.name, "depth")
     deepest = int(sizes.max())
-    at_most = f"at most {pluralize(deepest, 'document')} per topic"
     needed = np.minimum(last, depth or np.inf)
     if np.isinf(needed).any():
-        text = (
-            f"{at_most}, and {set_id} does not record its evaluation depth; scores are too low if "
-            "its systems returned more"
-        )
-        return (text, True) if deepest < USUAL_DEPTH else None
+        if deepest >= USUAL_DEPTH:
+            return None
+        text = f"at most {pluralize(deepest, 'document')} per topic, and {set_id} does not record"
+        return f"{text} its evaluation depth; scores are too low if its systems returned more", True
     if depth and deepest > depth and last.max() > depth:
         text = f"{deepest} documents per topic, but {set_id} was computed at depth {depth}"
         return f"{text}; pass -M {depth} for a fair comparison", True
     if depth and deepest < MIN_DEPTH_RATIO * depth <= MIN_DEPTH_RATIO * needed.max():
-        return f"{at_most}, but {set_id} was computed at depth {depth}; scores are too low", True
+        text = f"at most {pluralize(deepest, 'document')} per topic, but {set_id} was computed"
+        return f"{text} at depth {depth}; scores are too low", True
     is_short = sizes < MIN_DEPTH_RATIO * needed
     if not is_short.any():
         return None
