@@ -86,24 +86,17 @@ def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None
 
 
 @pytest.mark.parametrize(
-    "names",
+    ("names", "teams"),
     [
-        ["bm25", "dpr", "splade", "colbert", "tas-b", "ance"],
-        [f"document_{i}" for i in range(6)],
-        [f"sys{i}" for i in range(6)],
+        ("bm25 dpr splade colbert tas-b ance", ""),
+        ("document_0 document_1 document_2 document_3 document_4 document_5", ""),
+        ("sys0 sys1 sys2 sys3 sys4 sys5", ""),
+        ("bm25 bm25rm3 dpr", "bm2 bm2 dpr"),
     ],
-    ids=["all begin differently", "all begin alike", "anonymous"],
+    ids=["all begin differently", "all begin alike", "anonymous", "some begin alike"],
 )
-def test_names_that_do_not_look_like_teams_tell_no_team(names: list[str]) -> None:
-    assert guess_teams(names) == {}
-
-
-def test_names_of_which_some_begin_alike_tell_teams() -> None:
-    assert guess_teams(["bm25", "bm25rm3", "dpr"]) == {
-        "bm25": "bm2",
-        "bm25rm3": "bm2",
-        "dpr": "dpr",
-    }
+def test_only_names_of_which_some_begin_alike_tell_teams(names: str, teams: str) -> None:
+    assert guess_teams(names.split()) == dict(zip(names.split(), teams.split(), strict=False))
 
 
 def test_where_only_means_and_deviations_are_known_theory_says() -> None:
@@ -122,9 +115,8 @@ def test_where_only_means_and_deviations_are_known_theory_says() -> None:
 def test_alternative_systems_of_a_track_have_no_teams() -> None:
     factors = ir_std.load_factors("dl19-passage-modern")
     qrels = simulated_qrels({topic: known.levels for topic, known in factors.judgments.items()})
-    evaluated = ir_std.evaluate(
-        {"a": simulated_run(qrels, 1, 100)}, qrels, "nDCG@10", factors=factors.id
-    )
+    run = simulated_run(qrels, 1, 100)
+    evaluated = ir_std.evaluate(run, qrels, "nDCG@10", factors=factors.id)
     part = next(evaluated._covariances[m] for m in evaluated.collection.plans)
     assert part.source == BY_DESIGN
 
@@ -143,16 +135,12 @@ def test_a_set_says_whose_its_systems_are(
 ) -> None:
     names = ["anaA", "bobB", "anaC", "bobD", "anaE", "bobF"]
     scores = np.random.default_rng(0).uniform(size=(12, 6))
-    table = {
-        name: dict(zip("abcdefghijkl", x, strict=True))
-        for name, x in zip(names, scores.T, strict=True)
-    }
+    by_topic = (dict(zip("abcdefghijkl", x, strict=True)) for x in scores.T)
+    table = dict(zip(names, by_topic, strict=True))
     factors = ir_std.build_from_scores({"AP": table}, id="mine", teams=teams)
-    x = scores[:, :1]
     run = RunScores("run", {AP: table["anaA"]}, {})
-    evaluated = ir_std.evaluate(run, measures=[AP], factors=factors)
-    part = evaluated._covariances[ir_std.sAP]
-    covariance, df = covariance_by_team(influence(x, scores), expected)
+    part = ir_std.evaluate(run, measures=[AP], factors=factors)._covariances[ir_std.sAP]
+    covariance, df = covariance_by_team(influence(scores[:, :1], scores), expected)
     assert part.covariance == pytest.approx(covariance)
     assert part.df == pytest.approx(df)
     assert part.source == (BY_GUESSED_TEAM if teams is None else BY_TEAM)
@@ -214,13 +202,9 @@ def test_a_team_of_several_collections_is_one() -> None:
 
 def test_where_the_number_of_systems_is_unknown_its_share_is_unknown() -> None:
     known = ir_std.load_factors("trec9-web")
-    factors = FactorSet(
-        {**known.info, "measures": {"AP": {"systems": 0}}},
-        known.n_rel,
-        {"AP": known.mean["AP"]},
-        {"AP": known.sd["AP"]},
-    )
-    qrels = simulated_qrels(known.n_rel)
+    about = {**known.info, "measures": {"AP": {"systems": 0}}}
+    moments = {"AP": known.mean["AP"]}, {"AP": known.sd["AP"]}
+    factors, qrels = FactorSet(about, known.n_rel, *moments), simulated_qrels(known.n_rel)
     evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
     estimate = evaluated.estimate("a", ir_std.sAP)
     assert np.isnan(estimate.systems)
