@@ -34,7 +34,7 @@ from ir_std.factors.catalog import (
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
-from ir_std.factors.quality import Quality, findings, summarize_quality
+from ir_std.factors.quality import Quality, findings, measures_of_weak_systems, summarize_quality
 from ir_std.factors.store import SUFFIX
 from ir_std.measures.names import to_trec_eval
 from ir_std.trec.inputs import as_qrels
@@ -252,6 +252,10 @@ def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[
 def describe(factors: FactorSet) -> list[str]:
     """Describe a set on one screen, one line per fact."""
     info = factors.info
+    weak = measures_of_weak_systems(factors)
+    notes = [*findings(factors, weak_systems=False)]
+    if weak:
+        notes.append("Weak systems score far below the others; --without weak leaves them out.")
     return [
         *(f"{key}\t{info[key]}" for key in _FACTS if info.get(key)),
         *(f"judge\t{key}\t{text}" for key, text in info.get("judge", {}).items()),
@@ -261,7 +265,8 @@ def describe(factors: FactorSet) -> list[str]:
         *_measure_lines(factors),
         *_source_lines(factors),
         *([f"sha256\t{file_hash(factors.path)}"] if factors.path else []),
-        *(f"note\t{sentence}" for sentence in findings(factors)),
+        *(f"note\t{sentence}" for sentence in notes),
+        *(f"weak system\t{system}\t{', '.join(names)}" for system, names in weak.items()),
     ]
 
 

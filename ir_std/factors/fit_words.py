@@ -27,8 +27,16 @@ def describe_fit(fit: Fit, warning: str = "") -> str:
         what = _what_is_identical(fit)[0] if fit.match_type == "judgments" else "names"
         systems = pluralize(n, "system")
         evidence = f"{what} match on the dataset {fit.dataset}; only means can be standardized"
-    text = "; ".join(filter(None, (evidence, warning)))
+    text = "; ".join(filter(None, (evidence, _kinds(fit), warning)))
     return f"{factors.id} ({factors.title}, {systems}): {text}"
+
+
+def _kinds(fit: Fit) -> str:
+    """Name the kinds of the matched topics if the set has topics of other kinds, too."""
+    known = fit.factors.info.get("topic_kinds", {})
+    kinds = dict.fromkeys(known[t] for t in fit.matched if t in known)
+    is_part = 0 < len(kinds) < len({*known.values()})
+    return f"all topics are of kind {' or '.join(kinds)}" if is_part else ""
 
 
 def _evidence(fit: Fit) -> str:

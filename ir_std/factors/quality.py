@@ -362,7 +362,9 @@ def duplicate_systems(factors: FactorSet) -> list[tuple[int, ...]]:
     return [tuple(group) for group in alike.values() if len(group) > 1]
 
 
-def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Iterator[str]:
+def findings(
+    factors: FactorSet, measures: Iterable[str] | None = None, *, weak_systems: bool = True
+) -> Iterator[str]:
     """Yield sentences about the limits of a set, from its notes and from its tables.
 
     Parameters
@@ -370,6 +372,8 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
     factors : FactorSet
     measures : iterable of str, optional
         Measures to consider, named as in the set; by default all measures.
+    weak_systems : bool
+        If True, name the weak systems of each default measure.
     """
     yield from factors.info.get("notes", ())
     if groups := duplicate_systems(factors):
@@ -381,8 +385,10 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
     measures_of: dict[str, list[str]] = {}
     for measure in factors.measures if measures is None else measures:
         quality = Quality(factors, measure)
-        weak = _weak_findings(quality) if measure in factors.default_measures else ()
-        for sentence in (*_topic_findings(quality), *weak):
+        sentences = [*_topic_findings(quality)]
+        if weak_systems and measure in factors.default_measures:
+            sentences += _weak_findings(quality)
+        for sentence in sentences:
             measures_of.setdefault(sentence, []).append(measure)
     for sentence, names in measures_of.items():
         named = ", ".join(names) if len(names) < len(factors.measures) else "All measures"
@@ -428,6 +434,16 @@ def _weak_findings(quality: Quality) -> Iterator[str]:
             f"{weak.median_without:.3f} instead of {weak.median:.3f}, and standard deviations "
             f"would shrink to {weak.sd:.2f} of their size (median over topics)"
         )
+
+
+def measures_of_weak_systems(factors: FactorSet) -> dict[str, list[str]]:
+    """Map each weak system's name to the default measures for which it is weak."""
+    found: dict[str, list[str]] = {}
+    for measure in factors.default_measures:
+        weak = find_weak_systems(factors, measure)
+        for number in weak.numbers if weak else ():
+            found.setdefault(_system_names(factors, [number]), []).append(measure)
+    return dict(sorted(found.items()))
 
 
 def _system_names(factors: FactorSet, numbers: Iterable[int]) -> str:

@@ -106,7 +106,12 @@ def test_qrels_of_one_kind_are_standardized_and_placed_on_that_kind(data: Path) 
     match = ir_std.recognize(written)
     assert match.factors is not None
     assert match.factors.id == "dl23-passage"
-    assert str(match).endswith("judgments match on 51 of 51 topics")
+    assert str(match).endswith("judgments match on 51 of 51 topics; all topics are of kind human")
+    both = {topic: docs for topic, docs in judged.items() if kinds[topic] != "human"}
+    assert "all topics are of kind t5 or gpt-4" in str(
+        ir_std.recognize(both)
+    ) or "gpt-4 or t5" in str(ir_std.recognize(both))
+    assert "of kind" not in str(ir_std.recognize(judged))
     run = simulated_run(written, 3)
     placed = ir_std.place(run, written, [nDCG @ 10])[0]
     rows = factors.rows(written)
