@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -144,13 +143,12 @@ class Correction:
             return {}
         others = [run for run in self.runs if run != self.baseline]
         found = {run: self.difference(run, self.baseline, measure) for run in others}
-        tested = [run for run in others if not isnan(found[run].p)]
-        adjusted = dict(zip(tested, holm([found[r].p for r in tested]).tolist(), strict=True))
+        adjusted = holm([difference.p for difference in found.values()]).tolist()
         cells = {}
-        for run, difference in found.items():
+        for (run, difference), p in zip(found.items(), adjusted, strict=True):
             better = sign_of(measure) * difference.mean > 0
-            mark = (BETTER if better else WORSE) if adjusted.get(run, 1) < ALPHA else ""
-            extra = {"p": difference.p, "holm": adjusted.get(run, nan)}
+            mark = (BETTER if better else WORSE) if p < ALPHA else ""
+            extra = {"p": difference.p, "holm": p}
             cells[run] = _with_half(difference, places, "+", extra, mark)
         return cells
 
@@ -263,7 +261,7 @@ def correct(
         look_up(baseline, dict.fromkeys(common), "baseline")
     wanted = None if topics is None else set(topics)
     chosen = [t for t in people.topics if wanted is None or t in wanted]
-    positions = {topic: i for i, topic in enumerate(model.topics)}
+    positions = model.collection.evaluator.qrels.positions
     judged = [t for t in chosen if t in positions]
     notes: list[str] = []
     if left := len(chosen) - len(judged):

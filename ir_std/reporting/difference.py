@@ -6,7 +6,7 @@ and Hofstätter, ACL 2023).  Such a model treats the collections as a sample of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import compress, repeat
@@ -19,7 +19,7 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std.analysis.effects import Summary, paired_effect, random_effects
 from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
-from ir_std.analysis.paired import ALPHA, detectable_difference, get_correction, paired_tests
+from ir_std.analysis.paired import ALPHA, detectable_difference, paired_tests
 from ir_std.errors import UsageError
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized, measure_record
@@ -373,12 +373,6 @@ def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]
         for run, names in common.items()
         if names
     }
-
-
-def adjusted_p(summaries: Sequence[Summary | None], correction: str) -> list[float]:
-    """Adjust the p-values of several runs' summaries for the number of runs."""
-    correct, _ = get_correction(correction)
-    return [float(p) for p in correct([s.p if s else nan for s in summaries])]
 
 
 def label_of(results: Results, measure: Measure) -> str:

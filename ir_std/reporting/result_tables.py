@@ -14,14 +14,13 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import DataFrame
 from ir_std.analysis.estimate import NO_ESTIMATE
-from ir_std.analysis.paired import Procedure
+from ir_std.analysis.paired import Procedure, get_correction
 from ir_std.errors import MissingLibraryError, look_up
 from ir_std.measures import Standardized, named_measure, sign_of
 from ir_std.reporting.benchmark import Benchmark, place_cell
 from ir_std.reporting.difference import (
     Difference,
     RunDifferences,
-    adjusted_p,
     label_of,
     run_differences,
 )
@@ -401,7 +400,8 @@ def _summary_cells(
     cells: dict[tuple[str, Measure], tuple[Value, ...]] = {}
     for measure in next(iter(compared.values())):
         summaries = [by_measure[measure].summary() for by_measure in compared.values()]
-        adjusted = adjusted_p(summaries, correction)
+        correct, _ = get_correction(correction)
+        adjusted = correct([s.p if s else nan for s in summaries]).tolist()
         for run, s, p in zip(compared, summaries, adjusted, strict=True):
             g = compared[run][measure].summary(size=True)
             cells[run, measure] = (
@@ -461,7 +461,7 @@ def _description(measure: Measure) -> dict[str, str]:
 
 
 def _frame_library(name: str | None) -> Any:
-    for each in ("pandas", "polars") if name is None else (look_up(name, LIBRARIES, "library"),):
+    for each in LIBRARIES if name is None else [look_up(name, LIBRARIES, "library")]:
         with suppress(ImportError):
             return import_module(each)
     raise MissingLibraryError.of("a DataFrame", name or "pandas")

@@ -120,18 +120,15 @@ def power_notes(differences: Iterable[Difference]) -> Iterator[str]:
     for d in differences:
         if not isnan(d.detectable):
             missed.setdefault(str(d.measure), []).append(d.detectable)
-    if missed:
+    parts = []
+    for measure, sizes in missed.items():
+        ends = dict.fromkeys(size_text(size) for size in (min(sizes), max(sizes)))
+        parts.append(f"{measure} {' to '.join(ends)}")
+    if parts:
         yield (
             "Not significant does not mean equal. Differences below these would be missed more "
-            f"than one time in five: {'; '.join(map(describe_detectable, missed.items()))}."
+            f"than one time in five: {'; '.join(parts)}."
         )
-
-
-def describe_detectable(found: tuple[str, Sequence[float]]) -> str:
-    """Describe the smallest differences that a test finds, such as ``AP 0.04 to 0.05``."""
-    measure, differences = found
-    ends = dict.fromkeys(size_text(d) for d in (min(differences), max(differences)))
-    return f"{measure} {' to '.join(ends)}"
 
 
 def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
@@ -355,13 +352,11 @@ def _means_without(results: Results) -> Iterator[str]:
     if lacking and len(shared) >= MIN_SUMMARIZED:
         over = ", ".join(shared)
         yield f"Means over collections include only the collections that all runs have: {over}."
-    elif lacking:
+    elif lacking or len(shared) == MIN_SUMMARIZED - 1:
         yield (
-            f"There is no mean over collections, because it needs {MIN_SUMMARIZED} collections "
-            "that all runs have."
+            f"There is no mean over collections, because it needs {MIN_SUMMARIZED} collections"
+            f"{' that all runs have' * bool(lacking)}."
         )
-    elif len(shared) == MIN_SUMMARIZED - 1:
-        yield f"There is no mean over collections, because it needs {MIN_SUMMARIZED} collections."
     yield from (f"{text}." for text in lacking)
 
 
@@ -487,7 +482,12 @@ def diff_notes(pair: RunDiff, shown: Sequence[TopicScores]) -> Iterator[str]:
         if rest:
             topics = ", ".join(f"{t.topic} ({t.raw_place})" for t in rest)
             yield f"Topics that would be listed only by their raw difference (raw place): {topics}."
-    yield from _mean_difference_notes(pair)
+    tested = [d for d in pair.differences if not isnan(d.p)]
+    if tested:
+        test = get_test(pair.results.procedure.test)[1]
+        parts = [f"{d.measure} {size_text(d.mean, '+')} ({p_text(d.p)})" for d in tested]
+        yield f"Mean differences ({test}): {', '.join(parts)}."
+    yield from power_notes(tested)
     for text in pair.disagreements:
         yield f"{text[0].upper()}{text[1:]}."
 
@@ -510,16 +510,6 @@ def disagreements(pair: RunDiff) -> Iterator[str]:
             f"only the raw scores differ on {pluralize(len(equal), 'topic')} "
             f"({', '.join(equal)}); the standardized scores are equal"
         )
-
-
-def _mean_difference_notes(pair: RunDiff) -> Iterator[str]:
-    """Yield the tests of the two means, and the differences that they could have missed."""
-    tested = [d for d in pair.differences if not isnan(d.p)]
-    parts = [f"{d.measure} {size_text(d.mean, '+')} ({p_text(d.p)})" for d in tested]
-    if parts:
-        test = get_test(pair.results.procedure.test)[1]
-        yield f"Mean differences ({test}): {', '.join(parts)}."
-    yield from power_notes(tested)
 
 
 # Numbers in sentences
