@@ -141,17 +141,3 @@ def test_the_package_says_what_it_holds_in_its_first_screens() -> None:
     missing = [name for name in MET_BY_USERS if name not in described]
     assert missing == []
     assert len(described.splitlines()) < 80
-
-
-def undocumented(thing: Any) -> list[str]:
-    """Return the public methods without a docstring."""
-    return [
-        name
-        for name, member in vars(thing).items()
-        if not name.startswith("_") and callable(member) and not inspect.getdoc(member)
-    ]
-
-
-@pytest.mark.parametrize("name", [n for n in MET_BY_USERS if inspect.isclass(getattr(ir_std, n))])
-def test_every_method_of_what_users_meet_is_described(name: str) -> None:
-    assert undocumented(getattr(ir_std, name)) == []

@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import Executor, Future
 from functools import partial
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
@@ -287,19 +288,14 @@ class Gone(Executor):
         return future
 
 
-def test_an_executor_that_is_gone_is_reported() -> None:
-    with pytest.raises(
-        UsageError, match=r"the executor failed \(CancelledError\(\)\); start it again"
-    ):
-        list(map_in_order(_item, b"", [1, 2], executor=Gone()))
-
-
-def test_too_many_processes_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    from multiprocessing.context import SpawnProcess
-
+def test_an_executor_that_is_gone_and_too_many_processes_are_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def refuse(_: SpawnProcess) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
+    with pytest.raises(UsageError, match=r"executor failed \(CancelledError\(\)\); start it again"):
+        list(map_in_order(_item, b"", [1, 2], executor=Gone()))
     monkeypatch.setattr(SpawnProcess, "start", refuse)
     with pytest.raises(UsageError, match=r"no process can be started .* use fewer jobs"):
         list(map_in_order(_item, b"", [1, 2], jobs=2))

@@ -66,14 +66,10 @@ def known(
     return Known(models, tasks, {"one": [("NQ", "Retrieval", ["default"], ["test", "dev"])]})
 
 
-def test_models_are_called_as_mteb_calls_them() -> None:
+def test_models_are_called_as_mteb_calls_them_and_others_left_out_and_listed() -> None:
     assert mtebs_name("BAAI__bge-m3") == "BAAI/bge-m3"
-    assert mtebs_name("voyageai__voyage-3.5_(output_dtype=int8)") == (
-        "mongodb/voyage-3.5 (output_dtype=int8)"
-    )
-
-
-def test_entries_that_are_not_models_are_left_out_and_listed() -> None:
+    int8 = mtebs_name("voyageai__voyage-3.5_(output_dtype=int8)")
+    assert int8 == "mongodb/voyage-3.5 (output_dtype=int8)"
     kept, left_out = clean([result("mteb/baseline-random-encoder"), result("m")], known())
     assert [one.model for one in kept] == ["m"]
     assert left_out == [LeftOut("mteb/baseline-random-encoder", "NQ/test", "ranks at random")]
@@ -158,25 +154,21 @@ def rows_of_models(n_rows: int, low: Mapping[tuple[str, int], float]) -> list[Re
     ]
 
 
-def test_a_near_zero_result_of_a_usually_good_model_is_broken() -> None:
-    _, left_out = mteb(rows_of_models(12, {("m3", 5): 0.02}), known(), {}, [])
-    assert [(one.model, one.row) for one in left_out] == [("m3", "T5/test")]
-    assert left_out[0].reason.startswith("broken: near zero")
-
-
 @pytest.mark.parametrize(
-    "low",
+    ("low", "broken"),
     [
-        {("m3", 5): 0.03},  # low, but not near zero
-        {("m3", row): 0.02 for row in range(2)},  # a weak model: low on a sixth of its rows
-        {(f"m{i}", 5): 0.02 for i in range(7)},  # a hard row: a sixth of the models are low
+        ({("m3", 5): 0.02}, [("m3", "T5/test")]),
+        ({("m3", 5): 0.03}, []),  # low, but not near zero
+        ({("m3", row): 0.02 for row in range(2)}, []),  # a weak model: low on a sixth of its rows
+        ({(f"m{i}", 5): 0.02 for i in range(7)}, []),  # a hard row: a sixth of the models are low
     ],
 )
-def test_low_results_of_weak_models_and_on_hard_rows_count(
-    low: dict[tuple[str, int], float],
+def test_only_near_zero_results_of_good_models_on_usual_rows_are_broken(
+    low: dict[tuple[str, int], float], broken: list[tuple[str, str]]
 ) -> None:
     _, left_out = mteb(rows_of_models(12, low), known(), {}, [])
-    assert left_out == []
+    assert [(one.model, one.row) for one in left_out] == broken
+    assert all(one.reason.startswith("broken: near zero") for one in left_out)
 
 
 def test_a_row_on_which_all_models_are_near_zero_has_no_factors() -> None:
@@ -217,19 +209,14 @@ def test_a_revision_with_other_queries_is_found(tmp_path: Path) -> None:
     assert found == {("T", "b"): "90 queries, not 100"}
 
 
-def test_rows_with_fewer_models_are_left_out() -> None:
+def test_rows_and_measures_with_fewer_models_have_no_factors() -> None:
     few = [result(f"m{i}", "few") for i in range(FEWEST - 1)]
-    enough = [result(f"m{i}", main_score=i / 100) for i in range(FEWEST)]
+    enough = [result(f"m{i}", main_score=i / 100) for i in range(FEWEST + 4)]
+    for one in enough[::2]:
+        one.scores["RR@10"] = math.nan
     built, left_out = mteb([*few, *enough], known(), {}, [])
     assert built.topics == ("NQ/test",)
     assert {one.row for one in left_out} == {"few/test"}
-
-
-def test_a_measure_that_few_models_have_has_no_factors_on_the_row() -> None:
-    half = [result(f"m{i}", main_score=i / 100) for i in range(FEWEST + 4)]
-    for one in half[::2]:
-        one.scores["RR@10"] = math.nan
-    built, _ = mteb(half, known(), {}, [])
     assert "RR@10" not in built.measures
     assert built.n_systems["nDCG@10"] == FEWEST + 4
 

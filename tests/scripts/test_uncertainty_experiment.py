@@ -110,10 +110,8 @@ def test_an_interval_is_widened_as_far_as_the_truth_is_beyond_topics() -> None:
 
 def test_a_row_of_coverage_has_the_mean_the_smallest_and_the_largest() -> None:
     case = experiment.Case("trec8-adhoc", "by team", 15, 25)
-    rows = [
-        experiment.Row(case, scheme, "teams", level, 0.01)
-        for scheme, level in {"N": 0.94, "z": 1.0, "U": 0.955, "E": 0.1}.items()
-    ]
+    levels = {"N": 0.94, "z": 1.0, "U": 0.955, "E": 0.1}
+    rows = [experiment.Row(case, scheme, "teams", x, 0.01) for scheme, x in levels.items()]
     row = experiment.coverage_row(rows, "by team", "teams", "NzU")
     assert row == "| by team | teams | - | .965 (.940, 1) | - | - |"
 
@@ -153,9 +151,7 @@ def test_how_to_read_the_numbers_has_what_other_systems_change() -> None:
 
 def test_an_average_systems_n_is_near_one_half() -> None:
     means = [
-        mean
-        for name in ir_std.available_factors()
-        if (mean := experiment.mean_of_systems(name)) is not None
+        m for m in map(experiment.mean_of_systems, ir_std.available_factors()) if m is not None
     ]
     assert f"{min(means):.3f} {max(means):.3f}" == "0.468 0.542"
 
