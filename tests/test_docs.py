@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from screens import resize, width_of
 
 import ir_std
 from ir_std.cli.options import COMMANDS, CommandParser
@@ -137,7 +138,8 @@ def test_the_catalogue_is_searched_by_several_words(site: Path, page: Any) -> No
     assert all("Deep Learning" in title for title in shown)
     assert all("few systems" in quality for quality in column(page, "quality"))
     assert found.text_content() == f"{len(shown)} of {len(everything)} sets"
-    page.locator(".catalogue tbody tr:not([hidden]) a").first.click()
+    with page.expect_navigation():
+        page.locator(".catalogue tbody tr:not([hidden]) a").first.click()
     assert page.locator("h1").text_content().startswith(shown[0])
 
 
@@ -168,9 +170,11 @@ def test_no_page_is_wider_than_its_screen_and_no_block_is_cut_on_a_desktop(
     for file in sorted(site.rglob("*.html")):
         name = file.relative_to(site).as_posix()
         page.goto(file.as_uri())
+        if page.locator("#data").count():  # a report, which draws its pictures after it has loaded
+            page.wait_for_selector("html[data-ready]")
         for width, height in SCREENS:
-            page.set_viewport_size({"width": width, "height": height})
-            if page.evaluate("document.documentElement.scrollWidth") > width:
+            resize(page, width, height)
+            if width_of(page) > width:
                 wider.append((name, width))
             if width == SCREENS[1][0] and page.evaluate(CUT):
                 cut.append(name)

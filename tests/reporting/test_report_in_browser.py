@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from ir_measures import AP
+from screens import resize, width_of
 from views import HOSTILE, MINUS, View, hits, plain, saved
 
 import ir_std
@@ -146,9 +147,9 @@ def test_a_hostile_name_does_nothing(browser: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", [390, 1200])
 def test_nothing_is_cut_off(view: View, pair: Path, file: Path, width: int) -> None:
     for page in (file, pair):
-        view.page.set_viewport_size({"width": width, "height": 800})
+        resize(view.page, width)
         view.open(page)
-        assert view.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert width_of(view.page) <= width
         edges = view.page.locator("figure svg").evaluate_all(
             "ss => ss.map(s => s.getBoundingClientRect()).map(b => [b.left, b.right])"
         )
@@ -164,7 +165,7 @@ def test_long_names_leave_room_for_the_pictures(browser: Any, tmp_path: Path) ->
     write_report(hits(by_run), tmp_path / "report.html")
     view = View(browser)
     for width, widest in ((1200, 420), (390, 170)):
-        view.page.set_viewport_size({"width": width, "height": 800})
+        resize(view.page, width)
         view.open(tmp_path / "report.html")
         table = view.page.get_by_role("region", name="Runs by P@1")
         assert table.get_by_role("rowheader").first.bounding_box()["width"] < widest

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ir_measures import AP, P
+from screens import resize, wait_until_drawn
 
 import ir_std
 from ir_std.testing import simulated_qrels, simulated_run
@@ -101,13 +102,14 @@ class View:
 
     def open_details(self, summary: str) -> None:
         self.page.locator("summary", has_text=summary).first.click()
+        self.page.locator("details[open] > summary", has_text=summary).first.wait_for()
+        wait_until_drawn(self.page)  # A page fills a box when it handles the event of its opening.
 
     def address(self) -> str:
         return str(self.page.evaluate("location.hash"))
 
-    def tip(self) -> str:
-        tip = self.page.locator("#tip")
-        return tip.inner_text() if tip.is_visible() else ""
+    def wait_for_tip(self, beginning: str) -> None:
+        self.page.locator("#tip", has_text=re.compile(f"^{re.escape(beginning)}")).wait_for()
 
 
 def saved(view: View, button: str) -> tuple[str, bytes]:
@@ -119,7 +121,7 @@ def saved(view: View, button: str) -> tuple[str, bytes]:
 @contextmanager
 def without_fault(view: View, file: Path) -> Iterator[View]:
     """Open a report at the size of a desktop; afterwards nothing must have gone wrong."""
-    view.page.set_viewport_size({"width": 1200, "height": 800})
+    resize(view.page, 1200)
     view.open(file)
     yield view
     assert view.said == []
