@@ -366,3 +366,18 @@ def test_a_small_packed_file_of_scores_has_a_bound_of_its_own(
     assert len(files.read_scores(tmp_path / "plain")) == 1
     with pytest.raises(InputError, match=r"packed: has more than 9 bytes when unpacked; unpack"):
         files.read_scores(tmp_path / "packed")
+
+
+@pytest.mark.parametrize(
+    ("bound", "said"),
+    [("MAX_PACKED_RUNS", "more than 1 runs"), ("MAX_PACKED_CELLS", "more than 1 cells")],
+)
+def test_a_small_packed_table_is_refused_before_its_scores_are_collected(
+    bound: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = b"run,topic,measure,value\na,1,AP,0.5\nb,1,AP,0.5\n"
+    (tmp_path / "packed").write_bytes(gzip.compress(table))
+    monkeypatch.setattr(files, bound, 1)
+    monkeypatch.setattr(files, "collect_scores", lambda _: pytest.fail("scores were collected"))
+    with pytest.raises(InputError, match=said):
+        files.read_scores(tmp_path / "packed")
