@@ -216,14 +216,14 @@ def _measures_of(text: str, level: int | None) -> Iterator[Measure]:
     if is_quoted(text):
         yield parse_measure(text)
         return
-    for part in re.split(r"\s+(?![^(]*\))", text.strip()):  # at spaces outside parentheses
+    for part in [text] if "(" in text else text.split():
         if only_in_trec_eval(part):
             raise UnknownMeasureError(f"ir_measures has no measure such as trec_eval's {part}")
         if others := missing_from_group(part):
             note(f"{part} leaves out {', '.join(others)}, which ir_measures does not have")
         for name in translate_name(part):
-            measure = parse_measure(name)
-            yield _at_level(measure, level) if level and "rel=" not in part else measure
+            for measure in _parse_all(name):
+                yield _at_level(measure, level) if level and "rel=" not in part else measure
 
 
 def _at_level(measure: Measure, level: int) -> Measure:
@@ -233,6 +233,16 @@ def _at_level(measure: Measure, level: int) -> Measure:
         return measure
     leveled: Measure = measure(rel=level)
     return leveled
+
+
+def _parse_all(text: str) -> list[Measure]:
+    """Return the measures of an argument, which can name several, as in ir_measures."""
+    try:
+        return [parse_measure(text)]
+    except UsageError:
+        if " " not in text:
+            raise
+        return [parse_measure(part) for part in text.split()]
 
 
 def is_measure(text: str) -> bool:

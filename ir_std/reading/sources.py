@@ -131,7 +131,12 @@ class FileSource(Source):
             If there is no such file, or it is a folder, a pipe, or must not be read.
         """
         if self._stream is None:
-            return _seekable(_open(self.path), self.path)
+            stream = _open(self.path)
+            if not stream.seekable():
+                stream.close()
+                expected = "write it to a file, and name that"
+                raise InputError.at(self.path, "is a pipe or a device", expected)
+            return stream
         stream, self._stream = self._stream, None
         self._waiting.discard(self)
         if self._closing is not None:
@@ -185,13 +190,6 @@ def _open(path: Path) -> BinaryIO:
         raise InputError.at(
             repr(str(path)), f"is not a file name ({wrong})", "name a readable file"
         ) from None
-
-
-def _seekable(stream: BinaryIO, path: Path) -> BinaryIO:
-    if stream.seekable():
-        return stream
-    stream.close()
-    raise InputError.at(path, "is a pipe or a device", "write it to a file, and name that")
 
 
 def source_of(file: Any) -> Source:

@@ -393,3 +393,9 @@ def test_build_takes_trec_evals_names(files: Path, tmp_path: Path, ir_std_cli: A
     done = ir_std_cli("build", *inputs, "--measures", "map", "P.5,10", "ndcg_cut_10")
     assert done.status == 0
     assert load_factors(tmp_path / "mine.npz").measures == ("AP", "P@5", "P@10", "nDCG@10")
+
+
+def test_spaces_separate_measures_but_not_inside_parentheses() -> None:
+    names = ["sAP(factors='a (b) c.npz')", "RBP(p=0.9) AP"]
+    read = [str(measure) for measure in read_measures(names)]
+    assert read == ["sAP(factors='a (b) c.npz')", "RBP(p=0.9)", "AP"]
