@@ -13,7 +13,6 @@ from ir_std.cli.options import call, check_places, check_requires
 from ir_std.cli.output import (
     LINE_FORMATS,
     TREC_EVAL_FORMAT,
-    note_factors,
     prepare,
     print_lines,
     print_tables,
@@ -21,8 +20,9 @@ from ir_std.cli.output import (
     tag_of,
     trec_eval_lines,
 )
-from ir_std.cli.streams import progress, warn
+from ir_std.cli.streams import note, progress, warn
 from ir_std.errors import UsageError, abbreviate, join_with_and, look_up
+from ir_std.evaluation.factor_messages import factors_used
 from ir_std.measures import main_score, sign_of
 from ir_std.reading import STANDARD_INPUT, STANDARD_INPUT_NAME
 from ir_std.reporting.model import Results
@@ -86,7 +86,8 @@ def run(args: Namespace) -> int:
     given = prepare(inputs, args) if form == TREC_EVAL_FORMAT else inputs
     results = evaluate_inputs(given, args)
     if args.place and not results.collection.plans:
-        note_factors(results)
+        for match in results.collection.evaluator.matches:  # These factors only place the runs.
+            note(factors_used(match, ()))
     if form == TREC_EVAL_FORMAT:
         print("\n".join(trec_eval_lines(results, tag_of(inputs), args)))
     elif form in LINE_FORMATS:

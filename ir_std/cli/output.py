@@ -21,7 +21,6 @@ from ir_std.cli.inputs import Inputs, read_measures
 from ir_std.cli.streams import detail, note
 from ir_std.errors import UsageError, join_with_and
 from ir_std.evaluation.evaluation import Evaluation
-from ir_std.evaluation.factor_messages import factors_used
 from ir_std.evaluation.inputs import resolve
 from ir_std.measures import Standardized, canonical
 from ir_std.measures.external import TREC_EVAL_NAMES
@@ -165,13 +164,6 @@ def show_notes(results: Results) -> None:
     for text in results.notes:
         if text not in used:
             detail(text)
-
-
-def note_factors(results: Results) -> None:
-    """Print which factors are used, for runs that these factors only place."""
-    evaluator = results.collection.evaluator
-    for match in evaluator.matches:
-        note(factors_used(match, evaluator.plans))
 
 
 # --- lines as trec_eval 10.0 prints them, for programs that read its output -----------------------
