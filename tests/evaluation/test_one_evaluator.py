@@ -155,20 +155,16 @@ def test_results_are_compared_by_identity() -> None:
 
 
 def test_a_measure_whose_level_no_judgment_reaches_has_no_value_and_a_note() -> None:
-    factors = load_factors("dl19-passage")
-    qrels = simulated_qrels(factors.n_rel)
-    scores = ir_std.calc_aggregate(
-        [AP(rel=2)], qrels, simulated_run(qrels, 1), factors="dl19-passage"
-    )
+    qrels = simulated_qrels(load_factors("dl19-passage").n_rel)
+    run = simulated_run(qrels, 1)
+    scores = ir_std.calc_aggregate([AP(rel=2)], qrels, run, factors="dl19-passage")
     assert list(map(str, scores)) == ["AP(rel=2)"]
     assert any("no document of these qrels is judged at level 2" in n for n in scores.notes)
 
 
 def test_measures_of_documents_judged_not_relevant_need_them() -> None:
-    qrels = {
-        t: {d: 1 for d, level in docs.items() if level}
-        for t, docs in simulated_qrels(load_factors("trec8-adhoc").n_rel).items()
-    }
+    simulated = simulated_qrels(load_factors("trec8-adhoc").n_rel)
+    qrels = {t: {d: 1 for d, level in docs.items() if level} for t, docs in simulated.items()}
     scores = ir_std.calc_aggregate([Bpref, AP], qrels, {}, factors="trec8-adhoc")
     assert list(map(str, scores)) == ["Bpref", "AP", "sAP"]
     assert any("do not contain the documents judged not relevant" in n for n in scores.notes)

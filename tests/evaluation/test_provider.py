@@ -212,13 +212,13 @@ def test_each_measures_depth_is_warned_about_and_topics_without_qrels_do_not_cou
     ]
 
 
+def flat(**moments: Any) -> FactorSet:
+    """Make factors of AP for which all systems have the same score on two or three topics."""
+    return FactorSet({"id": "flat", "measures": {"AP": {"systems": 2}}}, TOPICS, **moments)
+
+
 def test_a_run_that_fails_where_all_systems_scored_the_same_falls() -> None:
-    factors = FactorSet(
-        {"id": "flat", "measures": {"AP": {"systems": 2}}},
-        TOPICS,
-        {"AP": [1.0, 0.25, 0.0]},
-        {"AP": [0.0, 0.125, 0.0]},
-    )
+    factors = flat(mean={"AP": [1.0, 0.25, 0.0]}, sd={"AP": [0.0, 0.125, 0.0]})
     scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=factors, schemes=["N", "z"])
     # On t1 it is below all systems; on t3 it scored 0 as they did, which is average.
     assert scores[sAP] == pytest.approx((0 + N[1] + 0.5) / 3)
@@ -226,15 +226,13 @@ def test_a_run_that_fails_where_all_systems_scored_the_same_falls() -> None:
     assert "all systems of flat have the same score on some topics (AP: 2)" in scores.notes[0]
 
 
-def test_topics_without_spread_are_noted_where_the_scheme_looks_at_it() -> None:
-    factors = FactorSet(
-        {"id": "flat", "measures": {"AP": {"systems": 2}}},
-        TOPICS,
-        scores={"AP": [[1.0, 1.0], [0.25, 0.25], [0.0, 0.0]]},
-    )
-    for scheme, counted in (("E", False), ("U", True)):
-        scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=factors, schemes=[scheme])
-        assert any("have the same score" in note for note in scores.notes) is counted
+@pytest.mark.parametrize(("scheme", "counted"), [("E", False), ("U", True)])
+def test_topics_without_spread_are_noted_where_the_scheme_looks_at_it(
+    scheme: str, counted: bool
+) -> None:
+    factors = flat(scores={"AP": [[1.0, 1.0], [0.25, 0.25], [0.0, 0.0]]})
+    scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=factors, schemes=[scheme])
+    assert any("have the same score" in note for note in scores.notes) is counted
 
 
 def test_cutoff_measures_do_not_mind_depth() -> None:
@@ -437,14 +435,12 @@ def test_gains_and_judged_only_of_one_measure_do_not_reach_another() -> None:
 
 
 def test_standardizing_a_measure_of_another_provider() -> None:
-    factors = FactorSet(
-        {"id": "set", "measures": {"SetF": {"systems": 2}}}, TOPICS, {"SetF": MEANS}, {"SetF": SDS}
-    )
+    about = {"id": "set", "measures": {"SetF": {"systems": 2}}}
+    factors = FactorSet(about, TOPICS, {"SetF": MEANS}, {"SetF": SDS})
     scores = ir_std.calc_aggregate([SetF], QRELS, RUN, factors=factors)
     raw = [m.value for m in sorted(ir_measures.iter_calc([SetF], QRELS, RUN))]
-    assert scores[ir_std.standardized(SetF)] == pytest.approx(
-        ir_std.schemes.normal_cdf((np.array(raw) - MEANS) / SDS).mean()
-    )
+    expected = ir_std.schemes.normal_cdf((np.array(raw) - MEANS) / SDS).mean()
+    assert scores[ir_std.standardized(SetF)] == pytest.approx(expected)
 
 
 def test_importing_ir_std_imports_neither_large_libraries_nor_the_analysis() -> None:

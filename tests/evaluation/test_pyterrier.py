@@ -90,13 +90,6 @@ def test_values_per_topic_include_topics_without_results() -> None:
     assert mine["t5"] == pytest.approx(ir_std.schemes.normal_cdf(-7.0))
 
 
-def test_batches_give_what_the_whole_gives() -> None:
-    system = pt.Transformer.from_df(RESULTS)
-    whole, batches = experiment([system]), experiment([system], batch_size=2)
-    for name in map(str, MEASURES):
-        assert batches[name][0] == pytest.approx(whole[name][0], abs=1e-12)
-
-
 @pytest.mark.filterwarnings("ignore:no factor set:ir_std.StandardizationWarning")
 def test_batches_of_unrecognized_qrels_keep_the_highest_level_of_all(
     monkeypatch: pytest.MonkeyPatch,

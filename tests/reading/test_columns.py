@@ -110,16 +110,6 @@ def test_ids_with_the_same_hash_are_distinguished(
     assert any(value.value > 0 for value in found)
 
 
-def test_a_relevant_document_is_not_found_by_its_hash_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Check that bytes are compared too, with two documents of equal hashes."""
-    monkeypatch.setattr(ids.Ids, "hashes", lambda ids: np.full(len(ids), 7, np.uint64))
-    qrels = read_qrels(BytesSource("qrels", b"1 0 relevant 1\n"))
-    run = read_run(BytesSource("run", b"1 Q0 other 1 2.0 tag\n"))
-    assert StdEvaluator([AP], qrels).evaluate(run).means[AP] == 0
-
-
 @pytest.mark.parametrize("rows", [[], [0], [9_999, 0], [3, 4, 5], list(range(10_000))])
 def test_ids_are_the_same_bytes_wherever_they_lie(rows: list[int]) -> None:
     names = [f"d{i}" for i in range(10_000)]

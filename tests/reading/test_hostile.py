@@ -245,16 +245,6 @@ def test_a_name_that_no_file_can_have_is_reported(name: str) -> None:
     refused(as_qrels, f"./{name}")
 
 
-def test_open_files_are_read_in_text_and_binary_mode(tmp_path: Path) -> None:
-    (tmp_path / "run").write_bytes(GOOD)
-    (tmp_path / "qrels").write_bytes(b"1 0 d1 1\n")
-    for mode in ("r", "rb"):
-        with (tmp_path / "run").open(mode) as run, (tmp_path / "qrels").open(mode) as qrels:
-            assert as_run(run).documents("1") == ["d1", "d2"]
-            assert as_qrels(qrels).judged == {"1": {"d1": 1}}
-    assert as_run(io.StringIO(GOOD.decode())).documents("1") == ["d1", "d2"]
-
-
 def test_a_source_that_must_be_read_twice_cannot_be_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"",))
