@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from ir_measures import AP, P, nDCG
 from jinja2 import UndefinedError
-from made_up import entries_on, qrels_like
+from made_up import collection, entries_on, qrels_like, write_runs
 from views import HOSTILE, data_of, hits, plain, simulated
 
 import ir_std
@@ -331,19 +331,10 @@ def test_the_command_writes_the_page_and_overwrites_no_input(
 
 @pytest.mark.slow
 def test_two_processes_write_the_same_page(tmp_path: Path) -> None:
-    qrels = tmp_path / "a.qrels"
-    qrels.write_text("1 0 d 1\n1 0 e 0\n")
-    runs = [str(tmp_path / name) for name in ("a.run", "b.run")]
-    for run, scores in zip(runs, ((2, 1), (1, 2)), strict=True):
-        Path(run).write_text(
-            "".join(f"1 Q0 {doc} 1 {score} tag\n" for doc, score in zip("de", scores, strict=True))
-        )
-    pages = []
-    for jobs in (1, 2):
-        page = tmp_path / f"{jobs}.html"
-        write_report(ir_std.evaluate(runs, qrels, "AP", jobs=jobs), page)
-        pages.append(page.read_bytes())
-    assert pages[0] == pages[1]
+    qrels, runs = collection(systems=2)
+    files = sorted(write_runs(runs, tmp_path / "runs").iterdir())
+    one, two = (ir_std.evaluate(files, qrels, "AP", jobs=jobs) for jobs in (1, 2))
+    assert render(one) == render(two)
 
 
 # Method, sources.
