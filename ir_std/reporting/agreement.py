@@ -194,13 +194,18 @@ def _with_scores(labels: JudgeAgreement, each: Sequence[Results]) -> JudgeAgreem
         return labels
     one, other = each
     systems = tuple(run for run in one.runs if run in other.runs)
-    known = [m for m in one.collection.topic_measures if m in other.collection.topic_measures]
     rows = [[r.collection.evaluator.qrels.positions[t] for t in labels.topics] for r in each]
     scores = {
         m: (score_matrix(one, systems, m)[rows[0]], score_matrix(other, systems, m)[rows[1]])
-        for m in (known if systems else ())
+        for m in (measures_of_both(one, other) if systems else ())
     }
     return replace(labels, systems=systems, scores=scores)
+
+
+def measures_of_both(one: Results, other: Results) -> list[Measure]:
+    """Return the measures with values in both results; one may lack a relevance level."""
+    known = other.collection.topic_measures
+    return [m for m in one.collection.topic_measures if m in known]
 
 
 def score_matrix(results: Results, runs: Iterable[str], measure: Measure) -> Floats:

@@ -19,7 +19,7 @@ from ir_std.evaluation.inputs import SEPARATOR
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.measures import Measures, Standardized, parse_measure, sign_of
-from ir_std.reporting.agreement import are_scores, score_matrix
+from ir_std.reporting.agreement import are_scores, measures_of_both, score_matrix
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
 from ir_std.reporting.tables import (
@@ -274,7 +274,7 @@ def correct(
     alone: dict[Measure, PredictionPowered] = {}
     means: dict[Measure, Floats] = {}
     warnings: list[str] = []
-    for measure in _measures_of_both(people, model):
+    for measure in measures_of_both(people, model):
         y = score_matrix(people, common, measure)
         y = np.where(_has_relevant(people, measure)[:, None], y, np.nan)[at]
         x = score_matrix(model, common, measure)
@@ -372,12 +372,6 @@ def _name(labels: Any, fallback: str) -> str:
     if isinstance(labels, (str, os.PathLike)):
         return os.path.basename(labels).removesuffix(".txt")
     return fallback
-
-
-def _measures_of_both(people: Results, model: Results) -> Iterator[Measure]:
-    """Yield measures known under both labels; one of these may lack a relevance level."""
-    known = model.collection.topic_measures
-    return (m for m in people.collection.topic_measures if m in known)
 
 
 def _has_relevant(results: Results, measure: Measure) -> Mask:

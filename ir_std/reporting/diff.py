@@ -191,7 +191,8 @@ class RunDiff:
 
     def __repr__(self) -> str:
         by = " and ".join(map(str, self._measures))
-        return f"<RunDiff of {self.a} and {self.b} by {by}: {pluralize(len(self.topics), 'topic')}>"
+        n = pluralize(len(self.topics), self.results.collection.unit)
+        return f"<RunDiff of {self.a} and {self.b} by {by}: {n}>"
 
     @cached_property
     def standardized(self) -> Standardized | None:
@@ -319,7 +320,7 @@ class RunDiff:
             ]
             for topic, query, pairs, raw_place in lines
         ]
-        labels = ["topic", *["query"] * bool(self.queries)]
+        labels = [self.results.collection.unit, *["query"] * bool(self.queries)]
         columns = [f"{m} {run}" for m in measures for run in ("A", "B", "A-B")]
         last = ["raw place"] * (len(measures) - 1)
         groups = [3] * len(measures) + [1] * len(last)

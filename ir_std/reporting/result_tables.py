@@ -107,7 +107,7 @@ def runs_table(
         if means:
             rows.append([*labels, *[SUMMARY] * by_topic, *of_means(run)])
     names = ["run"] if sorted_by is None else ["rank", "run", "ranks"]
-    names += ["topic"] * by_topic
+    names += [results.collection.unit] * by_topic
     columns = [name for m in measures for name in (str(m), *[f"{m} place"] * place)]
     notes = runs_notes(results, sorted_by, means, place)
     widths = [len(group) * (1 + place) for group in groups]

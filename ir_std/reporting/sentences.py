@@ -469,19 +469,25 @@ def _without_summary(each: Sequence[RunDifferences]) -> Iterator[str]:
 
 def diff_notes(pair: RunDiff, shown: Sequence[TopicScores]) -> Iterator[str]:
     """Yield the notes below a table of two runs' topics."""
+    unit = pair.results.collection.unit
     yield f"A is {pair.a}, B is {pair.b}."
     if not pair.standardized:
-        yield f"Topics are sorted by the raw difference, because {pair.measure} has no factors."
+        yield (
+            f"{unit.capitalize()}s are sorted by the raw difference, because {pair.measure} has no "
+            "factors."
+        )
     else:
-        first = f"the {len(shown)} topics" if len(shown) > 1 else "the topic"
+        first = f"the {len(shown)} {unit}s" if len(shown) > 1 else f"the {unit}"
         yield (
             f"The table has {first} with the largest difference in {pair.standardized}, out of "
             f"{len(pair.topics)}. The raw place is the rank by the difference in {pair.measure}."
         )
         rest = [t for t in pair.topics[len(shown) :] if t.raw_place <= len(shown)]
         if rest:
-            topics = ", ".join(f"{t.topic} ({t.raw_place})" for t in rest)
-            yield f"Topics that would be listed only by their raw difference (raw place): {topics}."
+            yield (
+                f"{unit.capitalize()}s that would be listed only by their raw difference (raw "
+                f"place): {', '.join(f'{t.topic} ({t.raw_place})' for t in rest)}."
+            )
     tested = [d for d in pair.differences if not isnan(d.p)]
     if tested:
         test = get_test(pair.results.procedure.test)[1]
@@ -506,8 +512,9 @@ def disagreements(pair: RunDiff) -> Iterator[str]:
         if abs(t.raw[0] - t.raw[1]) > EXACT and abs(t.standardized[0] - t.standardized[1]) < EXACT
     ]
     if equal:
+        unit = pair.results.collection.unit
         yield (
-            f"only the raw scores differ on {pluralize(len(equal), 'topic')} "
+            f"only the raw scores differ on {pluralize(len(equal), unit)} "
             f"({', '.join(equal)}); the standardized scores are equal"
         )
 

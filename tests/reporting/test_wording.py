@@ -178,7 +178,9 @@ def test_no_table_of_models_calls_a_dataset_a_topic(baseline: str | None) -> Non
     tables = [one.table(sort="nDCG@10", place=True), means_table(one)]
     tables += [differences_table(one)] if baseline else []
     assert {table.header[2] for table in tables[1:]} == {"datasets"}
-    said = " ".join([*map(str, tables), method(one)])
+    two = ir_std.diff(scores["a"], scores["b"], None, "nDCG@10")
+    tables += [two.table(), one.table(by_topic=True)]
+    said = " ".join([*map(str, tables), repr(two), method(one)])
     assert "datasets" in said
     assert "topic" not in said
 
