@@ -260,7 +260,7 @@ def describe(factors: FactorSet) -> list[str]:
         *(f"{key}\t{info[key]}" for key in _FACTS if info.get(key)),
         *(f"judge\t{key}\t{text}" for key, text in info.get("judge", {}).items()),
         *([f"ir_datasets\t{', '.join(ids)}"] if (ids := info.get("ir_datasets")) else []),
-        f"topics\t{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}",
+        f"{factors.unit}s\t{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}",
         f"quality\t{summarize_quality(factors)}",
         *_measure_lines(factors),
         *_source_lines(factors),

@@ -15,7 +15,7 @@ from ir_measures.util import Metric
 
 from ir_std._arrays import Floats
 from ir_std._system.processes import default_jobs, map_in_order
-from ir_std.errors import UsageError, did_you_mean, warn_caller
+from ir_std.errors import UsageError, did_you_mean, pluralize, warn_caller
 from ir_std.evaluation import inputs, plans, raw_scores, run_messages
 from ir_std.evaluation.evaluation import CalcResult, Evaluation, Message, Scores, message_texts
 from ir_std.evaluation.factor_messages import factor_messages, gain_messages, level_messages
@@ -159,7 +159,8 @@ class StdEvaluator(providers.Evaluator):
     def __repr__(self) -> str:
         used = self.match.factors.id if self.match and self.match.factors else "no factors"
         measures = ", ".join(map(str, self.measures))
-        return f"<{type(self).__name__} on {len(self.qrels.topics)} topics with {used}: {measures}>"
+        on = pluralize(len(self.qrels.topics), self.unit)
+        return f"<{type(self).__name__} on {on} with {used}: {measures}>"
 
     def _plan(self, measure: Standardized, made: plans.Plan | None) -> plans.Plan:
         measure.validate_params()
@@ -214,6 +215,12 @@ class StdEvaluator(providers.Evaluator):
     def matches(self) -> tuple[Match, ...]:
         """Matches of the sets in use; if there are none, the result of recognition."""
         return tuple(self._matches.values()) or ((self.match,) if self.match else ())
+
+    @property
+    def unit(self) -> str:
+        """Name of what the qrels or the scores list: ``topic`` or ``dataset``."""
+        fit = self.match.fit if self.match else None
+        return fit.factors.unit if fit and fit.dataset is None else "topic"
 
     def evaluate(self, run: Any, name: str | None = None, depth: int | None = None) -> Evaluation:
         """Evaluate a run, and return messages about it as data instead of warning.

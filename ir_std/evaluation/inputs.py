@@ -274,9 +274,11 @@ def resolve_runs(runs: Any, duplicates: str = "error") -> dict[str, Any]:
     look_up(duplicates, dict.fromkeys(DUPLICATES), "choice of duplicates")
     named: dict[str, Any] = {}
     other_tasks: dict[str, OtherTaskError] = {}
-    for name, run in name_runs(_expanded(runs)).items():
-        run = system(run) if _names_set(run) else run
+    for name, given in name_runs(_expanded(runs)).items():
+        run = system(given) if _names_set(given) else given
         source = source_of(run) if is_file(run) else None
+        if isinstance(given, ScoresOfSystem) and isinstance(runs, (list, tuple)):
+            name = given.name if given.tag in named else given.tag
         if isinstance(run, ScoresOfSystem):
             # A model's name contains a slash, and a file name would keep only the part after it.
             named[run.tag if run.tag.endswith(f"/{name}") else name] = run

@@ -76,8 +76,7 @@ class EvaluatedCollection:
     @property
     def unit(self) -> str:
         """Unit of a score: a topic or a dataset."""
-        fit = self.match and self.match.fit
-        return fit.factors.unit if fit and fit.dataset is None else "topic"
+        return self.evaluator.unit
 
     @property
     def is_of_datasets(self) -> bool:

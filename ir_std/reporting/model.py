@@ -517,9 +517,10 @@ class Results:
         return html_with_texts(self.table(), texts)
 
     def __repr__(self) -> str:
-        topics = sum(len(each.topics) for each in self.collections.values())
+        n_topics = sum(len(each.topics) for each in self.collections.values())
+        topics = pluralize(n_topics, unit_of(self))
         return (
-            f"<Results of {pluralize(len(self.runs), 'run')} on {pluralize(topics, 'topic')} of "
+            f"<Results of {pluralize(len(self.runs), 'run')} on {topics} of "
             f"{', '.join(self.collections)}: {', '.join(map(str, self.measures))}>"
         )
 

@@ -161,6 +161,15 @@ def test_a_system_without_scores_on_some_datasets_is_placed_as_itself() -> None:
         assert placed.summary == "1st of 4 on 1 of the 2 datasets"
 
 
+def test_two_models_are_compared_by_name_and_dataset() -> None:
+    pair = ir_std.diff("toys/a", ir_std.system("toys/c"), None)
+    assert repr(pair).endswith(": 2 datasets>")
+    table = pair.table().text()
+    assert table.startswith("dataset")
+    assert "A is a, B is c." in table
+    assert "topic" not in table.lower().replace("over topics", "")
+
+
 def test_a_system_that_alone_has_scores_on_all_datasets_is_not_placed(tmp_path: Path) -> None:
     scores = np.array([[0.2, np.nan, 0.6], [np.nan, 0.1, 0.3]])
     info = {"id": "few", "title": "Few", "unit": "collection", "measures": {}}
