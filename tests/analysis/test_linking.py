@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist, fmean, stdev
+from collections.abc import Iterable
+from statistics import NormalDist, fmean
 from typing import Any
 
 import numpy as np
@@ -333,6 +334,10 @@ def made_up(n_topics: int = 12, n_systems: int = 30, seed: int = 1) -> np.ndarra
     return (
         rng.uniform(0.2, 0.8, (n_topics, 1)) + ability + rng.normal(0, 0.04, (n_topics, n_systems))
     )
+
+
+def stdev(values: Iterable[float]) -> float:
+    return float(np.std(list(values), ddof=1))
 
 
 def plain(scores: list[list[float | None]]) -> list[float]:
