@@ -159,6 +159,24 @@ def test_nothing_is_cut_off(view: View, pair: Path, file: Path, width: int) -> N
     view.open(file)
 
 
+@pytest.mark.parametrize(
+    ("schemes", "said"),
+    [
+        ("N", ["Standardized", "(average: 0.5)"]),
+        ("z", ["Standardized", "(average: 0)"]),
+        ("N,E", ["Standardized"]),
+    ],
+)
+def test_the_average_is_that_of_the_scheme(
+    shared: View, tmp_path: Path, schemes: str, said: list[str]
+) -> None:
+    results = ir_std.evaluate("dl19-passage/p_bert", None, "nDCG@10", schemes=schemes)
+    write_report(results, tmp_path / "report.html")
+    shared.open(tmp_path / "report.html")
+    table = shared.page.get_by_role("region", name="By every measure")
+    assert table.get_by_role("columnheader").last.inner_text().split("\n") == said
+
+
 def test_long_names_leave_room_for_the_pictures(browser: Any, tmp_path: Path) -> None:
     name = "McGill-NLP/LLM2Vec-Meta-Llama-3-8B-Instruct-mntp-supervised"
     by_run = {f"{name}{i}": [1.0] * (i + 3) + [0.0] * (9 - i) for i in range(3)}

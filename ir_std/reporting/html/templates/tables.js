@@ -92,11 +92,13 @@ function measureRows(collection) {
     cell(strip(m, [...two ? [shown(m, rival, "base")] : [], shown(m, run, "run")], 252,
       `${m.scored} among the ${collection.systemsWord}`, m.systems.map(([, score]) => score)), { class: "wide bars" }),
     cell(m.standardized ? [fixed(m.scores[run], 2), html("small", {}, endsText(m, run))] : NONE, { class: "wide" })));
+  const averages = [...new Set(collection.measures.filter((m) => m.standardized).map((m) => m.average))];
   const named = (who, cls) => head(collection.runs[who], { class: cls, title: collection.runs[who] });
   return tableOf("By every measure", [head("Measure"), named(run, "run name"), two && named(rival, "name"),
     two && head("Difference"), head("Place"),
     head(`The ${collection.systemsWord}, by standardized score`, { class: "wide left" }),
-    head(["Standardized", html("br"), "(average: 0.5)"], { class: "wide" })], rows, "measures");
+    head(["Standardized", averages.length === 1 && averages[0] !== null
+      && [html("br"), `(average: ${averages[0]})`]], { class: "wide" })], rows, "measures");
 }
 
 /** Whether the difference of two runs is clear. */
