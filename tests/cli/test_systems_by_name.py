@@ -114,7 +114,7 @@ def test_a_report_of_a_system_needs_no_file(tmp_path: Path, ir_std_cli: Any) -> 
     pytest.importorskip("jinja2")
     assert ir_std_cli("report", BM25, "nDCG@10", "-o", "page.html").status == 0
     page = (tmp_path / "page.html").read_text()
-    assert "the runs are systems of this set" in page
+    assert ", to which the runs belong." in page
     assert "</span> is 33rd of the 37 systems of its track: below average." in page
 
 

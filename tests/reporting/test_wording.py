@@ -128,7 +128,7 @@ def test_what_is_not_separated_has_an_interval_and_what_the_test_could_have_foun
     assert plain(record(results)["deck"]).endswith(
         f"(95% interval {low} to {high}; paired t-test, p = {found.p:.3f}, one comparison); the "
         f"test would have found a difference of {found.detectable:.3f} four times in five. "
-        "The best was chosen by its scores on these topics."
+        "The best system was chosen by its scores on the same topics, which favors it."
     )
     assert record(results)["trust"][0].startswith("The order of the two is uncertain.")
 
@@ -193,8 +193,8 @@ def test_a_model_that_too_few_others_can_be_compared_with_has_no_place() -> None
 
 def test_a_best_run_was_chosen_by_its_scores() -> None:
     assert plain(record(system("ntcir13-www-english/*"))["deck"]).endswith(
-        "The best run was chosen by these scores. The runs that could be best form a 95% "
-        "confidence set."
+        "The best run was chosen by these same scores, which favors it. The runs that "
+        "could be best form a 95% confidence set."
     )
 
 
@@ -214,7 +214,8 @@ def test_the_deck_has_both_scores_and_the_average() -> None:
     assert plain(record(results)["deck"]) == (
         "Its nDCG@10 is 0.506; idst_bert_p1 has 0.764, and the average of the systems is "
         f"{sum(means) / 37:.3f}. The difference is significant (paired t-test, "
-        "p < 0.001, one comparison). The best was chosen by its scores on these topics."
+        "p < 0.001, one comparison). The best system was chosen by its scores on the same "
+        "topics, which favors it."
     )
 
 
@@ -313,5 +314,7 @@ def test_a_run_at_the_end_of_the_scale_is_reported() -> None:
 def test_where_documents_are_not_known_the_page_names_the_file_to_give() -> None:
     results = system("dl19-passage/bm25base_p", baseline="best")
     why = collection_record(results, "here", "bm25base_p", {})["rankings"]["why"]
-    assert why.startswith("Only the scores of bm25base_p and idst_bert_p1 are known.")
+    assert why.startswith(
+        "This page has the scores of bm25base_p and idst_bert_p1, but not their documents."
+    )
     assert "pass both run files and the qrels" in why

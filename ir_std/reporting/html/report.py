@@ -39,7 +39,7 @@ OUR_MARK = b'<meta name="generator" content="ir_std '
 CHOSEN_BY = {
     "name": "chosen by name",
     "ir_datasets id": "named by the ir_datasets ID",
-    "systems": "the runs are systems of this set",
+    "systems": "to which the runs belong",
 }
 """Descriptions of the ways to choose a factor set other than recognition."""
 
@@ -161,7 +161,7 @@ def _describe_factors(results: Results) -> str:
         scores = "names of the datasets" if collection.is_of_datasets else "topics of the scores"
         by = f"recognized from the {scores}"
     by = CHOSEN_BY.get(match.chosen_by, by)
-    return f"{match.factors.title} ({match.factors.id}): {by}."
+    return f"The factor set is {match.factors.title} ({match.factors.id}), {by}."
 
 
 def _title(results: Results) -> str:
