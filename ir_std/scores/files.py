@@ -205,12 +205,13 @@ def _read_text(source: Source) -> str:
 
 def _parse_text(text: str, source: Source, measure: str | None) -> ScoreCells:
     rows = enumerate(text.split("\n"), 1)
-    lines = [(i, line) for i, line in rows if line.strip() and not line.lstrip().startswith("#")]
-    if not lines:
+    lines = ((i, line) for i, line in rows if line.strip() and not line.lstrip().startswith("#"))
+    first = next(lines, None)
+    if first is None:
         raise InputError.at(source.name, "no lines", _FORMATS)
-    if is_header(lines[0][1].strip("\r ")):
+    if is_header(first[1].strip("\r ")):
         return cells_of_table(parse_table(text, source.name), measure)
-    return _cells_of_lines(lines, source.name)
+    return _cells_of_lines([first, *lines], source.name)
 
 
 # --- JSON and dicts -------------------------------------------------------------------------------
