@@ -112,7 +112,12 @@ class Run:
     @cached_property
     def _ids(self) -> Ids:
         """IDs of the documents on all lines."""
-        return Ids.of([*chain.from_iterable((self._by_topic or {}).values())])
+        return Ids.of(self._names)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """IDs of the documents on all lines of a run from a dict."""
+        return [*chain.from_iterable((self._by_topic or {}).values())]
 
     @cached_property
     def hashes(self) -> Keys:
@@ -204,7 +209,10 @@ class Run:
 
     def ids(self, lines: Ints) -> list[bytes]:
         """Return the document IDs at some lines, in UTF-8, which sorts like strings."""
-        return self._ids[lines].bytes()
+        if "_ids" in vars(self):
+            return self._ids[lines].bytes()
+        # Mostly only tied documents of a dict are needed, so the IDs of all would take longer.
+        return [self._names[line].encode(errors="surrogatepass") for line in lines.tolist()]
 
     def stated_ranks(self, lines: Ints) -> list[int | None]:
         """Return the ranks that a file states at some lines, or None; evaluation ignores them."""
