@@ -167,18 +167,18 @@ def print_fallback(cases: Sequence[tuple[str, Floats, Floats]], trials: int, see
             )
 
 
-def favour_left(
-    people: Floats, model: Floats, favoured: npt.NDArray[np.bool_], n: int, trials: int, seed: int
+def favor_left(
+    people: Floats, model: Floats, favored: npt.NDArray[np.bool_], n: int, trials: int, seed: int
 ) -> tuple[float, float]:
     """Compute how much a model's labels favor some systems, and how much the estimates do.
 
     Parameters
     ----------
-    favoured : ndarray of bool, shape (n_systems,)
-        Systems that the model may favour.
+    favored : ndarray of bool, shape (n_systems,)
+        Systems that the model may favor.
     """
     random = np.random.default_rng(seed)
-    weights = favoured / favoured.sum() - ~favoured / (~favoured).sum()
+    weights = favored / favored.sum() - ~favored / (~favored).sum()
     truth = float(people.mean(axis=0) @ weights)
     left = 0.0
     for _ in range(trials):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from experiment import arguments, read_table, spread
-from few_topics import favour_left, print_fallback, print_trials
+from few_topics import favor_left, print_fallback, print_trials
 
 import ir_std
 from ir_std._arrays import Floats
@@ -224,7 +224,7 @@ def disagreements(data: Path, judged: Judged) -> list[tuple[str, float, float, f
 
 
 def kinds(judged: Judged, scores: tuple[Floats, Floats]) -> Estimate:
-    """Estimate how much more than people the model favours LLM re-rankers over others.
+    """Estimate how much more than people the model favors LLM re-rankers over others.
 
     Computed by topic as the difference (model minus people) of LLM re-rankers, minus the same
     difference of the other systems.
@@ -261,9 +261,7 @@ def print_modern(
 ) -> dict[tuple[str, str, str], dict[str, Figures]]:
     """Print the figures of systems of 2020 to 2024, with factors from the tracks' own systems."""
     figures = {}
-    print(
-        "\nSystems of 2020 to 2024: mean |people - model| of their means; LLM re-rankers favoured"
-    )
+    print("\nSystems of 2020 to 2024: mean |people - model| of their means; LLM re-rankers favored")
     print(
         f"{'':44}"
         + "".join(f"{scale:>8}" for scale in SCALES)
@@ -273,29 +271,29 @@ def print_modern(
         scores = held_out(own, later)
         by_scale = {scale: compare(*x) for scale, x in scores.items()}
         figures[own.case] = by_scale
-        favour = {scale: kinds(later, scores[scale]) for scale in SCALES}
+        favor = {scale: kinds(later, scores[scale]) for scale in SCALES}
         print(
             f"{own.collection:14}{own.judge:18}{own.measure:12}"
             + "".join(f"{by_scale[scale].gap:8.3f}" for scale in SCALES)
             + f"{by_scale['raw'].tau:10.2f}{by_scale['N'].tau:6.2f}"
             + f"{by_scale['raw'].gap_sd:6.1f}{by_scale['N'].gap_sd:6.1f}"
-            + "".join(f"  {favour[s].mean:+.3f} ±{favour[s].topics:.3f}" for s in ("raw", "N"))
+            + "".join(f"  {favor[s].mean:+.3f} ±{favor[s].topics:.3f}" for s in ("raw", "N"))
         )
     return figures
 
 
 def print_kinds(cases: Sequence[Judged]) -> None:
     """Print whether labels favor a track's own LLM re-rankers, by factors of all systems."""
-    print("\nThe track's own systems: LLM re-rankers favoured, raw and by N")
+    print("\nThe track's own systems: LLM re-rankers favored, raw and by N")
     for judged in cases:
-        favour = {
+        favor = {
             scale: kinds(judged, (on_scale(x, x, scale), on_scale(y, y, scale)))
             for x, y in [(judged.people, judged.model)]
             for scale in SCALES
         }
         print(
             f"{judged.collection:14}{judged.judge:18}{judged.measure:12}"
-            + "".join(f"  {favour[s].mean:+.3f} ±{favour[s].topics:.3f}" for s in ("raw", "N"))
+            + "".join(f"  {favor[s].mean:+.3f} ±{favor[s].topics:.3f}" for s in ("raw", "N"))
         )
 
 
@@ -337,13 +335,13 @@ def print_few_topics(
     ]  # fmt: skip
     print_trials(shown, trials, seed)
     print_fallback([case for case in shown if " nDCG@10 " in case[0]], trials, seed)
-    print("\nLLM re-rankers favoured by UMBRELA's labels (nDCG@10, N): all labels, 15 human topics")
+    print("\nLLM re-rankers favored by UMBRELA's labels (nDCG@10, N): all labels, 15 human topics")
     for own, later in pairs:
         if own.measure == "nDCG@10" and own.judge == "umbrela-gpt4":
             people, model = held_out(own, later)["N"]
             llm = np.array([bool(re.search(LLM, system)) for system in later.systems])
-            favoured = favour_left(people, model, llm, 15, trials, seed)
-            print(f"{own.collection:14}" + "{:+8.3f}{:+8.3f}".format(*favoured))
+            favored = favor_left(people, model, llm, 15, trials, seed)
+            print(f"{own.collection:14}" + "{:+8.3f}{:+8.3f}".format(*favored))
 
 
 def modern_pairs(data: Path, judges: Sequence[str]) -> list[tuple[Judged, Judged]]:

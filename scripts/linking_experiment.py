@@ -89,11 +89,11 @@ def halves(
     tested = scores[:, order[held_out]]
 
     def by(systems: Ints) -> tuple[Floats, Floats]:
-        standardizing = scores[:, systems]
+        reference = scores[:, systems]
         z = z_scores(
             tested,
-            standardizing.mean(axis=1, keepdims=True),
-            standardizing.std(axis=1, ddof=1, keepdims=True),
+            reference.mean(axis=1, keepdims=True),
+            reference.std(axis=1, ddof=1, keepdims=True),
         )
         return z, normal_cdf(z)
 

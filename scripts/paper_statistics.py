@@ -318,7 +318,7 @@ def swap_rate(
 
 def factor_stability(
     scores: npt.ArrayLike,
-    standardizing: npt.ArrayLike,
+    reference: npt.ArrayLike,
     size: int,
     *,
     samples: int = 2000,
@@ -335,7 +335,7 @@ def factor_stability(
     ----------
     scores : array_like, shape (n_topics, n_systems)
         The systems that are ranked, by mean standardized score.
-    standardizing : array_like, shape (n_topics, n_standardizing)
+    reference : array_like, shape (n_topics, n_reference)
         The systems that the factors come from, on the same topics.
     size : int
         Number of these systems in a sample, drawn without replacement.
@@ -359,15 +359,15 @@ def factor_stability(
     limits. z has no value there, so the topic is left out of that sample's means.
     """
     x = check_scores(scores, systems=2, single=True)
-    by = check_scores(standardizing, "the standardizing systems", systems=2, single=True)
+    by = check_scores(reference, "the reference systems", systems=2, single=True)
     if x.shape[0] != by.shape[0]:
         raise ValueError(
-            "ranked and standardizing systems must have the same topics, "
+            "ranked and reference systems must have the same topics, "
             f"got {x.shape[0]} and {by.shape[0]}"
         )
     if not 2 <= size <= by.shape[1]:
         raise ValueError(
-            f"size must lie between 2 and the {by.shape[1]} standardizing systems, got {size}"
+            f"size must lie between 2 and the {by.shape[1]} reference systems, got {size}"
         )
     if samples < 1:
         raise ValueError(f"samples must be at least 1, got {samples}")
@@ -389,7 +389,7 @@ def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats
     count = known.sum(axis=-2)
     if (count == 0).any():
         raise ValueError(
-            "a sample of standardizing systems has no spread on any topic: take a larger size"
+            "a sample of reference systems has no spread on any topic: take a larger size"
         )
     means: Floats = np.where(known, y, 0.0).sum(axis=-2) / count
     return means

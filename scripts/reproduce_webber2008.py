@@ -229,7 +229,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     data = args.data
     tables = {
         "Table 1: AP of TREC-8": table1,
-        "Table 2: which standardizing systems": table2,
+        "Table 2: which reference systems": table2,
         "Table 3: dRMSE of AP": table3,
         "Table 4: false positives of AP": table4,
         "Table 5: dRMSE of sAP": table5,

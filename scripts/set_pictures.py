@@ -138,7 +138,7 @@ def _shortened(name: str) -> str:
 
 
 def draw_systems(factors: FactorSet, measure: str, means: SystemMeans) -> Figure:
-    """Draw systems by their mean of N, best first; low ones in another colour."""
+    """Draw systems by their mean of N, best first; low ones in another color."""
     found = find_weak_systems(factors, measure)
     low = np.isin(means.numbers, found.numbers if found else [])
     figure = Figure(figsize=(9, 3.2), layout="constrained")
@@ -180,8 +180,8 @@ def draw_measures(factors: FactorSet, measures: Sequence[str]) -> Figure:
     ax = figure.subplots()
     ax.imshow(values, cmap="Blues", vmin=0, vmax=1)
     for (i, j), value in np.ndenumerate(values):
-        colour = "white" if value > 0.6 else "black"
-        ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
+        color = "white" if value > 0.6 else "black"
+        ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=color)
     ax.set_xticks(range(len(measures)), measures, rotation=90, fontsize="small")
     ax.set_yticks(range(len(measures)), measures, fontsize="small")
     return figure

@@ -518,7 +518,7 @@ def print_design_effects() -> None:
         for name in ("chosen on", "checked on")
         for row in team_effects(CALIBRATION if name == "chosen on" else OTHERS)
     ]
-    print("\nVariance of means over the standardizing systems: by team over by system")
+    print("\nVariance of means over the reference systems: by team, divided by that by system")
     for name, n, teams, effect, use in rows:
         print(f"{name:20} {use:11} {n:4} systems {teams:3} teams  {effect:.2f}")
     print(

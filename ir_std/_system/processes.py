@@ -70,7 +70,7 @@ def map_in_order(
 
 
 class _Answer(NamedTuple):
-    """What one call gave: its result, or its error with the traceback."""
+    """Result of a call, or its error with the traceback."""
 
     value: Any
     error: Exception | None = None
@@ -79,17 +79,21 @@ class _Answer(NamedTuple):
     def result(self) -> Any:
         if self.error is None:
             return self.value
-        raise self.error from RuntimeError(f"in a worker process:\n{self.trace}")
+        try:
+            raise self.error from RuntimeError(f"in a worker process:\n{self.trace}")
+        finally:
+            # An error refers to the frames that it passed.  If a frame referred to the error, both
+            # would keep the caller's open files until the garbage collector runs.
+            del self
 
 
-def _answer(
-    function: Callable[[bytes, Any], Any], task: bytes, item: Any, _: bytes = b""
-) -> _Answer:
+def _call(function: Callable[[bytes, Any], Any], task: bytes, item: Any, _: bytes = b"") -> _Answer:
     """Call the function, and return its result or its error."""
     try:
         return _Answer(function(task, item))
     except Exception as error:  # raised again by ``_Answer.result``
-        return _Answer(None, error, format_exc())
+        trace = format_exc()
+        return _Answer(None, error.with_traceback(None), trace)
 
 
 def _in_executor(
@@ -106,18 +110,21 @@ def _in_executor(
     def submit(item: Any) -> Future[_Answer]:
         check()
         try:
-            # Dask shares one result, even a lost one, between equal calls.  So no calls are equal.
-            return executor.submit(_answer, function, task, item, os.urandom(8))
+            # Dask gives equal calls one result, even a lost one; random bytes make them differ.
+            return executor.submit(_call, function, task, item, os.urandom(8))
         except Exception as failed:
             raise _executor_failed(repr(failed)) from failed
 
     def result(item: Any, future: Future[_Answer]) -> Result:
         answer = _wait(future, check)
-        if not isinstance(answer, _Answer):
-            answer = _wait(submit(item), check)
-        if not isinstance(answer, _Answer):
-            raise _executor_failed(repr(answer)) from answer
-        return cast("Result", answer.result())
+        try:
+            if not isinstance(answer, _Answer):
+                answer = _wait(submit(item), check)
+            if not isinstance(answer, _Answer):
+                raise _executor_failed(repr(answer)) from answer
+            return cast("Result", answer.result())
+        finally:
+            del answer, future  # for the same reason as in ``_Answer.result``
 
     yield from _in_order(submit, result, items, IN_FLIGHT)
 
@@ -139,9 +146,9 @@ def _executor_failed(reason: str) -> UsageError:
 
 
 def _wait(future: Future[_Answer], check: Callable[[], None] = lambda: None) -> _Answer | Exception:
-    """Wait for an answer, and return it, or the error of the executor that lost it.
+    """Return the answer of a call, or the error of the executor that lost the call.
 
-    ``check`` is called again and again while waiting.
+    While waiting, ``check`` is called once a second.
     """
     from concurrent.futures import TimeoutError as StillRunning  # Python 3.10's is not TimeoutError
 
@@ -215,9 +222,12 @@ def _in_processes(
 
     def result(_: Any, future: Future[_Answer]) -> Result:
         answer = _wait(future)
-        if not isinstance(answer, _Answer):
-            raise answer
-        return cast("Result", answer.result())
+        try:
+            if not isinstance(answer, _Answer):
+                raise answer
+            return cast("Result", answer.result())
+        finally:
+            del answer, future  # for the same reason as in ``_Answer.result``
 
     def kill_workers() -> None:
         for worker in workers:
@@ -275,5 +285,5 @@ def _serve(pipe: Connection) -> None:
     with suppress(EOFError, OSError):  # the parent has ended
         function, task, item = pipe.recv()
         while True:
-            pipe.send(_answer(function, task, item))
+            pipe.send(_call(function, task, item))
             (item,) = pipe.recv()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 import os
 import shutil
 import signal
 import tarfile
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
@@ -211,6 +213,29 @@ def test_an_error_of_a_task_itself_is_raised_and_the_task_not_repeated() -> None
         list(map_in_order(task, b"", [1], executor=executor))
     assert calls == [1]
     assert 'raise TypeError("of the task")' in str(raised.value.__cause__)
+
+
+class Failed(Exception):
+    """An error that can be referred to weakly."""
+
+
+def fail(_: bytes, item: int) -> int:
+    raise Failed(item)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_of_a_task_is_gone_once_it_is_handled(jobs: int) -> None:
+    gc.disable()
+    try:
+        with ThreadPoolExecutor(1) as threads:
+            executor = threads if jobs == 1 else None
+            try:
+                list(map_in_order(fail, b"", [1], jobs, executor))
+            except Failed as error:
+                known = weakref.ref(error)
+        assert known() is None
+    finally:
+        gc.enable()
 
 
 class Deadly(dict[str, dict[str, float]]):

@@ -63,11 +63,11 @@ def test_a_favour_of_a_kind_of_systems_stays() -> None:
     model = Y.copy()
     model[:, :3] += 0.1
     case = judged(X, model)
-    favour = experiment.kinds(case, (X, model))
+    favor = experiment.kinds(case, (X, model))
     rest = Y - X
     expected = 0.1 + (rest[:, :3].mean(axis=1) - rest[:, 3:].mean(axis=1)).mean()
-    assert favour.mean == pytest.approx(expected)
-    assert favour.n == 20
+    assert favor.mean == pytest.approx(expected)
+    assert favor.n == 20
 
 
 def test_flat_topics_are_counted() -> None:
@@ -169,9 +169,9 @@ def test_uninformative_labels_do_no_harm() -> None:
 
 
 def test_a_bias_is_removed() -> None:
-    favoured = np.arange(6) < 2
-    biased = np.where(favoured, MODEL + 0.1, MODEL)
-    alone, left = trials.favour_left(PEOPLE, biased, favoured, 12, 200, 1)
+    favored = np.arange(6) < 2
+    biased = np.where(favored, MODEL + 0.1, MODEL)
+    alone, left = trials.favor_left(PEOPLE, biased, favored, 12, 200, 1)
     assert alone > 0.05
     assert abs(left) < 0.01
 
