@@ -145,17 +145,19 @@ class Run:
         topics, topic, ids, scores = lines
         order = group_by_topic(topic)
         topic, ids, scores = topic[order], ids[order], scores[order]
-        run = cls(topics, np.bincount(topic, minlength=len(topics)), scores, name, ids)
-        if not may_repeat(keys(run.hashes, topic)) or not (places := first_repeated(ids, topic)):
-            return run
-        if duplicates == "error":
+        hashes, n_lines = ids.hashes(), len(topic)
+        places = first_repeated(ids, topic) if may_repeat(keys(hashes, topic)) else None
+        if places and duplicates == "error":
             row = places[0]
             (twice,) = ids[row : row + 1].strings()
             found = f"topic {topics[topic[row]]} has document {twice!r} twice"
             raise InvalidRun.at(name, found, "give each document once")
-        kept = run.lines(kept_lines(topic, ids, duplicates))
-        kept.repeated = len(run.scores) - len(kept.scores)
-        return kept
+        if places:
+            kept = kept_lines(topic, ids, duplicates)
+            topic, ids, scores, hashes = topic[kept], ids[kept], scores[kept], hashes[kept]
+        run = cls(topics, np.bincount(topic, minlength=len(topics)), scores, name, ids)
+        run.hashes, run.repeated = hashes, n_lines - len(topic)
+        return run
 
     @classmethod
     def of_dict(cls, scored: Mapping[str, Mapping[str, float]], name: str = "run") -> Run:

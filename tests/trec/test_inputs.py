@@ -298,3 +298,8 @@ def test_none_of_these_libraries_is_imported_for_rows_of_others() -> None:
     )
     done = run_process([sys.executable, "-c", code], check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_the_score_of_a_line_that_is_left_out_may_be_missing() -> None:
+    frame = pd.DataFrame({"query_id": "1", "doc_id": ["a", "a"], "score": [np.nan, 2.0]})
+    assert as_run(frame, "last").lists["1"][1].tolist() == [2.0]
