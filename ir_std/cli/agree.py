@@ -34,7 +34,7 @@ options:
   --scheme
   --factors FIRST SECOND
                         factor sets of the two judgments (- to recognize a set)
-  --table {labels,confusion,order,pairs,means}
+  --table {labels,confusion,order,pairs,means,topics}
                         print this table only (default labels, confusion and order)
   --output
 """

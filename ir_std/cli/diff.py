@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
 
 from ir_std.cli.inputs import note_datasets, read_inputs
@@ -36,7 +37,8 @@ options:
   -M --scheme --factors
   --table {topics,rankings,documents}
                         print this table only (default topics, or with --topic the other two)
-  --output
+  -o, --output {table,markdown,latex,csv,html,json}
+                        output format (default table)
 """
 
 
@@ -57,7 +59,11 @@ def run(args: Namespace) -> None:
     show_notes(pair.results)
     pair.load(topics)  # A missing topic is reported before anything is printed.
     top, ranks = (10 if n is None else n or None for n in (args.top, args.ranks))
-    if OF_TOPICS in names:
+    if args.output == "json":
+        rankings = [pair.on(topic).as_dict(ranks) for topic in topics]
+        differences = {**pair.as_dict(top), "rankings": rankings}
+        print(json.dumps(differences, ensure_ascii=False, indent=1))
+    elif OF_TOPICS in names:
         print_tables([pair.table(top=top)], args.output)
     else:
         tables = (pair.on(topic).table(n, ranks=ranks) for topic in topics for n in names)

@@ -327,7 +327,7 @@ class JudgeAgreement:
 
         Parameters
         ----------
-        name : {'labels', 'confusion', 'order', 'pairs', 'means'}
+        name : {'labels', 'confusion', 'topics', 'order', 'pairs', 'means'}
         places : int
             Decimals; -1 for all.
 
@@ -395,6 +395,24 @@ def _confusion(agreement: JudgeAgreement, _: int) -> Table:
     whole = agreement.confusion.sum(axis=0).tolist()
     rows = [(str(level), *row) for level, row in enumerate(whole)]
     return make_table([first, *(f"{second}: {level}" for level in range(len(whole)))], rows)
+
+
+def _topics(agreement: JudgeAgreement, places: int) -> Table:
+    counts = agreement.confusion
+    levels = np.arange(counts.shape[1])
+    documents = counts.sum(axis=(1, 2))
+    same = np.trace(counts, axis1=1, axis2=2) / np.maximum(documents, 1)
+    kappas = [cohen_kappa(counts, weights) for weights in ("none", "quadratic")]
+    means = [counts.sum(axis=axis) @ levels / np.maximum(documents, 1) for axis in (2, 1)]
+    order = np.argsort(np.nan_to_num(kappas[1], nan=2.0), kind="stable").tolist()
+    columns = [column.tolist() for column in (documents, same, *kappas, *means)]
+    of_names = [f"mean level {name}" for name in agreement.names]
+    return make_table(
+        ("topic", "documents", "same level", "kappa", "quadratic", *of_names),
+        ((agreement.topics[i], *(column[i] for column in columns)) for i in order),
+        notes=["Topics with the lowest kappa with quadratic weights come first."],
+        places=places,
+    )
 
 
 def _order(agreement: JudgeAgreement, places: int) -> Table:
@@ -469,6 +487,7 @@ def _means(agreement: JudgeAgreement, places: int) -> Table:
 TABLES: dict[str, Callable[[JudgeAgreement, int], Table]] = {
     "labels": _labels,
     "confusion": _confusion,
+    "topics": _topics,
     "order": _order,
     "pairs": _pairs,
     "means": _means,
@@ -476,7 +495,7 @@ TABLES: dict[str, Callable[[JudgeAgreement, int], Table]] = {
 """Functions that make the tables, by name."""
 OF_SYSTEMS = ("order", "pairs", "means")
 """The tables that need scores of systems."""
-OF_LABELS = ("labels", "confusion")
+OF_LABELS = ("labels", "confusion", "topics")
 """The tables that need the judgments themselves."""
 
 

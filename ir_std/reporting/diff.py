@@ -33,7 +33,7 @@ from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.inputs import read_texts
 
 MAX_TEXT_CHARS = 40
-"""Number of characters of a query or document that a table shows; CSV holds all."""
+"""Number of characters of a query or document that a table shows; CSV and JSON hold all."""
 TABLES = ("rankings", "documents")
 """The tables of a topic."""
 Pair = tuple[float, float]
@@ -338,6 +338,27 @@ class RunDiff:
         known = [m for m in self._measures if m in self.results.collection.topic_measures]
         return tuple(self.results.difference(self.a, self.b, m) for m in known)
 
+    def as_dict(self, top: int | None = 10) -> dict[str, Any]:
+        """Convert to a dict for JSON, with the first topics."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "measure": str(self.measure),
+            "standardized": self.standardized and str(self.standardized),
+            "disagreements": list(self.disagreements),
+            "topics": [self._topic_dict(t) for t in self.topics[:top]],
+        }
+
+    def _topic_dict(self, t: TopicScores) -> dict[str, Any]:
+        query = self.queries.get(t.topic)
+        return {
+            "topic": t.topic,
+            **({"query": query} if query else {}),
+            "raw": _known(t.raw),
+            "standardized": _known(t.standardized),
+            "raw_place": t.raw_place,
+        }
+
     def _repr_html_(self) -> str:
         return self.table().html()
 
@@ -486,6 +507,27 @@ class TopicDiff:
         )
         return () if self.is_sum else (text,)
 
+    def as_dict(self, ranks: int | None = 10) -> dict[str, Any]:
+        """Convert to a dict for JSON, with top documents and all that change the score."""
+        shown = [
+            d
+            for d in self.documents
+            if abs(d.difference) > 0 or ranks is None or any(r and r <= ranks for r in d.ranks)
+        ]
+        return {
+            **self.pair._topic_dict(self.scores),
+            "documents": [
+                {
+                    "document": d.document,
+                    "level": d.level,
+                    "ranks": list(d.ranks),
+                    "adds": _known(d.adds),
+                    **({} if self.texts is None else {"text": self.texts.get(d.document)}),
+                }
+                for d in shown
+            ],
+        }
+
     def _repr_html_(self) -> str:
         return "".join(self.table(name).html() for name in TABLES)
 
@@ -501,3 +543,7 @@ def _text_cell(text: str) -> Cell:
     """Make a cell of a text, shortened if it is long; CSV holds the whole text."""
     short = text if len(text) <= MAX_TEXT_CHARS else f"{text[: MAX_TEXT_CHARS - 1].rstrip()}\u2026"
     return Cell(label_cell(short).text, label_cell(text).text)
+
+
+def _known(values: Pair) -> list[float | None]:
+    return [None if isnan(value) else value for value in values]

@@ -50,7 +50,7 @@ def read_look() -> dict[str, Any]:
 COLORS: Mapping[str, str] = read_look()["light"]
 """Colors of the report: ``run``, ``base``, ``other``, ``line``, ``ink``, ``soft``, ``sunk``."""
 MANY_TOPICS = 250
-"""Number of topics above which plots of topics grow no wider, and their marks are smaller."""
+"""Number of topics above which a plot shows sorted scores instead of single topics."""
 _LABEL_HEIGHT = 7.0
 """Width of a topic's label, in points."""
 _LARGEST_SQUARE = 140.0
@@ -139,14 +139,28 @@ def topics(
     measure = named_measure(measure, results.measures)
     run = run or results.runs[0]
     order, peers = topic_order(results, measure), results.collection.peers(measure)
-    ax = _axes(ax, max(6.4, 0.17 * min(len(order), MANY_TOPICS)), 4.0)
+    many, unit = len(order) > MANY_TOPICS, results.collection.unit
+    ax = _axes(ax, 6.4 if many else max(6.4, 0.17 * len(order)), 4.0)
     scores = results._scores(run, measure, results.collection.name)
-    if peers is not None:
-        _draw_spread(ax, peers, order)
-    x, size = np.arange(len(order)), 4 if len(order) <= MANY_TOPICS else 1
-    ax.plot(x, scores[order], "o", color=COLORS["run"], markersize=size, label=run, zorder=4)
-    label_topics(ax, [results.topics[i] for i in order])
-    ax.set_xlabel(f"{results.collection.unit}s, hardest first")
+    if many:
+        if peers is not None:
+            _draw_sorted(ax, peers.mean, COLORS["ink"], f"mean of {peers.n_systems} systems")
+        _draw_sorted(ax, scores, COLORS["run"], run)
+        ax.set_xlabel(f"percent of {unit}s, lowest score first")
+    else:
+        if peers is not None:
+            _draw_spread(ax, peers, order)
+        ax.plot(
+            np.arange(len(order)),
+            scores[order],
+            "o",
+            color=COLORS["run"],
+            markersize=4,
+            label=run,
+            zorder=4,
+        )
+        label_topics(ax, [results.topics[i] for i in order])
+        ax.set_xlabel(f"{unit}s, hardest first")
     ticks = axis_ticks(results, measure)
     ax.set_ylim(ticks[0], ticks[-1])
     ax.margins(x=0.01)
@@ -172,6 +186,11 @@ def _draw_spread(ax: Axes, peers: Any, order: Any) -> None:
     low, height = peers.low[order], (peers.high - peers.low)[order]
     ax.bar(x, height, bottom=low, width=0.6, color=soft, label=label, zorder=2)
     ax.hlines(peers.mean[order], x - 0.4, x + 0.4, color=COLORS["ink"], linewidth=1.2, zorder=3)
+
+
+def _draw_sorted(ax: Axes, values: Floats, color: str, label: str) -> None:
+    known = np.sort(values[~np.isnan(values)])
+    ax.plot(np.linspace(0, 100, len(known)), known, color=color, label=label)
 
 
 def difference(

@@ -1,7 +1,4 @@
-"""Turn facts into sentences: notes below tables, and the same facts on pages.
-
-No other module writes sentences about results, and none parses a sentence.
-"""
+"""Turn facts about results into sentences: notes below tables, and the same facts on pages."""
 
 from __future__ import annotations
 

@@ -43,6 +43,9 @@ def test_kappa_on_dl19_is_scikit_learns(of_judges: ir_std.JudgeAgreement) -> Non
         assert of_judges.kappa(weights).value == pytest.approx(kappa, abs=1e-12)
     for level, kappa in enumerate(AT_LEVEL, 1):
         assert of_judges.kappa_at(level) == pytest.approx(kappa, abs=1e-12)
+    by_topic = [row[4].value for row in of_judges.table("topics").rows]
+    assert by_topic == sorted(by_topic)  # the topics of least agreement come first
+    assert len(by_topic) == 43
 
 
 @pytest.mark.slow
@@ -87,7 +90,7 @@ def test_only_what_both_judged_is_compared() -> None:
     assert compared.confusion.sum(axis=0).tolist() == [[1, 1, 0], [0, 2, 0], [0, 0, 1]]
     assert compared.systems == ()
     assert any("left out 1 topic that only first has" in text for text in compared.notes)
-    assert set(compared.tables) == {"labels", "confusion"}
+    assert set(compared.tables) == {"labels", "confusion", "topics"}
 
 
 def test_a_level_that_one_never_gives_has_no_kappa() -> None:
@@ -134,7 +137,7 @@ def test_wrong_use_is_one_line(data: Path, ir_std_cli: Any) -> None:
     assert (one.status, one.err) == (2, [said])
     several = ir_std_cli("agree", file, data / "qrels" / MODEL, "-o", "csv")
     assert several.status == 2
-    assert "add --table labels|confusion|order|pairs|means" in several.err[0]
+    assert "add --table labels|confusion|topics|order|pairs|means" in several.err[0]
 
 
 # A run under several judgments of the same topics.

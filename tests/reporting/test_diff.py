@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -257,6 +258,24 @@ def test_no_ranks_are_all_ranks(ir_std_cli: Any, files: Files) -> None:
     assert len(some) == 1 + 5
     assert len(all_) > 900
     assert all_[: len(some)] == some
+
+
+def test_json_holds_topics_rankings_and_texts(
+    ir_std_cli: Any, files: Files, tmp_path: Path
+) -> None:
+    (tmp_path / "queries.tsv").write_text("1063750\twhy did the us enter ww1\n", encoding="utf-8")
+    (tmp_path / "docs.jsonl").write_text(
+        '{"_id": "4337526", "title": "War", "text": "in  1917"}\n', encoding="utf-8"
+    )
+    arguments = ("--topic", "1063750", "--ranks", "1", "-o", "json", "--top", "0")
+    texts = ("--queries", tmp_path / "queries.tsv", "--docs", tmp_path / "docs.jsonl")
+    done = ir_std_cli("diff", *files, "AP", *arguments, *texts)
+    found = json.loads("\n".join(done.out))
+    assert (found["a"], found["standardized"], len(found["topics"])) == ("p_bert", "sAP", 43)
+    (topic,) = found["rankings"]
+    assert topic["query"] == "why did the us enter ww1"
+    first = next(d for d in topic["documents"] if d["ranks"][0] == 1)
+    assert (first["document"], first["level"], first["text"]) == ("4337526", 2, "War | in 1917")
 
 
 def test_csv_holds_the_texts(ir_std_cli: Any, files: Files, tmp_path: Path) -> None:

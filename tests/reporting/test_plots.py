@@ -326,3 +326,12 @@ def test_a_row_shows_raw_and_standardized_differences_and_sizes() -> None:
     ]
     assert "a better" in figure.axes[0].get_xlabel()
     figure.canvas.draw()
+
+
+def test_scores_on_many_topics_are_drawn_in_order(ax: Axes) -> None:
+    scores = {str(i): (i * 7 % 300) / 300 for i in range(300)}
+    results = ir_std.evaluate(ir_std.read_scores({"run": {"latency": scores}}), None, "latency")
+    plots.topics(results, "latency", ax=ax)
+    (line,) = ax.lines
+    assert list(line.get_ydata()) == sorted(scores.values())
+    assert ax.get_xlabel() == "percent of topics, lowest score first"
