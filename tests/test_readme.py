@@ -18,7 +18,7 @@ import pytest
 from processes import run_process
 
 import ir_std
-from ir_std.reporting.html.method import SCHEME_PAPER, read_references
+from ir_std.reporting.html.report import SCHEME_PAPER, read_references
 from ir_std.testing import simulated_nuggets
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -28,8 +28,14 @@ from ir_std.factors.catalog import data_version
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.reporting import plots
 from ir_std.reporting.html import across, record
-from ir_std.reporting.html.method import Licence, known_weaknesses, licences, method
-from ir_std.reporting.html.report import render, write_report
+from ir_std.reporting.html.report import (
+    Licence,
+    known_weaknesses,
+    licences,
+    method,
+    render,
+    write_report,
+)
 from ir_std.reporting.html.words import environment
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.inputs import as_qrels

@@ -14,8 +14,8 @@ from views import hits, plain, simulated
 import ir_std
 from ir_std.evaluation.placement import ordinal
 from ir_std.reporting.html import standing
-from ir_std.reporting.html.method import method
 from ir_std.reporting.html.record import collection_record
+from ir_std.reporting.html.report import method
 from ir_std.reporting.html.standing import RunStanding, subject_of, views_of
 from ir_std.reporting.html.words import say
 from ir_std.reporting.result_tables import differences_table, means_table
