@@ -88,6 +88,29 @@ def test_both_rankings_are_those_of_the_runs(view: View, results: Any) -> None:
         assert shown == [str(levels.get(d, "?")) for d in first]
 
 
+@pytest.mark.parametrize(
+    ("n_lower", "said"),
+    [
+        (0, "mine did not find 3 of them."),
+        (1, "mine found 1 of them only at rank 11 and did not find 2 of them."),
+        (3, "mine found 3 of them only at ranks 11 to 13."),
+    ],
+)
+def test_the_relevant_documents_that_a_run_misses_are_counted(
+    shared: View, tmp_path: Path, n_lower: int, said: str
+) -> None:
+    good, bad = [f"good{i}" for i in range(3)], [f"bad{i}" for i in range(10)]
+    ranked = {"mine": [*bad, *good[:n_lower]], "base": good}
+    runs = {
+        name: {"t": {d: -float(i) for i, d in enumerate(docs)}} for name, docs in ranked.items()
+    }
+    qrels = {"t": dict.fromkeys(good, 1) | dict.fromkeys(bad, 0)}
+    write_report(ir_std.evaluate(runs, qrels, AP, baseline="base"), tmp_path / "report.html")
+    shared.open(tmp_path / "report.html")
+    finding = shared.page.get_by_text("relevant documents in its top 10").inner_text()
+    assert finding == f"mine has 0 relevant documents in its top 10, and base has 3. {said}"
+
+
 def test_ranks_are_those_of_the_measure_and_rows_sort(view: View, results: Any) -> None:
     def ranks(measure: Any) -> list[str]:
         return [str(results.ranks[run][measure].rank) for run in names]

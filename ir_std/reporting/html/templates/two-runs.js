@@ -132,17 +132,16 @@ class TwoRuns {
     const found = missed.map(({ ranks }) => ranks[0]).filter((rank) => rank > 0).sort((a, b) => a - b);
     const what = (n) => `${n} relevant ${n === 1 ? "document" : "documents"}`;
     return html("p", { class: "finding" },
-      this.name(0), ` has ${what(mine)} in its top ${depth}, `, this.name(1), ` has ${theirs}.`,
-      missed.length ? [" ", this.name(0), this.further(missed.length, found, theirs)] : null);
+      this.name(0), ` has ${what(mine)} in its top ${depth}, and `, this.name(1), ` has ${theirs}.`,
+      missed.length ? [" ", this.name(0), this.further(missed.length, found)] : null);
   }
 
-  /** The run's ranks of documents that only the other run has at the top. */
-  further(missed, ranks, all) {
+  /** The run's ranks of relevant documents that only the other run has at the top. */
+  further(missed, ranks) {
     const at = ranks.length === 1 ? `at rank ${ranks[0]}` : `at ranks ${ranks[0]} to ${ranks.at(-1)}`;
-    if (!ranks.length) return ` did not find ${missed} of them at all.`;
-    if (ranks.length < missed) return ` found ${ranks.length} of ${missed} of them as well, but only ${at}.`;
-    if (missed === 1 && all === 1) return ` found it as well, but only ${at}.`;
-    return ` found ${missed === all ? "all" : "the other"} ${missed} as well, but only ${at}.`;
+    const lower = ranks.length ? ` found ${ranks.length} of them only ${at}` : null;
+    const never = missed > ranks.length ? ` did not find ${missed - ranks.length} of them` : null;
+    return `${[lower, never].filter(Boolean).join(" and")}.`;
   }
 
   side(documents, i, depth) {
@@ -193,6 +192,6 @@ class TwoRuns {
     return html("p", { class: "legend" }, "Relevance:", levels.map((level) => html("span", {},
       square(this.kind(level), `${level}`), meaning(level))),
     html("span", {}, square("level0", "0"), "not relevant"), html("span", {}, square("unjudged", "?"), "not judged"),
-    html("span", { class: "wide" }, "“28th there”: its rank in the other run"));
+    html("span", { class: "wide" }, "“28th there” means rank 28 in the other run"));
   }
 }
