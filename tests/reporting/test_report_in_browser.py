@@ -88,6 +88,18 @@ def test_both_rankings_are_those_of_the_runs(view: View, results: Any) -> None:
         assert shown == [str(levels.get(d, "?")) for d in first]
 
 
+def test_lines_to_the_average_are_explained_only_if_there_is_an_average(
+    shared: View, tmp_path: Path
+) -> None:
+    results = ir_std.evaluate("dl19-passage/p_bert", None, "nDCG@10", schemes="N,E")
+    write_report(results, tmp_path / "report.html")
+    shared.open(tmp_path / "report.html")
+    said = shared.page.get_by_text("Each line shows the distance to the average.")
+    assert said.is_visible()
+    shared.choose("snDCG(scheme='E')@10")
+    assert not said.is_visible()
+
+
 @pytest.mark.parametrize(
     ("n_lower", "said"),
     [

@@ -80,6 +80,7 @@ class Section {
       places.closest(".pair").classList.toggle("alone", !isPlaced);
       this.$(".place-heading").innerHTML = m.placeHeading;
       this.$(".topics-heading").innerHTML = m.topicsHeading;
+      for (const note of this.root.querySelectorAll(".to-average")) note.hidden = m.topicAverage === null;
       for (const place of this.root.querySelectorAll(".scored")) place.textContent = m.scored;
       places.replaceChildren(...isPlaced ? [drawPlaces(collection, m, Math.min(places.clientWidth || 404, 404))] : []);
     }
