@@ -75,6 +75,15 @@ def test_two_collections_are_counted_singly_and_not_summarized(five: ir_std.Resu
     assert "There is no mean over collections, because it needs 3 collections." in two.table().notes
 
 
+@pytest.mark.parametrize(
+    ("system", "unit"),
+    [("dl19-passage/p_bert", "topic"), ("mteb-retrieval/BAAI/bge-m3", "dataset")],
+)
+@pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
+def test_topics_and_datasets_are_called_by_their_names(system: str, unit: str) -> None:
+    assert across_of(ir_std.compare([("a", system, None)], "nDCG@10"))["unit"] == unit
+
+
 @pytest.mark.parametrize("measure", [AP, sAP(scheme="E")])
 def test_no_run_is_above_an_average_that_does_not_exist(measure: Any) -> None:
     """Raw scores and scheme E have no average."""

@@ -54,6 +54,7 @@ class AcrossRecord(TypedDict):
     measures: list[AcrossMeasure]
     subject: str
     baseline: str | None
+    unit: str  # the word for a topic of all collections: topic, or dataset
 
 
 def across_of(results: Results) -> AcrossRecord:
@@ -63,7 +64,7 @@ def across_of(results: Results) -> AcrossRecord:
         if view.name not in views or view.is_standardized:
             views[view.name] = view
     compared = run_differences(results) if results.baseline is not None else {}
-    first = next(iter(views.values()))
+    first, units = next(iter(views.values())), {one.unit for one in results.collections.values()}
     subject = next(iter(compared), None) or _best(results, first)
     return {
         "measures": [
@@ -73,6 +74,7 @@ def across_of(results: Results) -> AcrossRecord:
         ],
         "subject": subject,
         "baseline": results.baseline,
+        "unit": units.pop() if len(units) == 1 else "topic",
     }
 
 

@@ -2,12 +2,13 @@
 
 /** `names` are the collections, in the order of their sections. */
 class Across {
-  constructor(root, names, { measures, subject, baseline }) {
+  constructor(root, names, { measures, subject, baseline, unit }) {
     this.root = root;
     this.names = names;
     this.measures = measures;
     this.subject = subject;
     this.baseline = baseline;
+    this.unit = unit;
   }
 
   show(name) {
@@ -43,7 +44,7 @@ class Across {
       cell(stripAxis(m, width, isDifference ? "no difference" : "average"), { class: "bars" }),
       cell("", { class: "wide" }));
     this.root.querySelector(".forest").replaceChildren(tableOf(`${m.scored} by collection`, [
-      head("System"), head("Collection", { class: "left" }), head("Topics", { class: "wide" }),
+      head("System"), head("Collection", { class: "left" }), head(`${capital(this.unit)}s`, { class: "wide" }),
       head([capital(m.scored), html("br"), "with 95% interval"], { class: "left bars" }), head("", { class: "wide" }),
     ], [...rows, axis], "rows"));
   }
