@@ -42,7 +42,7 @@ COUNTS = ("NumQ", "NumRet", "NumRel")
 """Measures that trec_eval prints as whole numbers."""
 OF_QRELS = ("NumQ", "NumRel")
 """Measures that depend only on the qrels."""
-MEANS_ONLY = ("NumQ", "GMAP")
+MEANS_ONLY = ("NumQ", "GMAP", "GMBpref")
 """Measures that trec_eval does not print per topic."""
 
 

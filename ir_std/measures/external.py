@@ -27,6 +27,8 @@ TREC_EVAL_NAMES = {
     "P_{}": "P@{}",
     "recall_{}": "R@{}",
     "infAP": "infAP",
+    "gm_bpref": "GMBpref",
+    "11pt_avg": "IPrec11",
     "ndcg": "nDCG",
     "ndcg_cut_{}": "nDCG@{}",
     "map_cut_{}": "AP@{}",
@@ -37,6 +39,8 @@ TREC_EVAL_NAMES = {
     "set_map": "SetAP",
     "set_F": "SetF",
     "set_F_{}": "SetF(beta={})",
+    "rbp_resid": "RBPResidual",
+    "unj_{}": "Unjudged@{}",
 }
 """Measures by trec_eval name, in the order of trec_eval's output; ``{}`` is the cutoff."""
 

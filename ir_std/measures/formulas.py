@@ -355,3 +355,26 @@ def interpolated_precision(r: Ranking, recall: float, rel: int = 1) -> Floats:
     reached = np.floor(recall * count + 0.5)
     at = positions(relevant.topic) == np.maximum(reached, 1)[relevant.topic]
     return sum_by_topic(relevant[at], best[at])
+
+
+def eleven_point_average(r: Ranking, rel: int = 1) -> Floats:
+    """Average :func:`interpolated_precision` over the recall values 0, 0.1, ... 1."""
+    points = [interpolated_precision(r, i / 10, rel) for i in range(11)]
+    return np.array(sum(points) / len(points))
+
+
+def unjudged_share(r: Ranking, cutoff: int) -> Floats:
+    """Compute the share of the first ``cutoff`` ranks that have an unjudged document."""
+    judged = r[(r.rank <= cutoff) & (r.level >= 0)]
+    return (np.minimum(r.n_ret, cutoff) - sum_by_topic(judged)) / cutoff
+
+
+def rbp_residual(r: Ranking, p: float = 0.9) -> Floats:
+    """Compute how much RBP would gain if all unjudged and missing documents were relevant.
+
+    See Moffat and Zobel (TOIS 2008).  As in trec_eval, the value is 0 if all documents of the run
+    are judged.
+    """
+    judged = r[r.level >= 0]
+    gained = sum_by_topic(judged, (1 - p) * persistence(p, judged.rank))
+    return np.where(r.n_ret > sum_by_topic(judged), 1 - gained, 0.0)

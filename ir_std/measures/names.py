@@ -203,6 +203,7 @@ _RANKS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _CUTOFFS = dict.fromkeys(("p", "recall", "map_cut", "ndcg_cut"), _RANKS) | {
     "success": ("1", "5", "10"),
     "iprec_at_recall": (*(f"0.{i}" for i in range(10)), "1.0"),
+    "unj": ("5", "10", "20"),
 }
 """Default cutoffs in trec_eval, by measure name in lower case."""
 

@@ -205,6 +205,10 @@ class _GMAP(_OwnMeasure, pretty="Geometric Mean Average Precision", rel=REL):
         return GeometricMean()
 
 
+class _GMBpref(_GMAP, pretty="Geometric Mean Binary Preference", rel=REL):
+    """Bpref, with the geometric mean over topics: trec_eval's ``gm_bpref``."""
+
+
 class _RIPrec(
     _OwnMeasure,
     pretty="Interpolated Precision at Rounded Recall",
@@ -219,5 +223,26 @@ class _RIPrec(
     """
 
 
+class _IPrec11(_OwnMeasure, pretty="11-Point Average Precision", rel=REL):
+    """Mean of interpolated precision over recall 0, 0.1, ... 1: trec_eval's ``11pt_avg``."""
+
+
+class _Unjudged(
+    _OwnMeasure,
+    pretty="Unjudged at k",
+    cutoff=ParamInfo(dtype=int, required=True, desc=CUTOFF.desc),
+):
+    """Share of the first ranks that have an unjudged document: trec_eval's ``unj``."""
+
+
+class _RBPResidual(
+    _OwnMeasure,
+    pretty="Residual of Rank-Biased Precision",
+    p=ParamInfo(dtype=float, default=0.9, desc="persistence"),
+):
+    """Largest amount that unjudged documents could add to RBP: trec_eval's ``rbp_resid``."""
+
+
 SP, DCG, nDCG, Q, nERR, main_score = _SP(), _DCG(), _nDCG(), _Q(), _nERR(), _MainScore()
-GMAP, RIPrec = _GMAP(), _RIPrec()
+GMAP, GMBpref, RIPrec, IPrec11 = _GMAP(), _GMBpref(), _RIPrec(), _IPrec11()
+Unjudged, RBPResidual = _Unjudged(), _RBPResidual()

@@ -222,7 +222,11 @@ RECORDS = (
         )
     ),
     Record(own.GMAP, f.average_precision, kind="trec_eval"),
+    Record(own.GMBpref, f.bpref, nonrelevant=True, kind="trec_eval"),
     Record(own.RIPrec, f.interpolated_precision, kind="trec_eval"),
+    Record(own.IPrec11, f.eleven_point_average, kind="trec_eval"),
+    Record(own.Unjudged, f.unjudged_share, nonrelevant=True, kind="trec_eval"),
+    Record(own.RBPResidual, f.rbp_residual, nonrelevant=True, kind="trec_eval"),
 )
 
 _PLAIN = Record(Measure())

@@ -37,22 +37,38 @@ q10 Q0 d4 3 7 tag
 q10 Q0 d2 4 6 tag
 q10 Q0 d8 5 5 tag
 """
-OPTIONS = "-q -m map -m gm_map -m iprec_at_recall.0.5 -m num_q -m num_ret"
+OPTIONS = (
+    "-q -m map -m gm_map -m 11pt_avg -m gm_bpref -m unj.5 -m rbp_resid "
+    "-m iprec_at_recall.0.5 -m num_q -m num_ret"
+)
 PRINTED = """\
 num_ret               	q10	5
 map                   	q10	0.5556
 iprec_at_recall_0.50  	q10	0.6667
+11pt_avg              	q10	0.6970
+rbp_resid             	q10	0.7461
+unj_5                 	q10	0.4000
 num_ret               	q2	3
 map                   	q2	1.0000
 iprec_at_recall_0.50  	q2	1.0000
+11pt_avg              	q2	1.0000
+rbp_resid             	q2	0.8100
+unj_5                 	q2	0.2000
 num_ret               	q3	0
 map                   	q3	0.0000
 iprec_at_recall_0.50  	q3	0.0000
+11pt_avg              	q3	0.0000
+rbp_resid             	q3	0.0000
+unj_5                 	q3	0.0000
 num_q                 	all	3
 num_ret               	all	8
 map                   	all	0.5185
 gm_map                	all	0.0177
 iprec_at_recall_0.50  	all	0.5556
+gm_bpref              	all	0.0188
+11pt_avg              	all	0.5657
+rbp_resid             	all	0.5187
+unj_5                 	all	0.2000
 """
 """What trec_eval 10.0-rc3 (commit f425365), built by its Makefile, prints with -c and OPTIONS."""
 
