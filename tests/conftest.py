@@ -1,7 +1,5 @@
 """Shared fixtures: the data folder, real runs, and small simulated qrels."""
 
-from __future__ import annotations
-
 import gc
 import inspect
 import os

@@ -1,7 +1,5 @@
 """Real Dask clusters that may lose a worker or their scheduler."""
 
-from __future__ import annotations
-
 import logging
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A made-up collection: qrels and the runs of several systems, from a fixed seed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

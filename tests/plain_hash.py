@@ -1,7 +1,5 @@
 """The hash of ids in plain Python, as docs/reference/file-formats.md has it."""
 
-from __future__ import annotations
-
 from hashlib import blake2b
 
 MASK = (1 << 64) - 1

@@ -1,7 +1,5 @@
 """Other processes, whose output tests look at."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Judgments altered at random, and what became of each topic's standardized values."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Change the screen of a page in a browser, and wait until the page has changed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -1,7 +1,5 @@
 """Parameters of tests of which some are quick, and all come with the slow tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

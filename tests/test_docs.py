@@ -1,7 +1,5 @@
 """The documentation's site is built without a warning, needs no network, and fits its screens."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The examples of the docstrings run, on files as a reader has them."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """Tests of measures that other programs compute, under their raw and standardized names."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names of measures parse, print back, and mean the same thing."""
 
-from __future__ import annotations
-
 import pickle
 import re
 import sys

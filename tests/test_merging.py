@@ -1,7 +1,5 @@
 """Score normalization and merging, against plain implementations, ranx and trec_eval."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
@@ -215,10 +213,7 @@ def test_a_topic_without_documents_stays() -> None:
         (lambda: merge([{}], "minmax", combine="avg"), "unknown combination 'avg'.*sum, max, mnz"),
         (lambda: merge([{}], "minmax", depth=0), "depth must be an integer of at least 1, got 0"),
         (lambda: merge([], "minmax"), "no runs"),
-        (
-            lambda: merge([{}]),
-            "sum needs normalized scores.*of minmax.*or combine ranks .rrf",
-        ),
+        (lambda: merge([{}]), "sum needs normalized scores.*of minmax.*or combine ranks .rrf"),
         (lambda: merge([{}], "minmax", combine="rrf"), "rrf combines ranks; leave out 'minmax'"),
         (lambda: merge([{}], combine="rff"), "unknown combination 'rff'.*did you mean 'rrf'"),
         (lambda: merge({"q": {"a": 1.0}}, "minmax"), "list of runs"),
@@ -325,9 +320,7 @@ def preferred(lists: list[list[str]], a: str, b: str) -> int:
 
 
 @given(some_runs)
-def test_condorcet_keeps_to_majorities_and_leaves_cycles_whole(
-    runs: list[RunDict],
-) -> None:
+def test_condorcet_keeps_to_majorities_and_leaves_cycles_whole(runs: list[RunDict]) -> None:
     merged, borda = merge(runs, combine="condorcet"), merge(runs, combine="borda")
     for topic, lists in orders(runs).items():
         order = list(merged[topic])

@@ -1,7 +1,5 @@
 """The wheel holds what the source checkout has."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The names that users import stay importable."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

@@ -1,7 +1,5 @@
 """The README and the documentation's pages say what the commands print today."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

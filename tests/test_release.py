@@ -1,7 +1,5 @@
 """The recipe, citation, changelog and paper state the same as the package."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

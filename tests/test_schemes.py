@@ -1,7 +1,5 @@
 """The formulas of the schemes, against scipy and plain counting."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

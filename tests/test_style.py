@@ -1,7 +1,5 @@
 """The text of ir_std stays plain English, and the worst habits do not come back."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter
@@ -29,13 +27,7 @@ HABITS = {
     "two colons": r"^(?!usage|---)[^\n.]{0,90}\S: [^\n.]{0,90}\S: ",
 }
 """Habits of syntax that made readers read twice, and how to find them."""
-ALLOWED = {
-    "begins with What": 11,
-    "of which": 26,
-    "those that": 6,
-    "two colons": 5,
-    "beside": 2,
-}
+ALLOWED = {"begins with What": 11, "of which": 26, "those that": 6, "two colons": 5, "beside": 2}
 """How many of each are left; lower a number when you remove some, and never raise one."""
 
 

@@ -1,7 +1,5 @@
 """Users' scripts pass mypy --strict: what the guides show, and what mistakes it must find."""
 
-from __future__ import annotations
-
 import doctest
 import os
 import re
@@ -127,9 +125,7 @@ def told(
     return lambda name: [line for line in text.splitlines() if line.startswith(name)]
 
 
-def test_snippets_of_the_guides_and_usual_calls_are_typed(
-    told: Callable[[str], list[str]],
-) -> None:
+def test_snippets_of_the_guides_and_usual_calls_are_typed(told: Callable[[str], list[str]]) -> None:
     assert BLOCKS
     assert told("snippet_") == []
     assert told("usual.py") == []

@@ -1,7 +1,5 @@
 """The patches for other libraries apply to the versions that they name, and do what is said."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

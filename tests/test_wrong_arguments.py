@@ -1,7 +1,5 @@
 """Arguments of a wrong type get one clear line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

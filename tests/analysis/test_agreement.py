@@ -1,7 +1,5 @@
 """Agreement of two judges: of labels, against scikit-learn's figures; of orders, against scipy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

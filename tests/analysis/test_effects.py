@@ -1,7 +1,5 @@
 """Effects on one collection and over several: against scipy, statsmodels and R."""
 
-from __future__ import annotations
-
 import shutil
 from itertools import islice
 from random import Random

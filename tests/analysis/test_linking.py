@@ -1,7 +1,5 @@
 """Linking collections by systems that ran on both, and topics by the systems that they share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from statistics import NormalDist, fmean
 from typing import Any
@@ -160,11 +158,7 @@ def test_systems_that_are_known_to_be_identical_have_a_tau_of_their_own() -> Non
     ],
 )
 def test_worked_examples_come_out_to_every_digit(
-    reference: str,
-    collection: str,
-    names: list[str],
-    system: str,
-    expected: tuple[float, ...],
+    reference: str, collection: str, names: list[str], system: str, expected: tuple[float, ...]
 ) -> None:
     a, b = (z_of(name, [*names, system]) for name in (reference, collection))
     linked = link(b[:, :3], a[:, :3], names=names)
@@ -256,10 +250,7 @@ def at_an_end(z: Floats) -> Floats:
         (lambda z, ref: (z + 2, ref), "standard deviations apart"),
         (lambda z, ref: (z + 4, ref + 4), "too near to an end of the scale"),
         (lambda z, ref: (z, ref, {"scheme": "E"}), "scheme E cannot be linked"),
-        (
-            lambda z, ref: (at_an_end(z), at_an_end(ref), {"scheme": "U"}),
-            "anchor 3 is at an end",
-        ),
+        (lambda z, ref: (at_an_end(z), at_an_end(ref), {"scheme": "U"}), "anchor 3 is at an end"),
         (lambda z, ref: (z, ref, {"names": ["a"]}), "1 name of 4 anchors"),
         (lambda z, ref: (z[:, :0], ref[:, :0], {"names": []}), "0 names of 0 anchors"),
     ],

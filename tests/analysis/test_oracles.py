@@ -5,8 +5,6 @@ largest difference.  Scores are made up in steps of 1/20 on some topics, so that
 and flat topics are common, and continuous on others.  (Fusion is held to ranx in test_merging.)
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from fractions import Fraction

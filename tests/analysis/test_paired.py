@@ -1,7 +1,5 @@
 """Paired tests, Holm's correction and intervals, against scipy and by hand."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable, Sequence
 
@@ -128,8 +126,7 @@ def test_holm_never_lowers_a_p_value_and_keeps_their_order(p: list[float]) -> No
 
 
 @pytest.mark.parametrize(
-    ("correction", "adjusted"),
-    [("holm", holm), ("bonferroni", bonferroni), ("none", list)],
+    ("correction", "adjusted"), [("holm", holm), ("bonferroni", bonferroni), ("none", list)]
 )
 def test_p_values_are_adjusted_by_the_correction_asked_for(
     correction: str, adjusted: Callable[[list[float]], Sequence[float]]

@@ -1,7 +1,5 @@
 """Estimates from a few topics judged by people and all judged by a language model."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

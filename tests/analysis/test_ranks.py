@@ -1,7 +1,5 @@
 """Intervals of ranks, against scipy's paired t-test of each pair and plain loops over all flips."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np
@@ -163,9 +161,7 @@ def test_runs_that_cannot_be_ranked_are_reported(
         rank_intervals(scores, level)
 
 
-def test_many_near_equal_pairs_are_compared_in_parts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_many_near_equal_pairs_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.repeat(made_up(10, 1, 4), 6, axis=1) + 0.1 * np.arange(6)
     monkeypatch.setattr(ranks, "PAIRS_AT_ONCE", 4)
     found = rank_intervals(x)

@@ -1,7 +1,5 @@
 """A mean and its errors by topics and systems, against loops, scipy and simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from math import inf
 

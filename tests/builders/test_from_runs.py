@@ -1,7 +1,5 @@
 """Factor sets built from runs."""
 
-from __future__ import annotations
-
 import gc
 import gzip
 import io
@@ -206,10 +204,7 @@ def test_an_error_of_a_task_itself_is_raised_and_the_task_not_repeated() -> None
         calls.append(item)
         raise TypeError("of the task")
 
-    with (
-        ThreadPoolExecutor(1) as executor,
-        pytest.raises(TypeError, match="of the task") as raised,
-    ):
+    with ThreadPoolExecutor(1) as executor, pytest.raises(TypeError, match="of the task") as raised:
         list(map_in_order(task, b"", [1], executor=executor))
     assert calls == [1]
     assert 'raise TypeError("of the task")' in str(raised.value.__cause__)

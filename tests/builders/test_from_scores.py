@@ -1,7 +1,5 @@
 """Factor sets built from tables of scores."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

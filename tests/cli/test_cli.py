@@ -1,7 +1,5 @@
 """The command line: results on standard output, everything else on standard error."""
 
-from __future__ import annotations
-
 import csv
 import inspect
 import json
@@ -253,14 +251,8 @@ def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli
         (("run", "qrels", "sinfAP"), "trec8-adhoc has no factors for infAP"),
         (("missing.txt", "qrels", "AP"), "missing.txt: no such file"),
         (("gone/run", "qrels", "AP"), "gone/run: no such file or ir_datasets ID"),
-        (
-            ("./runn", "qrels", "AP"),
-            "./runn: no such file or ir_datasets ID; did you mean 'run'?",
-        ),
-        (
-            ("run", "qrels", "xyzzy"),
-            "'xyzzy' is not a file, a measure or an ir_datasets ID",
-        ),
+        (("./runn", "qrels", "AP"), "./runn: no such file or ir_datasets ID; did you mean 'run'?"),
+        (("run", "qrels", "xyzzy"), "'xyzzy' is not a file, a measure or an ir_datasets ID"),
         (("run", "qrels", "nDCG@1O"), "did you mean 'nDCG@10'?"),
         (("run", "qrels", "-m", "mpa"), "unknown measure 'mpa'"),
         (("run", "qrels", "-l", "2"), "-l is the level of the measures you name"),

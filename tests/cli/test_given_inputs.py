@@ -1,7 +1,5 @@
 """The input side of the command line: pipes, standard input, folders, and what trec_eval takes."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os
@@ -24,7 +22,6 @@ from ir_std.cli.streams import PROGRAM
 from ir_std.factors.catalog import load_factors
 from ir_std.measures import parse_measure
 from ir_std.measures.names import missing_from_group
-from ir_std.reading import sources
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.files import write_run
 from ir_std.trec.inputs import as_run
@@ -217,21 +214,6 @@ def test_runs_and_scores_stay_in_the_order_given(
     evaluated.write_text("\n".join(scores) + "\n")
     done = ir_std_cli(evaluated, one, files / "qrels", "AP", "-s", "none")
     assert [line.split("\t")[0] for line in done.out] == ["scores", "one"]
-
-
-def test_a_run_is_looked_at_once_and_read_once(
-    files: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
-    by_path = sources._open
-
-    def counted(path: Path) -> Any:
-        opened.append(path.name)
-        return by_path(path)
-
-    monkeypatch.setattr(sources, "_open", counted)
-    assert ir_std_cli(files / "runs", files / "qrels", "AP", "--jobs", 1).status == 0
-    assert opened.count("one") == opened.count("two") == opened.count("qrels") == 1
 
 
 def test_a_file_in_a_folder_that_is_not_a_run_is_named(

@@ -1,7 +1,5 @@
 """On a terminal: Ctrl-C, closed terminals, killed parents, and progress."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """``python -m ir_std merge``."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Callable

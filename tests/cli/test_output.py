@@ -1,7 +1,5 @@
 """Output arrives whole, or the program says that it did not; names cannot do harm."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Systems of a factor set on the command line, alone and as entries of compare and report."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """-o trec_eval: what trec_eval 10.0 prints, byte for byte."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

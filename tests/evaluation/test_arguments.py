@@ -1,7 +1,5 @@
 """Arguments in every form: measures, factors, names, paths, open files of text or bytes."""
 
-from __future__ import annotations
-
 import os
 import pickle
 from collections.abc import Callable, Iterable

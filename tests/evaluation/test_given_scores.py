@@ -1,7 +1,5 @@
 """Scores that were computed elsewhere take the path of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Importing ir_std changes nothing of what ir_measures and PyTerrier give by themselves."""
 
-from __future__ import annotations
-
 import logging
 import math
 import os

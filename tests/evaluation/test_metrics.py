@@ -1,7 +1,5 @@
 """Raw values are ir_measures' own; Q and nERR are those of pyNTCIREVAL and of NTCIR-13."""
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Raw scores, standardized scores and placements come from one evaluation, wherever it runs."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

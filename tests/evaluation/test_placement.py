@@ -1,7 +1,5 @@
 """Tests of a run's rank among the reference systems."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

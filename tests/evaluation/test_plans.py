@@ -1,7 +1,5 @@
 """The factors that a measure is standardized with: plans, chosen systems, cutoffs, saturation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Raw and standardized scores in one pass, through ir_measures and in place of it."""
 
-from __future__ import annotations
-
 import copy
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Inside PyTerrier experiments, with the real package and without Java."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re

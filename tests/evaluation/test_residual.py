@@ -1,7 +1,5 @@
 """Documents judged in earlier rounds are reported, and removed on request."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is said of a run: its depth, relative to that of measures and factors, and its faults."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random

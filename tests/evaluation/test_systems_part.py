@@ -1,7 +1,5 @@
 """Tests of how means vary with the reference systems of a factor set."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A topic is standardized only where its judgments agree, whatever else is in the file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

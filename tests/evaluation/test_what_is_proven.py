@@ -1,7 +1,5 @@
 """Judgments are proven topic by topic: messages on those that are not, and a changed label."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Sets of whole datasets: a dataset is a topic, a run's mean its score; each has its own models."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from pathlib import Path
@@ -219,12 +217,7 @@ def arrays() -> dict[str, np.ndarray]:
     trained = np.where(np.arange(N_MODELS) % 2, TRAINED, NOT_TRAINED) * np.ones((3, 1), int)
     trained[~there] = UNKNOWN
     trained[0, 2] = UNKNOWN
-    return {
-        "counted": counted,
-        "trained": trained.astype(np.uint8),
-        MAIN: main,
-        "nDCG@10": ndcg,
-    }
+    return {"counted": counted, "trained": trained.astype(np.uint8), MAIN: main, "nDCG@10": ndcg}
 
 
 def made(cells: dict[str, np.ndarray]) -> FactorSet:

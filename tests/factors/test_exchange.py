@@ -1,7 +1,5 @@
 """Sets that people exchange: a file is checked, added, found and removed."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 import threading

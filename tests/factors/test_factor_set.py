@@ -1,7 +1,5 @@
 """Factor sets on disk and in use, and their data on judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Factors in the formats of others, out and back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any

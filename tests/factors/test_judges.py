@@ -1,7 +1,5 @@
 """Sets with judgments of a language model, compared with those of people on the same topics."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

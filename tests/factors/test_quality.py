@@ -1,7 +1,5 @@
 """Tests of the quality of a set's factors, against values worked out by hand and by scipy."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

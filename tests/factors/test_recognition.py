@@ -1,7 +1,5 @@
 """Recognition of collections: by the judgments themselves, by counts, by names."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterable
@@ -554,10 +552,7 @@ def test_an_ir_datasets_id_names_its_set() -> None:
 
 
 ALIKE = "trec8-adhoc", "trec7-adhoc", "robust05", "terabyte04", "terabyte06"
-WHOLE = {
-    **dict(zip(ALIKE, ALIKE, strict=True)),
-    "terabyte05": "terabyte04-06",
-}
+WHOLE = {**dict(zip(ALIKE, ALIKE, strict=True)), "terabyte05": "terabyte04-06"}
 
 
 @pytest.mark.parametrize(("file", "sets"), WHOLE.items())

@@ -1,7 +1,5 @@
 """Judgments that were altered give the values of the untouched ones, or say why they give none."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests of the notes, pages and catalogue on sets, computed from the data behind them."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

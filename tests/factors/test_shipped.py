@@ -1,7 +1,5 @@
 """The shipped sets against the runs, tables and figures behind them; their sources and licences."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import sys
@@ -63,10 +61,7 @@ def test_sets_from_runs_hold_every_usual_measure(name: str) -> None:
     assert {m for m in BUILD_MEASURES if m != "R@1000"} <= set(factors.scores)
 
 
-@pytest.mark.parametrize(
-    "name",
-    quick_first(REBUILT.split(), 2),
-)
+@pytest.mark.parametrize("name", quick_first(REBUILT.split(), 2))
 def test_building_again_changes_no_byte(name: str, data: Path, tmp_path: Path) -> None:
     shipped(name, data, jobs=2).save(tmp_path / f"{name}.npz")
     built, there = tmp_path / f"{name}.npz", shipped_folder() / f"{name}.npz"

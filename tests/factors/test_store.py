@@ -1,7 +1,5 @@
 """The file of a factor set: what it holds, how it is replaced, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shutil
@@ -77,9 +75,7 @@ def test_means_and_deviations_are_those_of_the_scores(file: Path) -> None:
     assert factors.sd["AP"] == pytest.approx(SCORES.std(axis=1, ddof=1), abs=1e-15)
 
 
-def test_only_the_measures_that_are_asked_for_are_unpacked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_only_the_measures_that_are_asked_for_are_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     unpacked: list[str] = []
     unpack = store._unpack
 

@@ -3,8 +3,6 @@
 ``python bombs.py NAME FOLDER`` makes one and reads it, with that limit beyond what Python needs.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import hashlib

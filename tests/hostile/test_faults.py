@@ -1,7 +1,5 @@
 """Faults that were found once: left out in silence, removed through a link, left behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import stat

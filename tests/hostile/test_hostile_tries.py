@@ -1,7 +1,5 @@
 """The hostile suite: 200 tries of all areas, or 5,000; and small files that unpack to much."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

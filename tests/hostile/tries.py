@@ -5,8 +5,6 @@ and the try's number, so that one that fails can be tried again by itself.  What
 right value or an error of one line, old files or new ones, and nothing left behind.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -32,14 +30,7 @@ from ir_std.cli import main
 from ir_std.errors import IrStdError
 from ir_std.factors.catalog import check_set
 from ir_std.factors.formats import FORMATS
-from ir_std.reading import (
-    QRELS,
-    RUN,
-    BytesSource,
-    CheckFailed,
-    read_lines,
-    read_lines_plainly,
-)
+from ir_std.reading import QRELS, RUN, BytesSource, CheckFailed, read_lines, read_lines_plainly
 from ir_std.reading.archives import run_sources
 from ir_std.scores.files import read_scores
 from ir_std.trec.files import read_qrels, read_run

@@ -1,7 +1,5 @@
 """Archives of runs: all that they hold, or an error."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Columns read all at once: ids and numbers are exactly what Python reads, one by one."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of input that is not a run or qrels, is too large, or pretends to be one."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

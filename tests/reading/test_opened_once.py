@@ -1,7 +1,5 @@
 """A command or call opens each of its files once."""
 
-from __future__ import annotations
-
 import gc
 import os
 import pickle

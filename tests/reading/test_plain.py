@@ -1,7 +1,5 @@
 """The reading engine against the plain reader: the same lines, the same verdict on each file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import islice

@@ -1,7 +1,5 @@
 """Reports that were written once, open in a browser."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

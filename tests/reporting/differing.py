@@ -1,7 +1,5 @@
 """Results whose runs differ from a baseline by given amounts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tests of the report on several collections, which lists few and summarizes many."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -92,9 +90,7 @@ def test_no_run_is_above_an_average_that_does_not_exist(measure: Any) -> None:
     assert plain(found["headline"]) == "bm25 was run on 2 collections."
 
 
-def test_differences_on_two_collections_are_not_summarized_anywhere(
-    five: ir_std.Results,
-) -> None:
+def test_differences_on_two_collections_are_not_summarized_anywhere(five: ir_std.Results) -> None:
     two = against_bm25(only(five, ("bm25", SETS[:2]), ("mono", SETS[:2])))
     assert "There is no summary over the collections: a summary needs 3 collections." in said(two)
     assert not has_summary(two)
@@ -111,9 +107,7 @@ def test_runs_that_lack_a_collection_are_named(five: ir_std.Results) -> None:
     assert all(row[1].text != "all of these" for row in unbalanced.table().rows)
 
 
-def test_a_mean_over_the_three_shared_collections_names_them(
-    five: ir_std.Results,
-) -> None:
+def test_a_mean_over_the_three_shared_collections_names_them(five: ir_std.Results) -> None:
     unbalanced = only(five, ("bm25", SETS[:4]), ("mono", SETS[:3]))
     notes = " ".join(unbalanced.table().notes)
     over = ", ".join(SETS[:3])
@@ -152,9 +146,7 @@ def test_a_collection_without_factors_does_not_count_and_is_named(five: ir_std.R
     assert f"There is no standardized AP on {name}." in said(against_bm25(more))
 
 
-def test_the_mean_of_five_unbalanced_collections_is_over_those_of_all(
-    five: ir_std.Results,
-) -> None:
+def test_the_mean_of_five_unbalanced_collections_is_over_those_of_all(five: ir_std.Results) -> None:
     unbalanced = only(five, ("bm25", SETS), ("mono", SETS[:4]))
     pooled = unbalanced.estimate("bm25", sAP)
     means = [unbalanced.estimate("bm25", sAP, name).mean for name in SETS[:4]]

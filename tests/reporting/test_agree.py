@@ -1,7 +1,5 @@
 """Two judgments of the same topics: their agreement, and runs under both."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable
 from dataclasses import replace
@@ -181,9 +179,7 @@ def test_the_difference_is_paired_by_topic(comparison: ir_std.Results) -> None:
     assert raw.estimate.interval[0] > 0
 
 
-def test_the_same_systems_standardize_both_and_are_drawn_once(
-    comparison: ir_std.Results,
-) -> None:
+def test_the_same_systems_standardize_both_and_are_drawn_once(comparison: ir_std.Results) -> None:
     found = {(one.a, one.measure): one for one in judgment_differences(comparison)}
     for system in comparison.runs:
         difference = found[system, snDCG @ 10].estimate

@@ -1,7 +1,5 @@
 """MTEB's results: ranks on benchmarks with intervals, and results task by task."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Systems over several collections."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable
@@ -46,9 +44,7 @@ def test_each_system_and_collection_has_a_row_and_a_system_over_several_one_more
     ]
 
 
-def test_means_are_over_the_collections_that_all_systems_have(
-    compared: ir_std.Results,
-) -> None:
+def test_means_are_over_the_collections_that_all_systems_have(compared: ir_std.Results) -> None:
     more = ir_std.compare(entries_on(["trec8-adhoc"], "y"), AP)
     both = {name: compared.on(name) for name in compared.collections}
     scored = {**compared.evaluations["trec8-adhoc"], **more.evaluations["trec8-adhoc"]}

@@ -1,7 +1,5 @@
 """Scores under human labels from a few judged topics and a model's labels of all."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tests of the topics and documents in which runs differ, against ir_measures."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random

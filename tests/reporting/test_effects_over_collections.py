@@ -1,7 +1,5 @@
 """Systems against a baseline, over collections."""
 
-from __future__ import annotations
-
 import csv
 import io
 import sys

@@ -1,7 +1,5 @@
 """Tests of what a report says first and draws, and what it leaves to tables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from ir_measures import AP, P

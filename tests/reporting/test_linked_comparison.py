@@ -1,7 +1,5 @@
 """Comparisons whose collections are linked by systems that ran on all of them."""
 
-from __future__ import annotations
-
 import csv
 import warnings
 from dataclasses import replace
@@ -96,9 +94,7 @@ def test_the_links_are_those_of_the_analysis(linked: ir_std.Results) -> None:
     assert one.doubts == ()
 
 
-def test_the_table_names_the_reference_and_says_how_it_is_linked(
-    linked: ir_std.Results,
-) -> None:
+def test_the_table_names_the_reference_and_says_how_it_is_linked(linked: ir_std.Results) -> None:
     links = linked.links[SAP]
     assert linked.table().header[-1] == f"sAP linked by 4 anchors to {links.reference}"
     assert any("is linked by anchor0, anchor1" in note for note in linked.table().notes)

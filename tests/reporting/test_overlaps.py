@@ -1,7 +1,5 @@
 """Tests of the topics that several collections share."""
 
-from __future__ import annotations
-
 import pytest
 
 from ir_std.reporting.links import Overlaps, find_overlaps

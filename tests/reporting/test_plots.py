@@ -1,7 +1,5 @@
 """The pictures as matplotlib drawings."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -164,9 +162,7 @@ def test_nothing_overlaps_at_fifty_topics_side_by_side(
     pyplot.close(figure)
 
 
-def test_each_plot_has_a_figure_of_its_own_in_which_nothing_is_cut(
-    results: ir_std.Results,
-) -> None:
+def test_each_plot_has_a_figure_of_its_own_in_which_nothing_is_cut(results: ir_std.Results) -> None:
     long = "a-run-with-a-very-long-name-indeed-as-people-give-them"
     one, other = results.collection.inputs.values()
     qrels = results.collection.evaluator.qrels

@@ -1,7 +1,5 @@
 """The HTML report: the record that it carries, and the page around it."""
 
-from __future__ import annotations
-
 import html
 import os
 import re

@@ -1,7 +1,5 @@
 """The report in a browser, in short; test_report_page.py, which is slow, tries all of it."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

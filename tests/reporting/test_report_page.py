@@ -1,7 +1,5 @@
 """The report in a browser: every interaction, by mouse and by keyboard, without a network."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Results as tables: ranks, values by topic, places, and the five forms of a table."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math
@@ -60,9 +58,7 @@ def test_means_that_differ_by_rounding_share_a_rank_and_runs_without_one_come_la
     assert list(found.items()) == [("c", 1), ("b", 2), ("a", None)]
 
 
-def test_the_measure_that_sorts_comes_first_and_its_group_with_it(
-    results: ir_std.Results,
-) -> None:
+def test_the_measure_that_sorts_comes_first_and_its_group_with_it(results: ir_std.Results) -> None:
     header = results.table(sort="sP@5", place=True).header
     assert header[3:] == tuple(
         f"{m}{place}" for m in ("sP@5", "P@5", "AP", "sAP") for place in ("", " place")

@@ -1,7 +1,5 @@
 """Results of one or many runs: names, means, tests, tables, DataFrames."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

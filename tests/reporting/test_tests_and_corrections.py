@@ -1,7 +1,5 @@
 """P-values in tables are those that scipy and statsmodels give, and the table says which."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Tests of the report's first sentences: the headline, its numbers, and what to trust."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from typing import Any

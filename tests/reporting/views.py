@@ -1,7 +1,5 @@
 """A report as tests look at it: its record, and its page in a browser."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Tables of scores in every form, and what ir_std writes read again."""
 
-from __future__ import annotations
-
 import io
 import json
 import warnings

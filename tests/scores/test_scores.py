@@ -1,7 +1,5 @@
 """Scores that were computed elsewhere: their forms, and what is refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

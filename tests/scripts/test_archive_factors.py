@@ -1,7 +1,5 @@
 """The archive of the factor sets: the same bytes each time, and what changed since an older one."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``mteb-retrieval``: every task's results, each model once, where it knows the language."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

@@ -1,7 +1,5 @@
 """The published factors, as sets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

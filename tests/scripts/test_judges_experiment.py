@@ -1,7 +1,5 @@
 """The experiments on judges: figures of made-up scores by plain formulas, and those of the page."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The experiment on linking: what its guide says, with fewer trials."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """The experiment on merging: how documents are dealt to sources, and what a cell says."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple

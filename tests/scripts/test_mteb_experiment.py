@@ -1,7 +1,5 @@
 """The guide's figures on leaderboards are those that the script prints."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

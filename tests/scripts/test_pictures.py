@@ -1,7 +1,5 @@
 """The README's pictures are what their script draws."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pictures

@@ -1,7 +1,5 @@
 """The page's figures on ranks are those that the script computes from shipped sets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The papers' figures, as the scripts compute them from real scores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -168,9 +166,7 @@ def test_u_swaps_no_more_and_needs_fewer_topics_than_n_at_equal_differences(
         assert f"U needs fewer topics than N at equal score differences, {design}: 1 of 1" in held
 
 
-def test_swap_rates_within_two_standard_errors_are_not_less(
-    trec7: sakai.Results,
-) -> None:
+def test_swap_rates_within_two_standard_errors_are_not_less(trec7: sakai.Results) -> None:
     more, error = sakai.beyond(trec7, "U", "N")
     u, n = (trec7.swaps[s].by_difference for s in "UN")
     assert more == pytest.approx(u.overall - n.overall)

@@ -1,7 +1,5 @@
 """The pages of the sets: their text from the sets' tables, their pictures drawn."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

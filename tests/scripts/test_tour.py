@@ -1,7 +1,5 @@
 """The notebook's outputs are those of today."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The checks of intervals: what their script computes, from the systems of shipped factor sets."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading runs and qrels, documents that a run has twice, and messages about broken files."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import threading

@@ -1,7 +1,5 @@
 """Runs and qrels from Python objects and tables: every form gives the same, bad ones one line."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Runs written to files: read back equal, ranked as trec_eval ranks, whole or not at all."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import stat
