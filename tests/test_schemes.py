@@ -91,12 +91,6 @@ def test_without_spread_a_value_is_the_limit_of_ever_smaller_deviations(
     )
 
 
-@given(st.lists(unit, min_size=1, max_size=30), unit)
-def test_e_is_what_counting_gives(scores: list[float], x: float) -> None:
-    expected = sum(s <= x + 1e-9 for s in scores) / len(scores)
-    assert get_scheme("E").apply([x], scores=[sorted(scores)]).tolist() == [expected]
-
-
 @given(unit, unit, st.floats(1e-3, 1), st.sampled_from(sorted(SCHEMES)))
 def test_a_higher_score_is_never_standardized_lower(
     x: float, y: float, sd: float, scheme: str

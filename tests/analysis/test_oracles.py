@@ -2,7 +2,7 @@
 
 ``python tests/analysis/test_oracles.py`` prints the table: function, oracle, cases and the
 largest difference.  Scores are made up in steps of 1/20 on some topics, so that ties, equal means
-and flat topics are common, and continuous on others.  (Fusion is held to ranx in test_merging.)
+and flat topics are common, and continuous on others.  (test_merging has the oracles of fusion.)
 """
 
 import warnings
@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
 from math import erf, sqrt
-from statistics import fmean, pstdev, stdev
+from statistics import fmean, stdev
 from typing import Any, Literal
 
 import numpy as np
@@ -35,7 +35,7 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import FTestAnovaPower, TTestPower
 
-from ir_std import analysis, build_factors, merge, normalize, place
+from ir_std import analysis, build_factors, place
 from ir_std.analysis import bonferroni, holm, randomization_test, t_test
 from ir_std.schemes import get_scheme
 
@@ -373,45 +373,7 @@ def paired_sizes(_: np.random.Generator) -> Cases:
         yield found, smallest(power)
 
 
-# Ranked lists, places
-
-
-@audit("normalize", "plain loops (statistics)")
-def normalized(rng: np.random.Generator) -> Cases:
-    for k in range(20):
-        s = rng.normal(5 if k % 2 else -1, 1, 3 + k).tolist()
-        low, high, sd = min(s), max(s), pstdev(s)
-        ways = {
-            "minmax": [(v - low) / (high - low) for v in s],
-            "mmstdv": [sd * (v - low) / (high - low) for v in s],
-            "uv": [v / sd for v in s],
-            "zscore": [(v - fmean(s)) / sd for v in s],
-            "sum": [(v - low) / sum(w - low for w in s) for v in s],
-        }
-        if high > 0:
-            ways["max"] = [v / high for v in s]
-        run = {"q": {f"d{i}": v for i, v in enumerate(s)}}
-        for method, expected in ways.items():
-            yield list(normalize(run, method)["q"].values()), expected
-
-
-@audit("merge", "plain loops")
-def merged(rng: np.random.Generator) -> Cases:
-    how: dict[str, Callable[[list[float]], float]] = {
-        "sum": sum,
-        "max": max,
-        "mnz": lambda s: sum(s) * len(s),
-        "first": lambda s: s[0],
-    }
-    for combine, _ in product(how, range(5)):
-        found = [rng.choice(12, 8, False) for _ in range(3)]
-        runs = [{"q": {f"d{d}": float(rng.random()) for d in docs}} for docs in found]
-        scores: dict[str, list[float]] = {}
-        for run in runs:
-            for doc, score in normalize(run, "zscore")["q"].items():
-                scores.setdefault(doc, []).append(score)
-        computed = merge(runs, "zscore", combine)["q"]
-        yield [computed[d] for d in scores], [how[combine](s) for s in scores.values()]
+# Places
 
 
 @audit("place", "ir_measures' means, counted", 0)

@@ -431,12 +431,6 @@ def test_systems_that_cannot_be_left_out_are_reported(
         leave_out_systems(build_factors(QRELS, runs, ["AP"], id="x"), left_out)
 
 
-def test_a_set_built_twice_is_the_same_to_the_byte(tmp_path: Path, expected: FactorSet) -> None:
-    expected.save(tmp_path / "one.npz")
-    build(QRELS, RUNS).save(tmp_path / "two.npz")
-    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
-
-
 # -- the command -----------------------------------------------------------------------------
 
 

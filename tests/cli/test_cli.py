@@ -5,8 +5,6 @@ import inspect
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ from typing import Any
 import ir_datasets
 import ir_measures
 import pytest
-import pytrec_eval
 from ir_measures import AP, P
 from made_up import write_qrels
 from processes import run_process
@@ -354,32 +351,6 @@ def test_measures_go_by_trec_evals_names_in_any_case(theirs: str, ours: str) -> 
     assert read_measures([theirs]) == [ir_std.parse_measure(one) for one in ours.split()]
 
 
-def test_what_trec_eval_names_has_the_value_that_trec_eval_gives(
-    files: Path, ir_std_cli: Any
-) -> None:
-    """Compare the values with those of pytrec_eval under the same names."""
-    names = [
-        "map",
-        "P_10",
-        "ndcg_cut_10",
-        "recip_rank",
-        "Rprec",
-        "bpref",
-        "recall_100",
-        "success_1",
-    ]
-    with (files / "qrels").open() as qrels, (files / "run").open() as run:
-        by_topic = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(qrels), names).evaluate(
-            pytrec_eval.parse_run(run)
-        )
-    asked = [word for name in names for word in ("-m", name)]
-    done = ir_std_cli(files / "run", files / "qrels", "-s", "none", "-p", -1, *asked)
-    values = [float(line.split("\t")[1]) for line in done.out]
-    assert values == pytest.approx(
-        [sum(v[name] for v in by_topic.values()) / len(by_topic) for name in names], rel=1e-12
-    )
-
-
 def test_an_option_has_one_long_name_and_at_most_one_short_one(
     files: Path, ir_std_cli: Any
 ) -> None:
@@ -549,30 +520,6 @@ def test_what_others_registered_for_the_end_is_done_and_all_is_written(
     )
     assert len(done.stdout.splitlines()) > 2
     assert done.stdout.endswith("\nregistered by another\n")
-
-
-@pytest.mark.slow
-def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
-    copies = [files / f"copy{i}" for i in range(200)]
-    for copy in copies:
-        copy.write_bytes((files / "run").read_bytes())
-    options = ["AP", "--factors", "trec8-adhoc", "--jobs", "2"]
-    started = subprocess.Popen(
-        [sys.executable, "-m", "ir_std", *map(str, copies), str(files / "qrels"), *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert started.stderr
-    for line in started.stderr:
-        if "using " in line:
-            break
-    started.terminate()
-    # The pipes close only when the last process that holds them has ended.
-    out, err = started.communicate(timeout=60)
-    assert started.returncode == 128 + signal.SIGTERM
-    assert out == ""
-    assert err.splitlines()[-1] == "ir_std: error: interrupted"
 
 
 def test_a_reader_that_stops_early_causes_no_error(files: Path) -> None:

@@ -200,25 +200,6 @@ def test_a_program_that_imports_ir_std_keeps_its_signals_and_filters() -> None:
     assert done.stdout.split() == ["True", "True"]
 
 
-def test_an_interrupt_while_a_file_is_written_leaves_the_old_one(tmp_path: Path) -> None:
-    file = tmp_path / "page"
-    file.write_text("old")
-    code = (
-        "import os, signal, sys, pathlib\n"
-        "from ir_std._system.files import write_atomically\n"
-        "from ir_std._system.signals import end_on_signals\n"
-        "end_on_signals()\n"
-        "write = pathlib.Path.write_bytes\n"
-        "pathlib.Path.write_bytes = lambda path, content: (write(path, content[:1]), "
-        "os.kill(os.getpid(), signal.SIGINT))\n"
-        "write_atomically(sys.argv[1], b'new')"
-    )
-    done = run_process([sys.executable, "-c", code, str(file)])
-    assert (done.returncode, done.stderr) == (130, f"{INTERRUPTED}\n")
-    assert file.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [file]
-
-
 # Progress is printed on a terminal while the user waits, and nowhere else.
 
 

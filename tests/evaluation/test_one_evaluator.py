@@ -18,7 +18,6 @@ from sets import each_set
 
 import ir_std
 from ir_std import (
-    InputError,
     Results,
     StandardizationWarning,
     UsageError,
@@ -263,20 +262,6 @@ def test_what_can_be_read_but_once_travels_to_processes() -> None:
     qrels, runs = collection()
     once = {name: rows(run) for name, run in runs.items()}
     assert same(evaluate(once, qrels, "AP", jobs=2), evaluate(runs, qrels, "AP"))
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_broken_run_is_the_same_error_in_any_process(tmp_path: Path, jobs: int) -> None:
-    qrels, runs = collection()
-    (tmp_path / "broken").write_text("t1 Q0 d1 1 x tag\n")
-    with pytest.raises(InputError, match=r"broken:1: score is 'x'"):
-        evaluate({**runs, "broken": tmp_path / "broken"}, qrels, "AP", jobs=jobs)
-
-
-def test_less_than_one_process_is_refused(trec8: Any) -> None:
-    runs, qrels = trec8
-    with pytest.raises(UsageError, match="jobs is 0"):
-        evaluate(runs, qrels, "AP", jobs=0)
 
 
 def test_threads_share_an_evaluator_and_warn_as_alone_and_leave_the_filters(trec8: Any) -> None:

@@ -242,13 +242,6 @@ def test_by_numbers_nine_in_ten_topics_must_agree(
         assert match.fit.without_value([1]) == [str(t) for t in range(differing)]
 
 
-def test_near_numbers_prove_nothing_if_the_documents_are_known(make: Make) -> None:
-    make("mine", qrels := judged(range(12), relevant=20))
-    refused = recognize(changed(qrels, range(12), 1))
-    assert refused.factors is None
-    assert "its relevant documents differ on all 12 topics" in str(refused)
-
-
 def test_proven_topics_do_not_carry_those_that_only_numbers_are_known_of(make: Make) -> None:
     qrels = judged(range(30))
     known = judgments_of(as_qrels(qrels))

@@ -173,6 +173,7 @@ from ir_std.factors.catalog import add_set
 target, what = Path(sys.argv[1]), sys.argv[3]
 small = small_set("mine")
 small.save(target / "set.npz")
+(target / "file").write_text("old")
 end_on_signals()
 write = Path.write_bytes
 def slow(self, content):
@@ -186,7 +187,7 @@ Path.write_text = lambda self, content, **_: slow(self, content.encode())
 
 
 @pytest.mark.parametrize("what", ["file", "set", "add"])
-def test_an_interrupted_write_leaves_no_litter(what: str, tmp_path: Path) -> None:
+def test_an_interrupted_write_leaves_the_old_file_and_no_litter(what: str, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED, tmp_path, Path(__file__).parent, what],
         env={**os.environ, "IR_STD_FACTORS": str(tmp_path / "own")},
@@ -200,6 +201,7 @@ def test_an_interrupted_write_leaves_no_litter(what: str, tmp_path: Path) -> Non
     assert process.communicate()[1] == "ir_std: error: interrupted\n"
     left = [path.name for path in tmp_path.rglob("*") if path.name.startswith(".")]
     assert left == []
+    assert (tmp_path / "file").read_text() == "old"
     FactorSet.load(tmp_path / "set.npz").verify()
 
 

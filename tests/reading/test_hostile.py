@@ -252,15 +252,6 @@ def test_a_source_that_must_be_read_twice_cannot_be_a_pipe(tmp_path: Path) -> No
     writer.join()
 
 
-def test_standard_input_is_read_once_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    stdin = io.TextIOWrapper(io.BytesIO(gzip.compress(GOOD)))
-    monkeypatch.setattr("sys.stdin", stdin)
-    source = source_of("-")
-    assert source.name == "standard input"
-    assert count_columns(source) == 6
-    assert read_run(source).documents("1") == ["d1", "d2"]
-
-
 FIVE = b"".join(b"%d Q0 d 1 2 t\n" % topic for topic in range(5))
 
 

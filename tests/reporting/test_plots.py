@@ -68,14 +68,6 @@ def test_bars_are_mean_and_standard_deviation_or_one_band(
     assert ends == pytest.approx((0.158655, 0.841345), abs=1e-6)
 
 
-def test_thousands_of_topics_are_a_sorted_curve(ax: Axes) -> None:
-    qrels = {str(i): {"a": 1, "b": 0} for i in range(300)}
-    run = {t: {"a": float(i % 3 == 0), "b": 0.5} for i, t in enumerate(qrels)}
-    found = ir_std.evaluate({"run": run}, qrels, AP)
-    plots.topics(found, AP, ax=ax)
-    assert list(ax.lines[0].get_ydata()) == sorted([1.0] * 100 + [0.5] * 200)
-
-
 def test_ranking_draws_means_and_intervals_best_first(ax: Axes) -> None:
     found = simulated(3, AP, baseline="run1")
     plots.ranking(found, "sAP", ax)

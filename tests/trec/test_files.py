@@ -1,8 +1,5 @@
 """Reading runs and qrels, documents that a run has twice, and messages about broken files."""
 
-import gzip
-import os
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -145,24 +142,6 @@ def test_a_broken_file_is_reported_with_place_and_expectation(
     with pytest.raises(InputError) as caught:
         read(BytesSource("f", content))
     assert says in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "content", [gzip.compress(RUN * 50)[:-20], b""], ids=["truncated", "empty"]
-)
-def test_broken_gzip_is_reported(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "run.gz"
-    file.write_bytes(content)
-    with pytest.raises(InputError, match=r"broken gzip|no lines"):
-        read_run(file)
-
-
-def test_a_pipe_is_read_once_into_memory(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(RUN,))
-    writer.start()
-    assert read_run(tmp_path / "pipe").lists.keys() == EXPECTED.keys()
-    writer.join()
 
 
 def test_a_directory_and_a_missing_file_are_distinguished(tmp_path: Path) -> None:
