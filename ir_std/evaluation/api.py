@@ -50,7 +50,8 @@ def recognize(qrels: Any) -> Match:
     -------
     Match
         The matching set, the matched topics, the topics whose counts differ, and other sets that
-        also match.  If no set matches, the nearest sets and why they do not match.
+        also match.  If no set matches, the result names the nearest sets and says why they do not
+        match.
 
     Examples
     --------
@@ -95,9 +96,9 @@ def evaluator(
         Systems to exclude from the factors.  By default, a system of the set is standardized with
         all of them, including itself, as in Webber, Moffat and Zobel (2008).
     residual : bool
-        If True, remove documents that were judged in earlier rounds from the runs.  Only for
-        residual collections such as TREC-COVID from round 2 on, whose systems do not return such
-        documents.
+        If True, remove from each run the documents that were judged in earlier rounds.  Use it only
+        for residual collections, such as TREC-COVID from round 2 on: their systems do not return
+        such documents.
 
     Raises
     ------
@@ -129,7 +130,8 @@ def select_factors(
 ) -> Match:
     """Match qrels with factors that are computed from the requested systems.
 
-    If judgments differ, only naming the set overrules the difference.  Choosing systems does not.
+    On topics whose judgments differ from the set's, the factors are used only if you name the set
+    in ``factors``.  It is not enough to choose ``systems``.
 
     Parameters
     ----------
@@ -137,7 +139,7 @@ def select_factors(
     factors : FactorSet, str or path, optional
         Factor set, its ID or its file; recognized from the qrels by default.
     systems : str, path or iterable of str, optional
-        A kind of systems to use instead of the set's own, such as ``"modern"``.  Sets with
+        Kind of systems to use instead of the set's own systems, such as ``"modern"``.  Sets with
         per-dataset factors accept ``"zero-shot"`` (models that were not trained on the dataset)
         and ``"all"``.  You can also pass names of the set's systems, or a file with one name per
         line; the factors are then computed again from these systems only.
@@ -293,8 +295,8 @@ def standardize(
     InputError
         If the scores are invalid, as described in :func:`ir_std.read_scores`.
     UsageError
-        If the scores are a dict and ``measure`` is missing, or if the scores are a run's and
-        ``measure`` is given.
+        If the scores are a dict and ``measure`` is missing, or if the scores are a
+        :class:`RunScores` object and ``measure`` is given.
 
     Examples
     --------
@@ -365,7 +367,7 @@ class StdProvider(providers.Provider):
         return widened or type(measure) in (type(SP), type(DCG), type(Q), type(nERR))
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> StdEvaluator:
-        # FallbackProvider passes a set, whose order would change from run to run.
+        # FallbackProvider passes a set, and the order of a set can differ between processes.
         asked = sorted(measures, key=str)
         try:
             evaluator = StdEvaluator(asked, qrels)
@@ -390,7 +392,7 @@ class StdProvider(providers.Provider):
 
 
 def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
-    """Yield warnings for pt.Experiment, which averages by itself and evaluates in batches."""
+    """Yield warnings for pt.Experiment, which computes its own means and works in batches."""
     without = [str(p.measure) for p in evaluator.plans if not p.has_factors.all()]
     if without:
         yield Message(

@@ -1,4 +1,4 @@
-"""Results of an evaluator: messages, evaluations of runs, and scores as in ir_measures."""
+"""Define the results of an evaluator: messages, evaluations of runs, and aggregated scores."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Message(NamedTuple):
     def concerns(self, measure: Measure) -> bool:
         """Check whether the message applies to a raw or standardized measure.
 
-        A message about a standardized measure also applies to the raw measure behind it.
+        A message about a standardized measure also applies to the raw measure that it standardizes.
         """
         own = (*self.measures, *(m.base for m in self.measures if isinstance(m, Standardized)))
         return not own or measure in own
 
 
 def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
-    """Return each text of the warnings or of the notes once, preceded by its runs."""
+    """Return the text of each warning or note once, after the names of the runs concerned."""
     runs_by_text: dict[str, dict[str, None]] = {}
     for message in messages:
         if message.warns == warns:
@@ -75,10 +75,11 @@ class Evaluation:
     ----------
     run : str
     measures : tuple of Measure
-        The evaluator's measures in their order, then further raw measures from which the
-        standardized measures are computed.
+        The evaluator's measures in the evaluator's order, followed by other raw measures that are
+        needed to compute the standardized measures.
     columns : tuple of ndarray, shape (n_topics,)
-        Values of each measure; NaN where there is no value, as on a topic without factors.
+        Values of each measure.  A value is NaN if the measure has none on a topic; for example, a
+        standardized measure has none on a topic without factors.
     averages : tuple of float
         Means of the evaluator's measures.  Standardized measures are averaged over the topics
         with factors.
@@ -136,7 +137,7 @@ class ByMeasure(dict[Measure, V]):
     def __contains__(self, measure: object) -> bool:
         return super().__contains__(self._key(measure))
 
-    get = Mapping.get  # type: ignore[assignment]  # It looks keys up by ``__getitem__``.
+    get = Mapping.get  # type: ignore[assignment]  # It calls ``__getitem__``.
 
     def _key(self, measure: Any) -> Any:
         """Return the measure that a name means; return any other key unchanged."""

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 Progress: TypeAlias = Callable[[Iterable[Evaluation]], Iterable[Evaluation]]
-"""Wrapper of the iterable of evaluations, like ``tqdm.tqdm``."""
+"""Function that wraps the iterable of evaluations to show progress, such as ``tqdm.tqdm``."""
 FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
-"""Reported if no measure is named and no factor set is recognized."""
+"""Measures to report if the user names none and no factor set is recognized."""
 
 
 class StdEvaluator(providers.Evaluator):
-    """Evaluate runs against one set of qrels; build it once for many runs.
+    """Evaluate any number of runs against one set of qrels.
 
     Parameters
     ----------
@@ -63,10 +63,11 @@ class StdEvaluator(providers.Evaluator):
     residual : bool
         If True, remove documents that were judged in earlier rounds of a residual collection.
     scores : iterable of RunScores
-        Scores that will be evaluated.  The default measures are then the measures that all of them
-        contain, and custom measures can be given by the names used there.
+        Scores that will be evaluated.  If you pass scores, the default measures include only
+        measures that all of the scores contain, and you can name custom measures as the scores do.
     lower_is_better : iterable of str
-        Custom measures for which lower is better.  Not needed if the factor set records it.
+        Custom measures for which lower is better.  You can omit measures whose direction the factor
+        set records.
 
     Attributes
     ----------
@@ -79,16 +80,16 @@ class StdEvaluator(providers.Evaluator):
     earlier : run_messages.EarlierDocuments
         Documents that were judged in earlier rounds of a residual collection.
     messages : tuple of Message
-        Messages about the factors on these qrels, which apply to any run.
+        Messages about the factors on these qrels.  They apply to every run.
 
     Raises
     ------
     NoFactorsError
         If a standardized measure is requested by name but has no factors.
     UsageError
-        If ``residual`` is True but no factor set in use belongs to a residual collection; or if a
-        name in ``lower_is_better`` is not among the measures, or the factor set treats higher
-        values of it as better.
+        If ``residual`` is True but no factor set in use belongs to a residual collection.  Also if
+        ``lower_is_better`` names a measure that was not requested, or a measure for which the
+        factor set treats higher values as better.
     """
 
     def __init__(
@@ -176,7 +177,7 @@ class StdEvaluator(providers.Evaluator):
         return plan
 
     def _highest_level(self) -> tuple[int, tuple[Message, ...]]:
-        """Return the level that gains are relative to, and messages about such measures."""
+        """Return the level to which gains are relative, and messages about this level."""
         graded = []
         for measure in filter(raw_scores.has_formula, self._raw.values()):
             check_params(measure)
@@ -187,7 +188,8 @@ class StdEvaluator(providers.Evaluator):
         fit = (self.match or plans.match_factors(self.qrels)).fit
         if fit is None:
             return 1, ()
-        # A part of a collection uses the collection's highest level, so that parts and whole agree.
+        # Use the highest level of the whole collection, so that a topic has the same score when
+        # only a part of the collection is evaluated.
         highest = max(1, plans.highest_level_of_collection(fit, self.qrels))
         return highest, tuple(gain_messages(graded, highest, fit.factors.id, self.qrels))
 
@@ -213,17 +215,17 @@ class StdEvaluator(providers.Evaluator):
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        """Matches of the sets in use; if there are none, the result of recognition."""
+        """Matches of the factor sets in use; if none is in use, the result of recognition."""
         return tuple(self._matches.values()) or ((self.match,) if self.match else ())
 
     @property
     def unit(self) -> str:
-        """Name of what the qrels or the scores list: ``topic`` or ``dataset``."""
+        """Unit of the qrels or the scores: ``topic`` or ``dataset``."""
         fit = self.match.fit if self.match else None
         return fit.factors.unit if fit and fit.dataset is None else "topic"
 
     def evaluate(self, run: Any, name: str | None = None, depth: int | None = None) -> Evaluation:
-        """Evaluate a run, and return messages about it as data instead of warning.
+        """Evaluate a run; return messages about the run as data instead of emitting them.
 
         Parameters
         ----------
@@ -284,7 +286,7 @@ class StdEvaluator(providers.Evaluator):
                     f"{did_you_mean(suggest_measures(measure.name))}"
                 )
         run, about_earlier = self.earlier.check(given)
-        # The original run decides its depth: removing documents does not make it shallower.
+        # Check the depth of the original run, because removing documents does not reduce it.
         cut = given
         if depth is not None:
             run = cut = sort_run(run, depth)
@@ -295,7 +297,7 @@ class StdEvaluator(providers.Evaluator):
             name: raw_scores.RawScores.of(self._raw[name], formula.values(rankings[formula.order]))
             for name, formula in self.formulas.items()
         }
-        # Every order contains the same relevant documents, so any of them gives the number.
+        # All orders contain the same relevant documents, so count them in any one order.
         n_relevant = next((int((r.level > 0).sum()) for r in rankings.values()), 0)
         about_run = run_messages.document_messages(self.plans, given, cut, self.qrels, n_relevant)
         if self._others:
@@ -321,7 +323,7 @@ class StdEvaluator(providers.Evaluator):
         at_level = inputs.measure_at_level(measure, scores.level)
         if at_level in scores.values:
             return UsageError(
-                f"{scores.name}: its num_rel counts documents at level {scores.level} or "
+                f"{scores.name}: num_rel counts documents at level {scores.level} or "
                 f"above; ask for {at_level}, or pass -l {scores.level}"
             )
         return UsageError(
@@ -340,8 +342,9 @@ class StdEvaluator(providers.Evaluator):
         Returns
         -------
         dict of Measure to ndarray, shape (n_topics,)
-            Values in the order of :attr:`measures` and of the qrels' topics; NaN where there is no
-            value, as for a standardized measure on a topic without factors.
+            Values in the order of :attr:`measures` and of the qrels' topics.  A value is NaN if the
+            measure has none on a topic; for example, a standardized measure has none on a topic
+            without factors.
         """
         evaluation = self._evaluate_and_warn(run)
         return {m: evaluation.values[m] for m in self.measures}
@@ -418,10 +421,10 @@ def evaluate_runs(
     jobs : int, optional
         Number of processes.  1 means this process; None chooses the number automatically.
     executor : concurrent.futures.Executor, optional
-        Executor to use instead, with one task per run.  Its workers must be able to read files
-        that are given by their path.
+        Executor to use instead of new processes; it receives one task per run.  If runs are given
+        as paths, the workers of the executor must be able to read these files.
     depth : int, optional
-        Number of documents per topic to evaluate, like trec_eval's ``-M``.
+        Number of documents per topic to evaluate, as with trec_eval's ``-M``.
 
     Raises
     ------
@@ -444,8 +447,8 @@ def evaluate_runs(
     items = ((name, _portable(run, evaluator.qrels), depth) for name, run in runs.items())
     own: dict[Measure, Measure] = {}
     for evaluation in map_in_order(_evaluate_in_worker, task, items, jobs, executor):
-        # Each worker sends copies of the measures, which make up most of a small evaluation, so
-        # all runs share one copy.
+        # Each worker sends its own copies of the measures, which take up most of the memory of a
+        # small evaluation.  Keep only one copy for all runs.
         shared = tuple([own.setdefault(m, m) for m in evaluation.measures])
         yield replace(evaluation, measures=shared)
 
@@ -457,9 +460,9 @@ def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -
 
 
 def _portable(run: Any, qrels: Qrels) -> Any:
-    """Return a run that can be sent to a worker, after reading any one-time input."""
+    """Return a run that can be sent to a worker; read input that can be read only once."""
     if isinstance(run, inputs.ScoresOfSystem):
-        return inputs.restrict_scores(run, qrels)  # a worker needs only its scores
+        return inputs.restrict_scores(run, qrels)  # workers need no factor set
     known = (str, os.PathLike, FileSource, Mapping, Run, RunScores)
     return run if isinstance(run, known) or hasattr(run, "itertuples") else inputs.resolve(run)
 

@@ -1,4 +1,4 @@
-"""Notes and warnings about the factors of a collection's topics, which apply to any run."""
+"""Report notes and warnings about the factors of a collection, which apply to any run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ir_std.trec.qrels import Qrels
 
 
 def factor_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[Message]:
-    """Report what affects the use of the factors on these topics, set by set."""
+    """Report notes and warnings about the use of the factors on these topics, set by set."""
     plans = list(plans)
     for match in matches:
         if (fit := match.fit) is None:
@@ -37,7 +37,7 @@ def factor_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator
 
 
 def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Iterator[Message]:
-    """Report judgments that differ, and measures without a value on the topics concerned."""
+    """Report judgments that differ, and measures that have no value on the topics concerned."""
     levels = {level for plan in plans for level in plan.levels if level < 1}
     doubts = [fit.caveat, describe_difference(fit, sorted(levels))]
     if not (text := "; ".join(filter(None, doubts))):
@@ -59,7 +59,7 @@ def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Itera
 
 
 def _values_by_other_judgments(plans: Iterable[Plan], fit: Fit) -> dict[str, int]:
-    """Count, per measure, the topics whose judgments differ from the reference systems'."""
+    """Count, per measure, the topics whose judgments differ from the set's judgments."""
     counts = {}
     there = fit.factors.info.get("max_level")
     for plan in plans:
@@ -77,7 +77,7 @@ def _count_messages(match: Match, fit: Fit) -> Iterator[Message]:
     if not by_count or match.chosen_by == "name":
         return
     on = f" on {pluralize(len(by_count), fit.factors.unit)}" * (len(by_count) < len(fit.matched))
-    # If the set has only counts for the other topics and all of them agree, a note is enough.
+    # If the set has only counts for the other topics and all counts agree, a note is enough.
     known = {*fit.matched, *(t for t, j in fit.factors.judgments.items() if j.fingerprints)}
     is_complete = all(topic in known or not n for topic, n in fit.factors.n_rel.items())
     yield Message(
@@ -87,7 +87,7 @@ def _count_messages(match: Match, fit: Fit) -> Iterator[Message]:
 
 
 def _unknown_level_messages(plans: Iterable[Plan], fit: Fit) -> Iterator[Message]:
-    """Report measures that use relevance levels whose judgments a set does not record."""
+    """Report measures that use a relevance level at which the set records no judgments."""
     at = fit.agreement.at_level
     levels = {level for level in fit.levels if level > 1 and at(level).unknown.any()}
     below = {level for p in plans for level in p.levels if level < 1}

@@ -1,4 +1,4 @@
-"""Inputs: runs, scores of other programs, and named systems of a factor set."""
+"""Read inputs: runs, scores from other programs, and named systems of a factor set."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ _logger = logging.getLogger("ir_std")
 SEPARATOR = "/"
 """Character between the name of a set and the name of one of its systems."""
 MAX_NAME_LENGTH = 4096
-"""Largest number of characters in a name, as in a path."""
+"""Largest number of characters in a name; paths have the same limit."""
 BEST = "best"
 """Baseline name that means the best system of the set."""
 SELF = "self"
-"""Name that means the evaluated systems, in the list of systems to leave out of the factors."""
+"""Word for the evaluated systems in the list of systems to leave out of the factors."""
 
 
 @dataclass(eq=False, repr=False)
 class ScoresOfSystem(RunScores):
-    """Scores of one system of a set, for the measures with scores per system.
+    """Scores of one system of a factor set, for each measure with scores per system.
 
     Attributes
     ----------
     factors : FactorSet or None
-        The set; None after the scores have been compared with qrels.
+        Factor set of the system; None after the scores have been compared with qrels.
     tag : str
         Name of the system in the set.
     steps : mapping of str to float
@@ -146,7 +146,7 @@ def _values_of(factors: FactorSet, tag: str) -> Values:
 
 
 def unknown_system(name: str) -> UsageError | None:
-    """Return the error in a system name; None if the system exists or the set is unknown."""
+    """Return an error if a known set lacks the named system; otherwise, return None."""
     try:
         if found := _split(name):
             _values_of(load_factors(found[0]), found[1])
@@ -156,14 +156,17 @@ def unknown_system(name: str) -> UsageError | None:
 
 
 def is_system_name(given: Any, is_file: bool = False) -> bool:
-    """Check whether a string names a set's system, and a file only if ``is_file`` is set."""
+    """Check whether a string is the name of a system of a set.
+
+    If ``is_file`` is True, a file must also have this name.  If it is False, no file may have it.
+    """
     if not isinstance(given, str) or os.path.lexists(given) != is_file:
         return False
     return _split(given) is not None and unknown_system(given) is None
 
 
 def reject_system_names(names: Iterable[str], what: str) -> None:
-    """Reject names of systems where documents are needed.
+    """Reject names of systems, because the caller needs documents.
 
     Raises
     ------
@@ -173,8 +176,8 @@ def reject_system_names(names: Iterable[str], what: str) -> None:
     for name in names:
         if is_system_name(name):
             raise UsageError(
-                f"{name} is a system of a factor set, which has its scores but not its documents; "
-                f"{what} needs the run"
+                f"{name} is a system of a factor set, and the set holds only the system's scores, "
+                f"not its documents; {what} needs the run"
             )
 
 
@@ -255,7 +258,7 @@ def resolve_runs(runs: Any, duplicates: str = "error") -> dict[str, Any]:
     """Return runs, scores and systems by name, without reading run files yet.
 
     A folder means all files in it and its subfolders; a file of scores may hold several runs.  A
-    system keeps its name in the set, preceded by the set's ID if a run has the same name.
+    system has the same name as in the set.  If a run has this name, too, the set's ID precedes it.
 
     Parameters
     ----------
@@ -306,7 +309,7 @@ def _names_set(given: Any) -> bool:
 
 
 def _keep_duplicates(run: Any, duplicates: str) -> Any:
-    """Apply the choice of duplicates to a run, or store it until its file is read."""
+    """Apply the choice of duplicates to a run; if its file is unread, store the choice."""
     if isinstance(run, Source):
         run.duplicates = duplicates
     elif duplicates != "error" and not isinstance(run, (Run, RunScores, Mapping)):
@@ -330,8 +333,8 @@ def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) ->
 def expand(given: str) -> list[str | Source]:
     """Return the files of a folder or archive, or the systems of the set in ``SET/*``.
 
-    Return any other name unchanged.  A folder with the name of the set takes precedence; this is
-    logged.
+    Return any other name unchanged.  If a folder has the same name as the set, the folder takes
+    precedence, and the log says so.
     """
     folder = given.removesuffix("/*")
     if os.path.isdir(folder):
@@ -339,7 +342,7 @@ def expand(given: str) -> list[str | Source]:
             _logger.info("%s is a folder here; ir_std uses its files", folder)
         return [each for file in files_below(Path(folder)) for each in expand(str(file))]
     if is_archive(given):
-        from ir_std.reading.archives import run_sources  # zip and tar, which few need
+        from ir_std.reading.archives import run_sources  # few users need zip and tar
 
         return list(run_sources([given]))
     if folder != given and folder in available_factors():
@@ -384,7 +387,7 @@ def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
     Raises
     ------
     InputError
-        If the set lacks topics, or its judgments differ.
+        If the set lacks some of the topics, or the set's judgments differ from the qrels.
     """
     factors = scores.factors
     if factors is None:
@@ -403,7 +406,7 @@ def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
     if fit.match_type is None and (fit.count_mismatches or fit.differing_topics):
         raise InputError.at(
             scores.name,
-            f"its scores use the judgments of {factors.id}, but {fit.mismatch_reason}",
+            f"the scores use the judgments of {factors.id}, but {fit.mismatch_reason}",
             "compare systems with the same judgments",
         )
     values: dict[Measure, Mapping[str, float]] = {}
@@ -422,7 +425,8 @@ def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
     Raises
     ------
     InputError
-        If the numbers match at no level, so the scores were computed with different judgments.
+        If the numbers match at no level, which means that the scores were computed with other
+        judgments.
     """
     topics = [topic for topic in qrels.topics if topic in scores.n_rel]
     if isinstance(qrels, QrelsFromCounts) or not topics:
@@ -437,17 +441,20 @@ def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
         at = int(np.flatnonzero(differing)[0])
         raise InputError.at(
             scores.name,
-            f"its num_rel differs from the qrels on {differing.sum()} of "
+            f"num_rel differs from the qrels on {differing.sum()} of "
             f"{pluralize(len(topics), 'topic')} (e.g. {topics[at]}: {n_rel[at]} in the file, "
             f"{qrels.count()[rows[at]]} in the qrels)",
-            "pass the qrels that its scores were computed with",
+            "pass the qrels with which the scores were computed",
         )
     values = {measure_at_level(measure, level): column for measure, column in scores.values.items()}
     return replace(scores, values=values, level=level)
 
 
 def measure_at_level(measure: Measure, level: int) -> Measure:
-    """Return a binary measure at a level; return graded measures, which use all, unchanged."""
+    """Return a binary measure at the given relevance level.
+
+    Graded measures use all levels, so they are returned unchanged.
+    """
     if "rel" not in measure.SUPPORTED_PARAMS or has_graded_gains(measure):
         return measure
     return type(measure)(**{**measure.params, "rel": level})
@@ -467,8 +474,8 @@ def resolve_excluded(without: str | Iterable[str], runs: Iterable[Any]) -> tuple
     own = [run.tag for run in runs if isinstance(run, ScoresOfSystem)]
     if not own:
         raise UsageError(
-            f"no system of a set is evaluated, so {SELF!r} leaves out nothing; name the systems to "
-            "leave out"
+            f"none of the runs is a system of a factor set, so {SELF!r} leaves out nothing; name "
+            "the systems to leave out"
         )
     return tuple(dict.fromkeys(each for tag in tags for each in (own if tag == SELF else [tag])))
 
@@ -480,7 +487,7 @@ def add_baseline(
     factors: Factors | Match | None,
     measures: Any,
 ) -> str | None:
-    """Return the name of the baseline, adding it to the runs if it is a set's system.
+    """Return the baseline's name; if it names a set's system, add the system to the runs.
 
     Parameters
     ----------
@@ -507,7 +514,7 @@ def add_baseline(
     elif baseline == BEST:
         chosen = best_system(qrels, factors, measures)
     elif os.path.lexists(baseline):
-        raise UsageError(f"the baseline {baseline} is not among the runs; pass it with them")
+        raise UsageError(f"the baseline {baseline} is not among the runs; pass it as a run, too")
     else:
         raise unknown_system(baseline) or UsageError(
             f"unknown baseline {baseline!r}; choose from {abbreviate([*runs, BEST], 6)}"
@@ -522,7 +529,7 @@ def add_baseline(
 
 
 def _run_of_file(file: str, runs: Mapping[str, Any]) -> str | None:
-    """Return the name of the run that comes from a file, given its path or file name."""
+    """Return the name of the run from a file, given the path or the name of the file."""
     paths = {n: run.name for n, run in runs.items() if isinstance(run, FileSource)}
     here = os.path.realpath(file)
     same = [name for name, path in paths.items() if os.path.realpath(path) == here]
@@ -536,7 +543,7 @@ def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) ->
     Parameters
     ----------
     qrels : Qrels
-        Qrels whose topics are averaged.
+        Qrels that define the topics for the means.
     factors : FactorSet, str or path, optional
         Factor set; by default, recognized from the qrels.
     measures : Measure, str or iterable of them, optional

@@ -29,9 +29,9 @@ from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 class Placement:
     """A run's place among the reference systems according to one measure.
 
-    ``str(placement)`` describes it, as in ``sAP 0.6930: 13th of 129``.  The run itself is counted
-    in the ranks.  Systems with the same mean share the better rank, and the text says that they
-    are tied.
+    ``str(placement)`` describes the place, as in ``sAP 0.6930: 13th of 129``.  The ranks count the
+    run itself.  Systems with the same mean share the better rank, and the text says that they are
+    tied.
 
     Attributes
     ----------
@@ -50,12 +50,13 @@ class Placement:
     n_systems : int
         Number of reference systems.
     is_own_system : bool
-        True if the run is a reference system, which means that one system has the run's scores on
-        all compared topics, for every measure with scores per system.
+        True if the run is a reference system.  This is assumed if one system has the same scores as
+        the run on all compared topics, for every measure with scores per system.
     n_tied : int
         Number of (other) reference systems with the same mean.
     unavailable_reason : str or None
-        Reason why the run cannot be placed, in which case the counts are 0; None if it can.
+        Reason why the run cannot be placed; None if it can be placed.  If there is a reason, the
+        counts are 0.
     means : tuple of float
         Sorted means of the systems with which the run was compared.
     names : tuple of str
@@ -110,13 +111,13 @@ class Placement:
     def neighbours(self) -> str:
         """The nearest systems, such as ``between p_bert, 6th, and TUW19-p3-f, 8th``.
 
-        The run is counted in their ranks: if it is new to the set, the systems below it move down
-        by one rank.  A system with the same mean as the run is not a neighbour.  The text is empty
-        if the set has no system names.
+        The ranks of the systems count the run, too.  If the run is new to the set, the systems
+        below it move down by one rank.  A system with the same mean as the run is not a neighbour.
+        The text is empty if the set has no system names.
         """
         if not self.names:
             return ""
-        sign = sign_of(self.measure)  # Best first, also if lower is better.
+        sign = sign_of(self.measure)  # Put the best system first, also if lower is better.
         means = zip((sign * mean for mean in self.means), self.names, strict=True)
         ranked = sorted(means, reverse=True)
         next_below = self.n_better + self.n_tied + self.is_own_system
@@ -173,12 +174,12 @@ def place(
     Parameters
     ----------
     run, qrels
-        Any form that ir_std reads.  Without qrels, ``run`` can be scores that were computed
-        elsewhere.  With ``factors`` and a raw measure, it can also be a published mean, such as
-        0.55.
+        Any form that ir_std reads.  If you pass no qrels, ``run`` can be scores that another
+        program computed.  If you pass ``factors`` and a raw measure, ``run`` can also be a
+        published mean, such as 0.55.
     measures : Measure, str or iterable of them, optional
         Measures by which to place the run; by default, the default measures of the set.  For each
-        raw measure, the run is also placed by the standardized versions.
+        raw measure, the run is also placed by the standardized versions of this measure.
     schemes, factors, residual
         See :func:`ir_std.evaluator`.
 
@@ -214,7 +215,7 @@ def place(
 
 
 class Placer:
-    """Place runs by the measures of an evaluator; build it once for many runs.
+    """Place any number of runs by the measures of one evaluator.
 
     Examples
     --------
@@ -239,15 +240,15 @@ class Placer:
         """Place a run according to each measure, in the evaluator's order.
 
         Raw scores are rounded to the resolution of the systems' scores before they are compared.
-        A topic without factors, or where a standardized score is undefined, is left out for the
-        run and the systems alike.
+        A topic is left out, for the run and the systems alike, if the topic has no factors or if a
+        standardized score on the topic is undefined.
         """
         evaluation = self.evaluator.evaluate(run)
         warn_caller(message_texts(self.evaluator.messages + evaluation.messages, True))
         return self.place_values(evaluation.values)
 
     def place_values(self, values: Mapping[Measure, Floats]) -> list[Placement]:
-        """Place a run, like :meth:`place`, given its values per topic.
+        """Place a run in the same way as :meth:`place`, from its values per topic.
 
         Parameters
         ----------
@@ -416,7 +417,10 @@ def peers_of(plan: plans.Plan, topics: Iterable[str]) -> Peers:
 def peer_means(
     factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...]
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Return the systems' means over rows of the set, ascending, and names if known."""
+    """Return the systems' ascending means over the topics in ``rows``, and their names.
+
+    The names are empty if they are unknown.
+    """
     scheme, params = scheme_of(measure)
     means, numbers = estimates.ranked_systems(factors, name, scheme, np.array(rows), **params)
     tags = team_tags(factors.systems)

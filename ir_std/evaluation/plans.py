@@ -92,7 +92,7 @@ class Plan(NamedTuple):
     Attributes
     ----------
     measure : Standardized
-        In the plan of a raw measure, the raw measure itself.
+        Standardized measure; in the plan of a raw measure, the raw measure itself.
     raw : Measure
         Raw measure to standardize.
     factors : FactorSet
@@ -140,7 +140,7 @@ class Plan(NamedTuple):
         return self._replace(topics=topics, rows=rows).with_factors()
 
     def with_factors(self) -> Plan:
-        """Return the plan with the function that standardizes raw values on its rows."""
+        """Return the plan with the function that standardizes raw values on the plan's rows."""
         scheme, params = self.measure["scheme"], self.measure.scheme_params
         return self._replace(apply=self.factors.at(self.rows, self.name, scheme, **params))
 
@@ -175,7 +175,7 @@ class Plan(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """Decisions about a measure that depend on all topics, for evaluation in batches of topics.
+    """Decisions about a measure that need all topics, not just a batch of topics.
 
     Attributes
     ----------
@@ -185,7 +185,8 @@ class Decision(NamedTuple):
     plan : Plan or None
         Recipe for a standardized measure; None for a raw measure.
     highest : int
-        Highest relevance level of the collection; some measures' gains are relative to it.
+        Highest relevance level of the collection; the gains of some measures are relative to this
+        level.
     """
 
     column: str
@@ -227,21 +228,21 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
 
 
 def raw_plan(raw: Measure, name: str, match: Match, qrels: Qrels) -> Plan:
-    """Return a plan that compares a raw measure with a set's systems, without a scheme."""
+    """Return a plan to compare raw scores with a set's systems without standardizing them."""
     fit = match.fit
     assert fit is not None
     factors, levels = fit.factors, levels_of(raw, fit)
     # If the user named the set, a warning reports the differences instead.
     differing = () if match.chosen_by == "name" else tuple(fit.without_value(levels))
     topics = qrels.topics if fit.dataset is None else (fit.dataset,)
-    if isinstance(raw, ExternalMeasure):  # only the set knows its direction
+    if isinstance(raw, ExternalMeasure):  # only the set knows the direction
         raw = ExternalMeasure(raw.name, factors.sign(name) < 0)
     rows = rows_excluding(factors, topics, differing)
     return Plan(raw, raw, factors, name, np.asarray, topics, rows, tuple(levels), differing)
 
 
 def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
-    """Return a raw measure's name in a set, such as ``RBP(p=0.8)``; None if it has none."""
+    """Return a raw measure's name in a set, such as ``RBP(p=0.8)``, or None."""
     return names_by_measure(factors.measures).get(canonical(raw))
 
 
@@ -252,7 +253,7 @@ def names_by_measure(names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _name_without_cutoff(raw: Measure, factors: FactorSet) -> str | None:
-    """Return the name without the cutoff, if the set's systems have no documents beyond it.
+    """Return a name without the cutoff, if the systems have no documents beyond it.
 
     For example, ``AP@1000`` is ``AP`` for systems that were evaluated to depth 1000.
     """
@@ -269,7 +270,7 @@ def _name_without_cutoff(raw: Measure, factors: FactorSet) -> str | None:
 
 
 def rows_excluding(factors: FactorSet, topics: Iterable[str], differing: Iterable[str]) -> Ints:
-    """Return the rows of topics in a set; -1 where it lacks them or the judgments differ."""
+    """Return topics' rows in a set; -1 if the set lacks a topic or the judgments differ."""
     differing = set(differing)
     topics = tuple(topics)
     rows = factors.rows(topics)
@@ -279,8 +280,8 @@ def rows_excluding(factors: FactorSet, topics: Iterable[str], differing: Iterabl
 def scores_on(topics: Sequence[str], raw: Floats) -> Floats:
     """Return a run's raw scores on topics of a set.
 
-    In a set with per-dataset factors, the dataset is the only topic of the qrels, and the run's
-    score on it is its mean over the topics of the qrels.  Callers can then treat all sets alike.
+    In a set with per-dataset factors, each dataset is one topic of the set.  The run's score on the
+    dataset is the run's mean over the topics of the qrels.  Callers can then treat all sets alike.
     """
     return raw if len(raw) == len(topics) else np.array([mean_of_values(raw)])
 
@@ -295,7 +296,7 @@ def mean_of_values(values: Floats) -> float:
 
 
 def _round_as_printed(scores: Floats, step: float) -> Floats:
-    """Round scores exactly, as programs do when they print them; numpy rounds less exactly."""
+    """Round scores exactly, as printing does; numpy's rounding is less exact."""
     places = round(-np.log10(step))
     rounded = [round(score, places) for score in scores.ravel().tolist()]
     return np.array(rounded).reshape(scores.shape)
@@ -398,7 +399,7 @@ def _kind(name: str) -> str:
 
 
 def levels_of(raw: Measure, fit: Fit) -> list[int]:
-    """Return the thresholds a measure uses: levels at or above which documents count."""
+    """Return the relevance levels at or above which documents count for a measure."""
     record = measure_record(raw)
     if record.judged and not record.relevance:
         return [ALL_JUDGED]
@@ -420,14 +421,15 @@ def _obstacles(plan: Plan, table: Floats, fit: Fit, match: Match, qrels: Qrels) 
     plan : Plan
         Plan of the raw measure.
     table : ndarray
-        What the scheme needs of the set, by row: the means, or the systems' scores.
+        Values of the set that the scheme needs, by row: the systems' scores for scheme E, and the
+        means for the other schemes.
     fit : Fit
     match : Match
     qrels : Qrels
     """
     depth = fit.factors.about(plan.name, "depth")
     if depth and plan.raw.params.get("cutoff", 0) > depth:
-        yield f"its systems were evaluated to depth {depth}"
+        yield f"the set's systems were evaluated to depth {depth}"
     yield from _level_obstacles(plan.raw, fit, qrels)
     if match.chosen_by == "name":
         return  # A warning reports the differences instead.
@@ -435,7 +437,10 @@ def _obstacles(plan: Plan, table: Floats, fit: Fit, match: Match, qrels: Qrels) 
         yield _difference(plan, fit)
     here, there = highest_level_of_collection(fit, qrels), fit.factors.info.get("max_level")
     if gains_are_shares(plan.raw) and there not in (None, here):
-        yield f"gains are relative to level {here} in these qrels, but to {there} for its systems"
+        yield (
+            f"gains are relative to level {here} in these qrels, but to level {there} in the set's "
+            "judgments"
+        )
     rows = fit.factors.rows(plan.topics)
     if plan.differing and has_values(table, rows) and not has_values(table, plan.rows):
         yield "the judgments differ on all topics that have factors"
@@ -446,9 +451,9 @@ def _level_obstacles(raw: Measure, fit: Fit, qrels: Qrels) -> Iterator[str]:
     here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
     if has_graded_gains(raw) and there is not None and not fit.agreement.is_graded.any():
         if here > 1 >= there:
-            yield f"these qrels have levels up to {here}, but its systems were judged with one"
+            yield f"these qrels have levels up to {here}, but the set's judgments have one level"
         if there > 1 >= here and not fit.is_subset:
-            yield f"these qrels have one level, but its systems were judged with up to {there}"
+            yield f"these qrels have one level, but the set's judgments have levels up to {there}"
     level = raw.params.get("rel", 1)
     if level > highest_level_of_collection(fit, qrels):
         yield f"no document of these qrels is judged at level {level} or above"
@@ -466,7 +471,7 @@ def _difference(plan: Plan, fit: Fit) -> str:
         return f"different documents are judged not relevant on {pluralize(n, unit)}"
     where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"
     on = f"{n} of {pluralize(len(fit.matched), unit)}"
-    return f"the judgments{where} differ from its systems' judgments on {on}"
+    return f"the judgments{where} differ from the set's judgments on {on}"
 
 
 def _highest_level(fit: Fit, qrels: Qrels) -> int:
@@ -479,8 +484,8 @@ def _highest_level(fit: Fit, qrels: Qrels) -> int:
 def highest_level_of_collection(fit: Fit, qrels: Qrels) -> int:
     """Return the highest relevance level of the whole collection.
 
-    If the qrels are part of a collection and happen to hold no level above 1, they still count as
-    graded if the collection is.
+    Qrels that are part of a graded collection count as graded, even if they happen to hold no level
+    above 1.
     """
     there = fit.factors.info.get("max_level") or 0
     return max(_highest_level(fit, qrels), there if fit.is_subset else 0)

@@ -1,4 +1,4 @@
-"""Raw scores of one run, from formulas and other providers, and its documents' shares in them."""
+"""Compute a run's raw scores, and how much each document contributes to them."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ _READ_ROWS = ("cwl_eval", "pyndeval", "msmarco", "gdeval", "accuracy")
 def skip_unjudged_topics(measures: Iterable[Measure], qrels: Qrels) -> set[Measure]:
     """Return the measures for which ir_measures gives no value on topics without judgments.
 
-    A dict may contain such topics.  ir_measures gives 0 there if the first provider that takes part
-    in a call can see them.
+    Qrels in a dict may contain such topics.  ir_measures gives these topics a score of 0 if the
+    first provider that takes part in a call can see them.
     """
     if qrels.sizes.all():
         return set()
@@ -74,10 +74,10 @@ class OtherProviders:
     measures : sequence of Measure
     qrels : Qrels
     alone : bool
-        True if no other measures are evaluated together with these.  Only then does ir_measures
-        leave out topics without a value when it averages a measure such as Accuracy.
+        True if no other measures are evaluated together with these.  In this case only, ir_measures
+        leaves topics without a value out of the mean of a measure such as Accuracy.
     skip_unjudged : bool
-        If True, topics without judgments keep no value when a provider gives none.
+        If True, a topic without judgments has no value for a measure whose provider gives none.
 
     Raises
     ------
@@ -92,8 +92,8 @@ class OtherProviders:
         self._positions = qrels.positions
         _check_levels(self.measures, qrels)
         pipeline = providers.FallbackProvider(ir_measures_providers())
-        # Use one evaluator per treatment of the judgments.  In a shared one, pytrec_eval applies
-        # the first ``gains`` and ``judged_only`` also to measures that do not have them.
+        # Use one evaluator for each pair of ``gains`` and ``judged_only``.  In a shared evaluator,
+        # pytrec_eval would apply the first pair to all measures.
         apart: dict[str, list[Measure]] = {}
         for measure in self.measures:
             apart.setdefault(
@@ -125,7 +125,7 @@ class OtherProviders:
 
 
 def _check_levels(measures: Iterable[Measure], qrels: Qrels) -> None:
-    """Reject qrels that make pytrec_eval crash: a topic with no level above -2."""
+    """Reject a topic with no level above -2, because pytrec_eval crashes on it."""
     low = next((t for t, docs in qrels.judged.items() if docs and max(docs.values()) < -1), None)
     served = [m for m in measures if low is not None and _provider_of(m) == "pytrec_eval"]
     if served:
@@ -156,10 +156,11 @@ def _as_given(read: Run | Qrels) -> Any:
 
 
 class Formula(NamedTuple):
-    """Formula of a raw measure with its document order, and its terms if it is a sum.
+    """Formula of a raw measure, and the order of documents that the formula needs.
 
-    If ``needs_judged`` is True, it uses documents that are judged not relevant.  If
-    ``skips_unjudged`` is True, topics without judgments have no value.
+    ``terms`` is set if the measure is a sum over documents.  If ``needs_judged`` is True, the
+    formula uses documents that are judged not relevant.  If ``skips_unjudged`` is True, topics
+    without judgments have no value.
     """
 
     order: Order
@@ -186,7 +187,10 @@ class Formula(NamedTuple):
         return np.where(ranking.qrels.sizes, values, np.nan) if self.skips_unjudged else values
 
     def contributions(self, ranking: Ranking) -> Terms:
-        """Return documents and their shares of the topic's value, for measures that are sums."""
+        """Return documents and their contributions to the values of the topics.
+
+        This works only for measures that are sums over documents.
+        """
         assert self.terms is not None
         documents, terms = self.terms(ranking)
         factor = divide(self.compute(ranking), sum_by_topic(documents, terms), otherwise=0)
@@ -205,7 +209,7 @@ class RawScores(NamedTuple):
 
     @classmethod
     def of(cls, measure: Measure, values: Floats, step: float = 0.0) -> RawScores:
-        """Average the known values; counts are summed instead, as in ir_measures."""
+        """Average the known values, or sum them if the measure is a count, as in ir_measures."""
         aggregator = measure.aggregator()
         if isinstance(aggregator, MeanAgg):
             return cls(values, mean_of_values(values), step)
@@ -219,7 +223,7 @@ class RawScores(NamedTuple):
 
 @dataclass(frozen=True)
 class RankedTopic:
-    """One run on one topic.
+    """Ranking of one run on one topic.
 
     Attributes
     ----------
@@ -229,8 +233,8 @@ class RankedTopic:
         Relevance levels of all judged documents of the topic, including documents that the run
         lacks.
     contributions : ByMeasure of mapping of str to float
-        For each raw measure that is a sum over documents, the term of each document.  Documents
-        that add nothing are left out.
+        For each raw measure that is a sum over documents, the amount that each document adds.
+        Documents that add nothing are left out.
     """
 
     documents: tuple[str, ...]

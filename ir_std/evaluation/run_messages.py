@@ -31,7 +31,7 @@ from ir_std.trec.runs import Run
 FAULT_SHARE = 0.5
 """Share of topics above which a problem means that the run is broken.
 
-For missing topics, exactly this share is enough."""
+A run is also broken if exactly this share of the topics is missing."""
 MANY_MISSING = 0.1
 """Share of missing topics above which ir_std warns about a run."""
 MIN_LIST_LENGTH = 10
@@ -39,17 +39,17 @@ MIN_LIST_LENGTH = 10
 ENDS = 5
 """Number of documents to compare at each end of a list.
 
-In a random order, all documents of one end precede the other end in 1 of 252 cases."""
+In a random order, all lowest-scored documents precede all highest-scored ones in 1 of 252 cases."""
 SOME_LISTS = 10
 ID_SAMPLE_SIZE = 1000
-"""Number of IDs to sample when comparing what IDs look like."""
+"""Number of IDs to sample when comparing the form of IDs."""
 MIN_DEPTH_RATIO = 0.9
-"""Share of the systems' number of documents from which a list counts as deep enough."""
+"""Smallest share of the systems' depth at which a list counts as deep enough."""
 CUT_TOPICS = 3
-"""Number of short lists with the same length from which a run counts as cut.
+"""Smallest number of equally short lists that shows that a run was cut.
 
-At least half of the short lists must also have this length.  This is true for none of the 129 runs
-of TREC-8, the 59 of DL 2020 and the 126 of round 5 of TREC-COVID."""
+In addition, at least half of the short lists must have this length.  None of the 129 TREC-8 runs,
+the 59 DL 2020 runs and the 126 runs of TREC-COVID round 5 meets both conditions."""
 USUAL_DEPTH = 1000
 """Number of documents per topic that the systems of most tracks return."""
 
@@ -77,7 +77,7 @@ def document_messages(
 
 
 def repeated_text(count: int) -> str:
-    """Return a text about lines left out because their document is repeated in a topic."""
+    """Return a text that says how many lines were left out because they repeat a document."""
     return (
         f"{pluralize(count, 'line')} left out because another line has the same topic and document"
     )
@@ -92,7 +92,8 @@ def order_messages(measures: Iterable[Measure], ranker: Ranker) -> Iterator[Mess
     parts += [f"topics that are not sorted by score: {not_sorted}"] * (not_sorted > 0)
     if parts:
         yield Message(
-            f"{', '.join(parts)}; for RBP ir_std ranks by score and ID, cwl-eval by file order"
+            f"{', '.join(parts)}; for RBP, ir_std ranks by score and ID, but cwl-eval ranks by "
+            "file order"
         )
 
 
@@ -100,13 +101,13 @@ def order_messages(measures: Iterable[Measure], ranker: Ranker) -> Iterator[Mess
 
 
 def _fault_messages(run: Run, qrels: Qrels, n_relevant: int) -> Iterator[Message]:
-    """Report signs of a broken run, whose scores say nothing about the system."""
+    """Report signs that a run is broken, so that its scores say nothing about the system."""
     sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
     missing = [topic for topic, size in zip(qrels.topics, sizes.tolist(), strict=True) if not size]
     yield from _missing_topics(missing, run.topics, qrels)
     faults: list[str] = []
     if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
-        faults.append(f"none of its documents is judged{_cause_of_unknown_ids(run, qrels)}")
+        faults.append(f"none of the run's documents is judged{_cause_of_unknown_ids(run, qrels)}")
     if _holds_for_most(_has_constant_scores(run)):
         faults.append(
             "all documents of a topic have the same score, so they are ordered by ID; write scores "
@@ -132,7 +133,8 @@ def _missing_topics(
     verbs = "is missing and counts" if n == 1 else "are missing and count"
     text = f"{n} of {pluralize(total, 'topic')} {verbs} as 0"
     if same := match_in_other_form(missing, given, qrels):
-        text += f"; it has {same[1]!r} where the qrels have {same[0]!r}, write topic IDs alike"
+        text += f", because the run has {same[1]!r} where the qrels have {same[0]!r}"
+        text += "; write topic IDs alike"
     elif n > MANY_MISSING * total:
         text += "; complete the run, or pass qrels for its topics only"
     yield Message(text, n > MANY_MISSING * total, is_fault=lacks_many)
@@ -144,7 +146,7 @@ def _holds_for_most(holds: Mask) -> bool:
 
 
 def _has_constant_scores(run: Run) -> Mask:
-    """Check, for each topic with enough documents, whether all have the same score.
+    """Check, for each topic with enough documents, whether all documents score the same.
 
     Scores are compared as 32-bit floats, as in trec_eval.
     """
@@ -164,7 +166,7 @@ def _has_reversed_scores(run: Run) -> Mask:
 
     Compares the stated ranks of the `ENDS` highest-scored and `ENDS` lowest-scored documents.
     Ranks that are unrelated to the scores, such as those of an earlier ranking, are unlikely to
-    trigger it.  The order of the lines in the file does not matter.
+    trigger this check.  The order of the lines in the file does not matter.
     """
     lists = np.flatnonzero(run.sizes >= MIN_LIST_LENGTH)
     reversed_: list[bool] = []
@@ -186,8 +188,8 @@ def _cause_of_unknown_ids(run: Run, qrels: Qrels) -> str:
     if not here or not there or look_alike(here, there):
         return "; check that the run and the qrels belong to the same collection and topics"
     return (
-        f", because its IDs ({here[0]!r}) do not look like those in the qrels ({there[0]!r}); "
-        "convert them"
+        f", because the run's IDs ({here[0]!r}) do not look like the IDs in the qrels "
+        f"({there[0]!r}); convert them"
     )
 
 
@@ -234,13 +236,14 @@ def _depth_messages(plans: Iterable[Plan], lengths: Ints, qrels: Qrels) -> Itera
 
 
 def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | None:
-    """Return the problem of list lengths for a measure without a cutoff, if there is one.
+    """Return the problem with list lengths for a measure without a cutoff, if any.
 
     The problem is a text and a flag, which is True for a warning and False for a note.  Short lists
-    are a warning if at least `CUT_TOPICS` and half of them share one length, which suggests
-    truncation, or if most lists are less than half as long as needed.  Otherwise they are a note,
-    because the engine may simply have found nothing else.  If at most a tenth of the topics have
-    short lists, there is no note.
+    cause a warning in two cases.  In the first case, at least `CUT_TOPICS` short lists, and at
+    least half of all short lists, have the same length, which suggests truncation.  In the second
+    case, most lists are less than half as long as needed.  Otherwise, short lists cause only a
+    note, because the engine may simply have found nothing else.  If at most a tenth of the topics
+    have short lists, there is no note.
 
     Parameters
     ----------
@@ -257,7 +260,7 @@ def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | Non
         if deepest >= USUAL_DEPTH:
             return None
         text = f"at most {pluralize(deepest, 'document')} per topic, and {set_id} does not record"
-        return f"{text} its evaluation depth; scores are too low if its systems returned more", True
+        return f"{text} the evaluation depth; scores are too low if its systems returned more", True
     if depth and deepest > depth and last.max() > depth:
         text = f"{deepest} documents per topic, but {set_id} was computed at depth {depth}"
         return f"{text}; pass -M {depth} for a fair comparison", True
@@ -311,7 +314,7 @@ def score_messages(
     yield from _missing_topics(missing, scores.topics, qrels)
     if scores.unlisted:
         yield Message(
-            f"its means include {pluralize(scores.unlisted, 'topic')} that it does not list; "
+            f"means include {pluralize(scores.unlisted, 'topic')} that the file does not list; "
             "ir_std averages the listed topics only, so pass the qrels to count the others as 0",
             warns=isinstance(qrels, QrelsFromCounts),
         )
@@ -347,8 +350,8 @@ def saturation_messages(
     standardized : iterable of (Plan, ndarray)
         The run's standardized scores for each plan, shape (n_topics,).
     told : iterable of Message
-        Other messages about the run.  If one is a warning, it explains unusual scores better, and
-        nothing is reported.
+        Other messages about the run.  If one of them is a warning, nothing is reported here,
+        because the warning explains unusual scores better.
     """
     if any(message.warns for message in told):
         return
@@ -381,7 +384,7 @@ _siblings = lru_cache(maxsize=16)(sibling_sets)
 
 
 class EarlierDocuments:
-    """Find documents in runs that were judged in earlier rounds of the collections in use.
+    """Find a run's documents that were judged in earlier rounds of a collection.
 
     Parameters
     ----------

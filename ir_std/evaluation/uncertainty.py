@@ -52,18 +52,19 @@ class Influences:
     design_effect: float
 
     def covariance(self) -> tuple[Floats, float]:
-        """Return the covariance of the runs' means, and its degrees of freedom."""
+        """Return the covariance of the runs' means and the degrees of freedom."""
         if len(set(self.teams)) > 1:
             return influence.covariance_by_team(self.values, self.teams)
         return influence.covariance_by_design(self.values, self.design_effect)
 
     def error(self, contrast: npt.ArrayLike) -> tuple[float, float]:
-        """Return the standard error of a combination of the runs' means, and its df.
+        """Return the standard error and the df of a combination of the runs' means.
 
         The error by team is never taken as smaller than the error by system, because with few
         teams the influences within a team may cancel out.
         """
-        # Compute it for the combination only: with many runs, a matrix of all pairs is wasteful.
+        # With many runs, a covariance matrix of all pairs of runs would be wasteful.  So compute
+        # the covariance of the combination only.
         combined = self.values @ np.asarray(contrast, float)[:, None]
         covariance, df = replace(self, values=combined).covariance()
         by_system, _ = influence.covariance_by_design(combined, 1.0)
@@ -72,7 +73,7 @@ class Influences:
 
 @dataclass(frozen=True, eq=False)
 class SystemsCovariance:
-    """Covariance of runs' means for one standardized measure over the reference systems.
+    """Covariance of runs' standardized means that is due to the reference systems.
 
     Attributes
     ----------
@@ -108,7 +109,8 @@ def systems_covariance(plan: Plan, raw: Floats) -> SystemsCovariance:
         Scores of the runs for ``plan.raw`` on the plan's topics.
     """
     factors, name, rows = plan.factors, plan.name, plan.rows
-    # If a run has no value on a topic (all systems equal, scheme z), leave out the topic.
+    # Under scheme z, runs have no value on a topic where all systems score the same.  Leave out
+    # topics without a value.
     used: Mask = (rows >= 0) & ~np.isnan(
         np.stack([plan.apply(column) for column in raw.T], axis=1)
     ).any(axis=1)
@@ -172,7 +174,7 @@ def guess_teams(tags: Sequence[str]) -> dict[str, str]:
 
 
 def team_tags(tags: Sequence[str]) -> Sequence[str]:
-    """Return the system names; empty if all are only numbers, such as ``sys12``."""
+    """Return the system names; empty if all systems are numbered, as in ``sys12``."""
     return () if all(map(is_anonymous, tags)) else tags
 
 
@@ -199,20 +201,22 @@ def no_covariance(n_runs: int) -> SystemsCovariance:
 def joint_errors(
     parts: Sequence[tuple[SystemsCovariance, npt.ArrayLike]],
 ) -> list[tuple[float, float]]:
-    """Return independent errors, due to the systems, of a sum of means over collections.
+    """Return the independent errors that the systems cause in a sum of means.
 
-    Sets that share at least half of their system names are drawn together.  A system that is in
-    several of them counts once, with the sum of its influences on their means.
+    The sum has one mean for each collection.  Sets that share at least half of their system names
+    form a group, whose systems are treated as one sample.  A system that is in several sets of a
+    group counts once, with the sum of its influences on the means.
 
     Parameters
     ----------
     parts : sequence of (SystemsCovariance, array_like)
-        Covariance for each collection, and the contrast of its runs whose mean is summed.
+        For each collection, the covariance and the contrast of the runs.  The sum adds up the means
+        of these contrasts.
 
     Returns
     -------
     list of (error, df)
-        One entry per group of sets that are drawn together.
+        One entry for each group of sets.
     """
     groups: list[list[tuple[SystemsCovariance, npt.ArrayLike]]] = []
     for part in parts:

@@ -105,7 +105,7 @@ def test_two_judgments_are_not_compared_by_scores_under_one(data: Path, ir_std_c
     names = ("dl19-passage.txt", "judges/dl19-passage.umbrela-gpt4.txt")
     done = ir_std_cli("agree", *(data / "qrels" / name for name in names), BM25, "AP")
     assert done.status == 2
-    assert "its scores use the judgments of dl19-passage, but" in done.err[-1]
+    assert "the scores use the judgments of dl19-passage, but" in done.err[-1]
 
 
 def test_a_report_of_a_system_needs_no_file(tmp_path: Path, ir_std_cli: Any) -> None:

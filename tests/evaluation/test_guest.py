@@ -291,7 +291,7 @@ def test_calls_of_ir_std_tell_where_rbp_is_not_cwl_evals() -> None:
     (note,) = ir_std.calc_aggregate([RBP(rel=1), AP], qrels, tied).notes[-1:]
     assert note == (
         "run: topics with tied scores: 1, topics that are not sorted by score: 1; "
-        "for RBP ir_std ranks by score and ID, cwl-eval by file order"
+        "for RBP, ir_std ranks by score and ID, but cwl-eval ranks by file order"
     )
     for measure, run in ((RBP(rel=1), sorted_run), (RBP, tied), (AP, tied)):
         notes = ir_std.calc_aggregate(measure, qrels, run).notes

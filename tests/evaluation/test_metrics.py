@@ -66,7 +66,7 @@ def assert_same(measures: list[Any], qrels: Any, run: Any, judge: Any = JUDGE) -
         assert computed[key] == pytest.approx(value, abs=1e-9), key
 
 
-@pytest.mark.filterwarnings("ignore:.*none of its documents is judged")
+@pytest.mark.filterwarnings("ignore:.*none of the run's documents is judged")
 @given(qrels_dicts, run_dicts)
 @settings(max_examples=2 * settings().max_examples)
 def test_values_equal_ir_measures_on_any_qrels_and_run(qrels: Any, run: Any) -> None:

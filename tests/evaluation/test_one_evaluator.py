@@ -169,13 +169,13 @@ def test_measures_of_documents_judged_not_relevant_need_them() -> None:
 
 def test_missing_topics_and_documents_of_a_run_are_reported() -> None:
     qrels = {f"t{i}": {"a": 1} for i in range(5)}
-    with pytest.warns(ir_std.StandardizationWarning, match="none of its documents is judged"):
+    with pytest.warns(ir_std.StandardizationWarning, match="none of the run's documents is judged"):
         scores = ir_std.calc_aggregate([AP], qrels, {"t0": {"z": 1.0}})
     assert scores.warnings == (
         "run: 4 of 5 topics are missing and count as 0; complete the run, or pass qrels for its "
         "topics only",
-        "run: none of its documents is judged; check that the run and the qrels belong to the same "
-        "collection and topics",
+        "run: none of the run's documents is judged; check that the run and the qrels belong to "
+        "the same collection and topics",
     )
 
 

@@ -80,7 +80,7 @@ def test_a_system_says_who_ties_with_it() -> None:
     )
 
 
-@pytest.mark.filterwarnings("ignore:.*none of its documents is judged")
+@pytest.mark.filterwarnings("ignore:.*none of the run's documents is judged")
 def test_a_new_run_with_a_systems_mean_is_tied_with_it_and_no_participant() -> None:
     systems = {"a": finding("t0"), "b": finding()}
     factors = build_factors(ONE_RELEVANT, systems, ["P@1"], id="tie")

@@ -43,7 +43,7 @@ def test_a_cutoff_at_the_systems_depth_has_factors_and_one_beyond_has_none() -> 
     factors, qrels = two_topics("R@100", "R@101", depth=100), as_qrels({"t1": {"a": 1}})
     match = match_factors(qrels, factors)
     assert make_plan(sR @ 100, match, qrels).name == "R@100"
-    with pytest.raises(NoFactorsError, match="its systems were evaluated to depth 100"):
+    with pytest.raises(NoFactorsError, match="the set's systems were evaluated to depth 100"):
         make_plan(sR @ 101, match, qrels)
 
 
@@ -57,7 +57,7 @@ def test_other_judgments_are_standardized_only_by_a_named_set_and_with_a_warning
     named = match_factors(others, factors)
     assert named.chosen_by == "name"
     assert make_plan(sAP, named, others).name == "AP"
-    with pytest.raises(NoFactorsError, match="at level 1 or above differ from its systems"):
+    with pytest.raises(NoFactorsError, match="at level 1 or above differ from the set's judgments"):
         make_plan(sAP, replace(named, chosen_by="qrels"), others)
     (differs,) = factor_messages([], [named])
     assert differs.warns
@@ -68,7 +68,7 @@ def test_a_part_of_graded_judgments_that_has_one_level_stays_graded() -> None:
     part, whole = as_qrels({"t1": {"a": 1}}), as_qrels({"t1": {"a": 1}, "t2": {"a": 1}})
     graded, binary = two_topics("nDCG", max_level=2), two_topics("nDCG(rel=1)", max_level=2)
     assert make_plan(snDCG, match_factors(part, graded), part).raw == nDCG
-    with pytest.raises(NoFactorsError, match=r"have one level.*judged with up to 2"):
+    with pytest.raises(NoFactorsError, match=r"have one level.*judgments have levels up to 2"):
         make_plan(snDCG, match_factors(whole, graded), whole)
     with pytest.raises(NoFactorsError, match="mine has no factors for nDCG"):
         make_plan(snDCG, match_factors(part, binary), part)

@@ -151,7 +151,7 @@ def test_a_shallow_run_is_warned_about_where_the_depth_of_the_systems_is_unknown
     (message,) = messages([10] * 12, ["AP", "P@10"])
     assert message.warns
     assert message.text == (
-        "at most 10 documents per topic, and tiny does not record its evaluation depth; scores are "
+        "at most 10 documents per topic, and tiny does not record the evaluation depth; scores are "
         "too low if its systems returned more (sAP)"
     )
     assert messages([1000, *[10] * 11], ["AP", "P@10"]) == []
@@ -169,7 +169,7 @@ def test_ten_documents_of_a_deep_run_are_warned_about_on_web10(data: Path) -> No
     about = [str(w.message) for w in caught if "documents" in str(w.message)]
     assert [text.rpartition(";")[0].rpartition(",")[2].strip() for text in about] == [
         "fewer than the cutoff of sP@20",
-        "and web10 does not record its evaluation depth",
+        "and web10 does not record the evaluation depth",
     ]
 
 
@@ -322,11 +322,11 @@ def test_a_run_without_a_tenth_of_the_topics_is_warned_about_without_half_it_is_
 def test_topic_ids_in_another_form_are_named_as_the_cause(form: str) -> None:
     run = {t if i < 3 else form.format(t): {"1000": 1.0} for i, t in enumerate(DL19_TOPICS)}
     (message,) = (m for m in EVALUATOR.evaluate(run).messages if "missing" in m.text)
-    assert message.text == "17 of 20 topics are missing and count as 0; " + (
-        "complete the run, or pass qrels for its topics only"
+    assert message.text == "17 of 20 topics are missing and count as 0" + (
+        "; complete the run, or pass qrels for its topics only"
         if form == "{}1"  # other topics
-        else f"it has {form.format(DL19_TOPICS[3])!r} where the qrels have {DL19_TOPICS[3]!r}, "
-        "write topic IDs alike"
+        else f", because the run has {form.format(DL19_TOPICS[3])!r} where the qrels have "
+        f"{DL19_TOPICS[3]!r}; write topic IDs alike"
     )
 
 
@@ -349,8 +349,8 @@ def test_a_run_without_documents_is_reported_by_its_missing_topics() -> None:
 def test_ids_of_another_form_are_reported_with_an_example_of_each(tmp_path: Path) -> None:
     (text,) = faults(evaluated(tmp_path, lambda x: (x[0], f"D{x[1]}", *x[2:])))
     assert text == (
-        "none of its documents is judged, because its IDs ('D1000') do not look like those in the "
-        "qrels ('1000'); convert them"
+        "none of the run's documents is judged, because the run's IDs ('D1000') do not look like "
+        "the IDs in the qrels ('1000'); convert them"
     )
 
 

@@ -71,7 +71,7 @@ def test_all_systems_that_are_evaluated_are_left_out_together() -> None:
 
 
 def test_only_systems_can_be_excluded_as_self() -> None:
-    with pytest.raises(UsageError, match="no system of a set is evaluated"):
+    with pytest.raises(UsageError, match="none of the runs is a system of a factor set"):
         ir_std.evaluate({"r": {"19335": {"1": 1.0}}}, {"19335": {"1": 1}}, "AP", without=SELF)
 
 
@@ -190,15 +190,15 @@ def test_factors_by_other_judgments_are_not_taken_for_the_systems_own(data: Path
     assert match.fit
     assert match.fit.match_type != "systems"
     qrels = data / "qrels" / "judges" / "dl19-passage.umbrela-gpt4.txt"
-    with pytest.raises(InputError, match="its scores use the judgments of dl19-passage"):
+    with pytest.raises(InputError, match="the scores use the judgments of dl19-passage"):
         ir_std.evaluate(BM25, qrels, "AP")
 
 
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (f"merge {BM25} -o x", "factor set, which has its scores but not its documents"),
-        (f"build q {BM25} -o x", "factor set, which has its scores but not its documents"),
+        (f"merge {BM25} -o x", "the set holds only the system's scores, not its documents"),
+        (f"build q {BM25} -o x", "the set holds only the system's scores, not its documents"),
         (f"{BM25} -M 10", "holds scores without documents; pass the run"),
     ],
 )
