@@ -2,13 +2,14 @@
 
 Intervals come from a bootstrap over whole topics, because the documents and the scores of one topic
 resemble each other.  Resampling adds noise, so a rank correlation is lower on resampled topics than
-on the topics themselves.  The topics are a sample too, so the rank correlation on them is in turn
-lower than on all topics there could be.  The noise that is already there swaps more systems than
-the noise that resampling adds.  The bias of the rank correlation is therefore 1 to
-``1 / (sqrt(2) - 1)`` = 2.4 times the bias of the samples.  The interval counts this bias as an
-error: it is the value plus or minus ``t * sqrt((sd**2 + (2 * bias)**2) * n / (n - 1))``, on
-Fisher's scale for Pearson's correlation.  ``docs/evidence/judges.md`` says how often the intervals
-hold.  If an interval would not hold, it is NaN.  AP correlation never has an interval.
+on the topics themselves.  The topics themselves are a sample of all possible topics, so the rank
+correlation on the topics is in turn lower than on all possible topics.  The noise of this first
+sample swaps more systems than the noise that resampling adds.  The bias of the rank correlation is
+therefore 1 to ``1 / (sqrt(2) - 1)`` = 2.4 times the bias of the bootstrap samples.  The interval
+counts this bias as an error.  It is the value plus or minus ``t * sqrt((sd**2 + (2 * bias)**2) * n
+/ (n - 1))``; for Pearson's correlation, it is computed on Fisher's scale.
+``docs/evidence/judges.md`` says how often the intervals contain the true value.  An interval that
+would contain the true value too rarely is replaced by NaN.  AP correlation never has an interval.
 """
 
 from __future__ import annotations
@@ -27,25 +28,29 @@ from ir_std.analysis.paired import ALPHA, paired_t
 SAMPLES = 1000
 """Number of bootstrap samples of topics for an interval."""
 FEWEST_TOPICS = 25
-"""Fewest topics for an interval."""
+"""Smallest number of topics for which an interval is computed."""
 FEWEST_DIFFERENT = 1 / 3
-"""Smallest share of topics on which two systems, on average, must have different scores.  The share
-is often smaller for RR.  A few topics then decide the order, and a bootstrap cannot detect that."""
+"""Smallest share of topics on which two systems, averaged over all pairs, must have different
+scores.  For RR, the actual share is often smaller.  A few topics then decide the order of the
+systems, and a bootstrap cannot detect this."""
 LEAST_REPRODUCED = 0.7
-"""Smallest mean tau between a judge's order of systems and the orders on resampled topics, for an
-interval of tau.  Below it the order is mostly noise, and the samples do not show its bias."""
+"""Smallest mean tau, between a judge's order of systems and the orders on resampled topics, with
+which an interval of tau is computed.  With a smaller mean tau, the order is mostly noise, and the
+samples do not show the bias of tau."""
 BIAS = 2
-"""Factor on the bias of the samples; with it, 90 to 98 percent of the intervals hold."""
+"""Factor by which the bias of the samples is multiplied.  With this factor, 90 to 98 percent of the
+intervals contain the true value."""
 WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}
-"""Power of the distance between two levels that weights a disagreement; all weigh 1 for none."""
+"""Exponents of the weights.  The weight of a disagreement is the distance between the two levels,
+raised to the exponent.  With ``none``, all disagreements have the weight 1."""
 LEVEL_OF_R = 0.98
 """Nominal confidence of intervals of Pearson's correlation.  A few unusual topics can decide the
-correlation.  A sample often lacks them, so nominal 98 percent intervals hold in about 95 percent
-of cases."""
+correlation.  A bootstrap sample often lacks these topics, so nominal 98 percent intervals hold in
+about 95 percent of cases."""
 ALMOST_1 = 1 - 1e-12
 """The largest correlation that Fisher's scale can hold."""
 _AT_ONCE = 20
-"""Samples whose rank correlations are computed at a time."""
+"""Number of samples whose rank correlations are computed at once."""
 
 
 class Interval(NamedTuple):
@@ -92,9 +97,9 @@ def cohen_kappa(confusion: npt.ArrayLike, weights: str = "none") -> Floats:
     """Compute Cohen's kappa: 1 minus the observed over the expected disagreement.
 
     Unweighted kappa is from Cohen (1960), weighted kappa from Cohen (1968).  A disagreement between
-    levels ``i`` and ``j`` has the weight ``|i - j| ** p``.  The expected disagreement multiplies
-    each judge's own shares of the levels.  The result equals scikit-learn's ``cohen_kappa_score``
-    with all levels as ``labels``.
+    levels ``i`` and ``j`` has the weight ``|i - j| ** p``.  The expected disagreement is computed
+    from the product of the two judges' shares of each level.  The result equals scikit-learn's
+    ``cohen_kappa_score`` if its ``labels`` are all levels.
 
     Parameters
     ----------
@@ -154,10 +159,11 @@ class OrderAgreement(NamedTuple):
     tau : Interval
         Kendall's tau-b.
     tau_ap : Interval
-        AP correlation of the second judge's order with the first judge's as the reference; its
-        interval is NaN.
+        AP correlation of the second judge's order with the first judge's order, which is the
+        reference.  The ends of the interval are NaN.
     gap : Interval
-        The absolute difference between a system's two means, averaged over systems.
+        The absolute difference between a system's means under the two judges, averaged over
+        systems.
     r : Interval
         Pearson's correlation of the scores over topics and systems.
     """
@@ -218,17 +224,18 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
 
 
 class PairAgreement(NamedTuple):
-    """Number of pairs of systems that each judge separates (two-sided paired t-tests at .05).
+    """Numbers of pairs of systems that differ significantly under each judge.
 
-    P-values are not corrected for the number of pairs, so 5% of pairs are separated by chance.
+    Pairs are compared by two-sided paired t-tests at level .05.  P-values are not corrected for the
+    number of pairs, so 5% of the pairs without a true difference are significant by chance.
 
     Attributes
     ----------
     n : int
         Number of pairs.
     both, first_only, second_only : int
-        Pairs that differ significantly under both judges (in the same or opposite directions), or
-        under only one judge.
+        Pairs that differ significantly under both judges (in the same or in opposite directions),
+        under the first judge only, and under the second judge only.
     opposite : int
         Pairs that differ significantly under both judges, in opposite directions.
     biased : int
@@ -300,7 +307,7 @@ def _interval(
     highest: float = 1.0,
     level: float = LEVEL,
 ) -> Interval:
-    """Compute the interval of a value from its values in samples of the `n` topics, if any."""
+    """Compute the interval of a value from the values in samples of the `n` topics."""
     from scipy.special import stdtrit  # slow to import
 
     known = samples[~np.isnan(samples)]

@@ -1,7 +1,8 @@
 """Rank correlation between two rankings of the same systems, with ties.
 
-Systems whose scores agree to 12 decimals are tied, because means of the same values differ by about
-1e-17 if the values are summed in another order.
+Two systems are tied if their scores agree to 12 decimals.  Smaller differences can be rounding
+errors, because the mean of the same values changes by about 1e-17 if they are summed in another
+order.
 """
 
 from __future__ import annotations
@@ -49,10 +50,11 @@ def tau_ap_b(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Floats:
     """Compute AP correlation, a tau that weighs the top of the estimated ranking most.
 
     The value is ``2 / (n - t1) * sum_i C(i) / (p_i - 1) - 1``.  In ``estimate``, ``p_i - 1``
-    systems are strictly above system ``i``; ``C(i)`` of them are also above it in ``reference``.
-    The sum leaves out the ``t1`` systems that share the first place.  Without ties, this is the AP
-    correlation of Yilmaz, Aslam and Robertson (SIGIR 2008).  It is not symmetric.  The mean of both
-    directions is tau_AP,b of Urbano and Marrero (ICTIR 2017), which allows for ties.
+    systems are strictly above system ``i``; ``C(i)`` of these systems are also above system ``i``
+    in ``reference``.  The sum leaves out the ``t1`` systems that share the first place.  Without
+    ties, this is the AP correlation of Yilmaz, Aslam and Robertson (SIGIR 2008).  The value depends
+    on which ranking is the reference.  The mean of the two values, one for each choice of the
+    reference, is tau_AP,b of Urbano and Marrero (ICTIR 2017), which allows for ties.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Effect sizes: the difference between two systems on one collection, and on several.
 
-On one collection, the effect size is the mean difference over topics, divided by its standard
-deviation over topics.  On several collections, a random-effects model summarizes the effects.  It
+On one collection, the effect size is the mean of the differences per topic, divided by their
+standard deviation.  On several collections, a random-effects model summarizes the effects.  It
 treats the collections as a sample of possible collections, and estimates how much the true
 difference varies between them (Soboroff, CIKM 2018).
 """
@@ -18,7 +18,8 @@ from ir_std._arrays import Floats
 from ir_std.analysis.means import check_finite
 
 LEAST_VARIANCE = 1e-40
-"""Smallest variance, as a share of the largest squared effect; smaller ones are rounding errors."""
+"""Lower bound for variances, in units of the largest variance or of the squared range of the
+effects, whichever is larger.  Smaller variances are rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,12 @@ def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
     The effect size is ``g = J(n - 1) * mean / sd``.  ``sd`` is the standard deviation of the
     differences, with n-1 in the denominator; ``J`` is Hedges' exact correction for small samples.
     The variance of the effect size is ``1 / n + g**2 / (2 * n)`` (Gibbons, Hedeker and Davis, 1993;
-    ``SMCC`` of R's metafor).
+    R's metafor calls this effect size ``SMCC``).
 
     Parameters
     ----------
     differences : array_like, shape (n_topics,)
-        Differences per topic.  Topics with a NaN, on which there is no pair, are left out.
+        Differences per topic.  Topics with a NaN are left out, because they have no pair of scores.
 
     Returns
     -------
@@ -85,8 +86,8 @@ def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
 def hedges_correction(df: int) -> float:
     """Return the factor that makes a standardized mean difference unbiased.
 
-    The factor is ``gamma(df / 2) / (sqrt(df / 2) * gamma((df - 1) / 2))`` (Hedges, 1981).  It is
-    NaN for fewer than 2 degrees of freedom, for which it does not exist.
+    The factor is ``gamma(df / 2) / (sqrt(df / 2) * gamma((df - 1) / 2))`` (Hedges, 1981).  With
+    fewer than 2 degrees of freedom, the factor does not exist, and the result is NaN.
     """
     if df < 2:
         return float("nan")
@@ -139,10 +140,10 @@ def random_effects(
 
     The weights are ``1 / (variance + tau2)``, where Paule and Mandel's method (1982) estimates
     ``tau2``.  The interval is Hartung and Knapp's (2001), which uses Student's t with n-1 degrees
-    of freedom.  If effects differ less than expected by chance, its standard error can be smaller
-    than the error of the normal interval, and its coverage is then far below its level.  So the
-    larger of the two errors is used, as Knapp and Hartung (2003) themselves advise
-    (``test="adhoc"`` of R's metafor).
+    of freedom.  If the effects differ less than expected by chance, the standard error of this
+    interval can be smaller than the standard error of the normal interval.  The interval then
+    contains the true mean far less often than its level says.  So the larger of the two errors is
+    used, as Knapp and Hartung (2003) themselves recommend (``test="adhoc"`` in R's metafor).
 
     Parameters
     ----------
@@ -164,8 +165,8 @@ def random_effects(
         )
     if not (v > 0).all():
         raise ValueError(f"variances must be above 0, got {v.min()}")
-    # Effects get a unit of their own and variances a lower bound, so that products neither vanish
-    # nor overflow.
+    # The effects are divided by one unit, and very small variances are raised to a lower bound, so
+    # that products neither vanish nor overflow.
     unit = max(sqrt(float(v.max())), float(np.ptp(y)))
     scaled = np.maximum(v / unit / unit, LEAST_VARIANCE)
     return _summarize(y / unit, scaled, unit, level)
@@ -214,5 +215,5 @@ def _paule_mandel(y: Floats, v: Floats) -> float:
     high = float(y.var(ddof=1))
     if excess(0.0) <= 0:
         return 0.0
-    # Rounding may hide that Q falls to n - 1 before the end.
+    # Because of rounding errors, Q may seem to stay above n - 1 up to this end.
     return float(brentq(excess, 0.0, high, xtol=1e-16, maxiter=1000)) if excess(high) < 0 else high

@@ -15,7 +15,7 @@ from ir_std.analysis.means import standard_error
 LEVEL = 0.95
 """Confidence level of the intervals."""
 SMALLEST_LOG_P = -70.0
-"""Logarithm of the smallest p-value; smaller ones, below 1e-30, are not distinguished."""
+"""Logarithm of the smallest p-value, about 1e-30; smaller p-values are raised to this one."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Estimate:
     n : int
         Number of topics.
     topics_error, topics_df : float
-        Standard error of the mean over topics and its degrees of freedom; NaN with fewer than two
-        topics.
+        Standard error of the mean that is due to topics, and the degrees of freedom of this error.
+        The error is NaN with fewer than two topics.
     systems_error, systems_df : float
-        Standard error of the mean over reference systems and its degrees of freedom.  The error is
-        0 for raw scores, which have no factors, and NaN if only the mean and standard deviation of
-        the reference systems are known.
+        Standard error of the mean that is due to the reference systems, and the degrees of freedom
+        of this error.  The error is 0 for raw scores, which need no factors.  The error is NaN if
+        only the mean and the standard deviation of the reference systems are known.
     """
 
     mean: float
@@ -59,12 +59,12 @@ class Estimate:
 
     @property
     def topics(self) -> float:
-        """Half of the 95 percent interval over topics."""
+        """Half-width of the 95 percent interval over topics."""
         return self.topics_error * _quantile(self.topics_df)
 
     @property
     def systems(self) -> float:
-        """Half of the 95 percent interval over systems."""
+        """Half-width of the 95 percent interval over systems."""
         return self.systems_error * _quantile(self.systems_df)
 
     @property
@@ -74,7 +74,7 @@ class Estimate:
 
     @property
     def half(self) -> float:
-        """Half of the 95 percent interval over topics and, if known, over systems."""
+        """Half-width of the 95 percent interval over topics and, if known, over systems."""
         return hypot(self.topics, _known(self.systems))
 
     @property
@@ -87,8 +87,9 @@ class Estimate:
     def p(self) -> float:
         """Two-sided p-value for a mean of 0, consistent with the interval.
 
-        It is the level at which the interval would just reach 0.  Without an error over systems, it
-        is the p-value of Student's t-test.  It is NaN if there is no interval.
+        The p-value is the significance level at which the interval would end exactly at 0.  Without
+        an error over systems, it is the p-value of Student's t-test.  It is NaN if there is no
+        interval.
         """
         mean, topics, systems = abs(self.mean), self.topics_error, _known(self.systems_error)
         if isnan(self.half) or mean == 0 or hypot(topics, systems) == 0:
@@ -135,17 +136,17 @@ def mean_of_estimates(
 ) -> Estimate:
     """Average several collections' means, each with the same weight.
 
-    The errors of the average are those of independent means, ``sqrt(sum(error**2)) / k``, with the
-    degrees of freedom of Satterthwaite (1946).  They hold for these collections only; to predict
-    the result on another collection, use a random-effects summary.
+    The means are treated as independent, so an error of the average is ``sqrt(sum(error**2)) / k``,
+    with Satterthwaite's degrees of freedom (1946).  The errors are valid for these collections
+    only; to predict the result on another collection, use a random-effects summary.
 
     Parameters
     ----------
     estimates : sequence of Estimate
         Estimate on each collection.
     systems : sequence of (error, df), optional
-        If collections share systems, the independent parts of the error over systems of the sum of
-        the means; by default, the estimates' own errors.
+        Independent parts of the error that the sum of the means has over systems.  Pass these parts
+        if collections share systems.  By default, the errors of the estimates are used.
     """
     k = len(estimates)
     if systems is None:
@@ -159,7 +160,7 @@ def mean_of_estimates(
 
 
 def combine_errors(errors: Sequence[tuple[float, float]], k: int) -> tuple[float, float]:
-    """Compute the error of a mean of ``k``, and its df, from independent errors of the sum."""
+    """Compute the error and df of a mean of ``k`` from independent errors of the sum."""
     variance = sum(error**2 for error, _ in errors)
     spent = sum(error**4 / df for error, df in errors if df > 0)
     return sqrt(variance) / k, variance**2 / spent if spent else inf

@@ -1,16 +1,18 @@
 """First-order standard error of a standardized mean over the choice of systems.
 
-A system's influence is how much the mean would change if the system counted a little more
+The influence of a system says how much the mean would change if the system counted a little more
 (Jaeckel's infinitesimal jackknife, 1972).  If systems were drawn independently, the sum of their
-squared influences would be the variance.  But systems are not independent, because a team submits
-several similar ones.  If teams are known, the influences of each team are summed before they are
-squared (Liang and Zeger, 1986).  If teams are unknown, the variance is multiplied by a design
-effect (Kish, 1965): ``n`` systems count as ``n / design effect`` independent systems.
+squared influences would be the variance of the mean.  But systems are not independent, because a
+team submits several similar ones.  If teams are known, the influences of each team's systems are
+summed before the sums are squared (Liang and Zeger, 1986).  If teams are unknown, the variance is
+multiplied by a design effect (Kish, 1965): ``n`` systems count as ``n / design effect`` independent
+systems.
 
 The squared errors over topics and over systems are added.  (This counts the interaction of topics
 and systems twice; for AP on TREC-8, the interaction is below 1 percent of the sum.)  Two runs on
-one collection share its factors.  The error of their difference therefore comes from their joint
-covariance, and is much smaller than the error of either mean.
+one collection are standardized by the same factors.  The error of the difference between two such
+runs is therefore computed from the covariance of their means, and is much smaller than the error of
+either mean.
 """
 
 from __future__ import annotations
@@ -29,31 +31,34 @@ from ir_std.schemes import get_scheme
 DESIGN_EFFECT = 2.75
 """Factor by which teams increase the variance of a mean.
 
-It is the ratio of the variance by team to the variance by system, for each set's first measure and
-scheme N.  The value was chosen on five sets, for which the ratio is 2.18 to 3.79 (TREC-8 2.79,
-Robust 2005 2.18, TREC-COVID rounds 1 and 5 2.35 and 3.79, DL 2021 3.24).  It was checked on nine
-other sets, for which the ratio is 1.91 to 4.71 (TREC-COVID rounds 2 to 4, DL 2019, 2020, 2022 and
-2023, Blog 2006 and 2008; the median is 2.76).  An estimate from the scores would be worse, because
-a hundred independent systems look like a hundred systems by few teams.
+The factor is the ratio of the variance by team to the variance by system, for the first measure of
+a set under scheme N.  The value was chosen on five sets: TREC-8 (2.79), Robust 2005 (2.18),
+TREC-COVID round 1 (2.35), TREC-COVID round 5 (3.79) and DL 2021 (3.24).  The value was checked on
+nine other sets, for which the ratio is between 1.91 and 4.71, with a median of 2.76.  These sets
+are TREC-COVID rounds 2 to 4, DL 2019, 2020, 2022 and 2023, and Blog 2006 and 2008.  An estimate of
+the ratio from the scores would be worse, because the scores of a hundred independent systems look
+like the scores of a hundred systems by a few teams.
 """
 ALIKE = 0.6
-"""Two systems are alike if the correlation of their scores is above this minus ``2 / n``."""
+"""Two of ``n`` systems are alike if the correlation of their scores is above ``ALIKE - 2 / n``."""
 EACH_ALIKE = 2.0
 """Increase of the design effect for each other system that an average system resembles.
 
-The value was chosen on the sets above, so that a handful of systems by a few teams has almost the
-whole design effect, and a handful of unrelated systems has little of it.  Among 15 or more systems,
-some are always alike.
+The value was chosen on the same sets as :data:`DESIGN_EFFECT`.  With this value, a handful of
+systems by a few teams has almost the whole design effect, and a handful of unrelated systems has
+only a small part of the design effect.  Among 15 or more systems, some are always alike.
 """
 MIN_EFFECTIVE = 1.25
-"""Smallest number of independent systems that any number of systems counts as."""
+"""Lower bound for the number of independent systems that the reference systems count as."""
 TOPIC_CORRELATION = 0.45
 """Correlation of systems' scores on two topics, if only means and standard deviations are known.
 
-On the shipped sets with distributions, the mean correlation of two topics over systems is 0.38 for
-AP (median; 0.19 to 0.72), about 0.3 for P@10 and 0.2 for RR.  With this value, errors are 1.3 times
-the errors by system (median; 0.9 to 2.8, largest for RR).  That leaves no margin for teams: errors
-by team are 1.4 to 2.1 times the errors by system.
+The correlation was measured over systems, and averaged over pairs of topics, on the shipped sets
+with distributions.  For AP, this average is between 0.19 and 0.72, and its median over sets is
+0.38.  For P@10, the average is about 0.3, and for RR about 0.2.  With a correlation of 0.45, errors
+are between 0.9 and 2.8 times the errors by system; the median ratio is 1.3, and the ratio is
+largest for RR.  This leaves no margin for teams, because errors by team are 1.4 to 2.1 times the
+errors by system.
 """
 FLAT = 1e-7
 """Standard deviation below which all systems have the same score, except for rounding errors."""
@@ -85,8 +90,9 @@ def influence(
     Returns
     -------
     ndarray, shape (n_systems, n_runs)
-        Influences in the unit of the standardized scores.  On each topic they add up to 0.  A topic
-        on which the systems do not differ contributes only under scheme E.
+        Influences in the unit of the standardized scores.  On each topic, the influences of all
+        systems add up to 0.  A topic on which the systems do not differ contributes only under
+        scheme E.
 
     Raises
     ------
@@ -116,7 +122,8 @@ def _moment_influence(
 ) -> Floats:
     """Sum over topics the influence of systems under schemes N, U and z.
 
-    A system influences these schemes because it changes the mean and the standard deviation.
+    A system influences scores under these schemes because it changes the mean and the standard
+    deviation.
     """
     mean, sd, spread = _moments(scores, known, n)
     deviation = np.where(known & spread, (scores - mean) / sd, 0)
@@ -132,7 +139,8 @@ def _share_influence(
 ) -> Floats:
     """Sum over topics the influence of systems under scheme E.
 
-    A system influences this scheme because it changes the share of systems with lower scores.
+    A system influences scores under this scheme because it changes the share of systems with lower
+    scores.
     """
     method = get_scheme("E")
     single = scores[:, :, None]
@@ -146,7 +154,10 @@ def _share_influence(
 
 
 def _moments(scores: Floats, known: Mask, n: npt.NDArray[Any]) -> tuple[Floats, Floats, Mask]:
-    """Return each topic's mean, its deviation (1 instead of 0), and whether that was above 0."""
+    """Return each topic's mean and standard deviation, and whether its scores vary.
+
+    If the scores of a topic do not vary, the returned standard deviation is 1.
+    """
     mean = np.where(known, scores, 0).sum(axis=1, keepdims=True) / n
     squares = np.where(known, scores - mean, 0) ** 2
     sd = np.sqrt(squares.sum(axis=1, keepdims=True) / np.maximum(n - 1, 1))
@@ -155,7 +166,7 @@ def _moments(scores: Floats, known: Mask, n: npt.NDArray[Any]) -> tuple[Floats, 
 
 
 def slope(scheme: str, z: Floats, **params: Any) -> Floats:
-    """Return the derivative of a scheme by z from central differences, accurate to 1e-9."""
+    """Compute the derivative of a scheme by z to within 1e-9, from central differences."""
     step = 1e-5
     from_z = get_scheme(scheme).from_z
     assert from_z is not None
@@ -220,12 +231,12 @@ def covariance_by_design(influences: Floats, design_effect: float) -> tuple[Floa
 
 
 def inflation(n: int, design_effect: float) -> tuple[float, float]:
-    """Return the factor on the variance of ``n`` independent systems, and the df.
+    """Return the factor that inflates the variance of ``n`` systems, and the df.
 
     The ``n`` systems count as ``g = n / design_effect`` independent systems, but at least as 1.25.
     Both variances are estimated from the same sum of squares, so the variance for ``g`` systems is
-    ``(n - 1) / (g - 1)`` times the variance for ``n`` systems.  It has ``g - 1`` degrees of
-    freedom, but at least 1.
+    ``(n - 1) / (g - 1)`` times the variance for ``n`` systems.  The variance for ``g`` systems has
+    ``g - 1`` degrees of freedom, but at least 1.
     """
     effective = max(n / design_effect, MIN_EFFECTIVE)
     return (n - 1) / (effective - 1), max(effective - 1, 1.0)
@@ -234,10 +245,10 @@ def inflation(n: int, design_effect: float) -> tuple[float, float]:
 def design_effect(scores: npt.ArrayLike) -> float:
     """Estimate from scores the ratio of the variance by team to the variance by system.
 
-    The estimate is ``min(2.75, 1 + 2 * a)``, where ``a`` is the number of other systems that a
-    system is like, on average.  Two systems are alike if the correlation of their scores is above
-    ``0.6 - 2 / n``.  Before that, the scores are standardized on each topic, and each system's mean
-    is subtracted.
+    The estimate is ``min(2.75, 1 + 2 * a)``, where ``a`` is the number of other systems that an
+    average system resembles.  Two systems are alike if the correlation of their scores is above
+    ``0.6 - 2 / n``.  Before the correlations are computed, the scores are standardized on each
+    topic, and each system's mean is subtracted.
 
     Parameters
     ----------
@@ -247,8 +258,8 @@ def design_effect(scores: npt.ArrayLike) -> float:
     Returns
     -------
     float
-        Between 1 and 2.75.  It is 2.75 if systems differ on fewer than three topics, which are too
-        few for an estimate.
+        Between 1 and 2.75.  The result is 2.75 if systems differ on fewer than three topics,
+        because these are too few for an estimate.
     """
     scores = np.asarray(scores, float)
     known = ~np.isnan(scores)
@@ -282,8 +293,8 @@ def normal_covariance(
     For normal scores of ``n`` systems, these errors have the variances ``sd**2 / n`` and
     ``sd**2 / (2 * (n - 1))``, and no covariance.  If the scores on two topics have the correlation
     ``r`` over systems, the errors of the means have the correlation ``r``, and the errors of the
-    deviations ``r**2`` (bivariate normal).  With a correlation of 0, the error would average out
-    over topics, which it does not.
+    standard deviations have the correlation ``r**2`` (bivariate normal).  With a correlation of 0,
+    the error would average out over topics, but real errors do not average out.
 
     Parameters
     ----------
@@ -325,7 +336,10 @@ def normal_covariance(
 
 
 def _quadratic(gradients: Floats, correlation: float) -> Floats:
-    """Return the covariance of sums over topics; terms are equally correlated, with variance 1."""
+    """Return the covariance of sums over topics of gradients times errors.
+
+    The errors have the variance 1, and the same correlation for all pairs of topics.
+    """
     within_topics = gradients.T @ gradients
     total = gradients.sum(axis=0)
     return np.asarray((1 - correlation) * within_topics + correlation * np.outer(total, total))

@@ -6,9 +6,9 @@ Linking, 3rd edition, 2014: common items and nonequivalent groups).  Here, the c
 *anchors*, systems that ran on both collections.  A link adds one shift to every z on a collection,
 so that the anchors' mean score becomes the same as on the reference collection.
 
-The anchors also show how well one shift fits all systems: the link estimates an upper value of how
-much the shifts of single anchors vary.  No anchor is left out, because anchors that disagree show
-how far off the next system may be.
+The anchors also show how well one shift fits all systems.  The link computes an upper confidence
+limit for the variation of the shifts that fit single anchors.  No anchor is left out, because
+anchors that disagree show how wrong the link may be for the next system.
 """
 
 from __future__ import annotations
@@ -28,32 +28,35 @@ from ir_std.errors import UsageError, pluralize
 from ir_std.schemes import clipped_linear
 
 MIN_TOPICS = 10
-"""Fewest topics with factors that a link needs on each collection."""
+"""Smallest number of topics with factors that a link needs on each collection."""
 MIN_TESTED = 3
-"""Fewest anchors from which the variation of shifts is known well enough for a p-value."""
+"""Smallest number of anchors that show the variation of shifts well enough for a p-value."""
 SCATTER_QUANTILE = 0.3
-"""Quantile of chi squared by which the anchors' scatter is divided for an upper tau squared."""
+"""Level of the quantile of chi squared by which the anchors' scatter is divided.  The result is an
+upper confidence limit for tau squared."""
 BY_DISTANCE = 0.15
-"""Error of a mean per unit of the shift and of its distance from the anchors' mean.  The value was
-measured on random halves of the topics of Robust 2004, Terabyte and Blog, with anchors that are
-equally good."""
+"""Error of a linked mean if the shift is 1 and the mean is 1 away from the anchors' mean.  The
+value was measured on random halves of the topics of Robust 2004, Terabyte and Blog, with anchors
+that are equally good."""
 DISAGREEING = 0.3
-"""Plain estimate of tau above which anchors disagree."""
+"""Plain estimate of tau above which a link warns that its anchors disagree."""
 LARGEST_ERROR = 0.5
-"""Anchors do not link if their scatter alone makes half of an interval of N wider than this."""
+"""Largest half-width of an interval of N that the anchors' scatter alone may cause.  Above it, the
+anchors do not link the collections."""
 LARGEST_SHIFT = 2.0
 """Largest shift, in units of z, with which a link is meaningful."""
 POSSIBLE_MEAN = (0.02, 0.95)
 """Bounds for the anchors' mean N."""
 LEAST_SLOPE = 1e-3
-"""Smallest slope of an anchor's mean by the shift, relative to the slope at z = 0.  Below it, the
-anchor is at an end of the scale on almost all topics."""
+"""Smallest slope of an anchor's mean as a function of the shift, relative to the slope at z = 0.
+With a smaller slope, the anchor is at an end of the scale on almost all topics."""
 KNOWN_TAU, LEAST_KNOWN_TAU, KNOWN_TAU_BY_SHIFT = 0.15, 0.05, 0.10
 """Variation of the shifts of identical systems: usual value, smallest value, and increase per unit
-of the shift.  The values are from Robust 2004, Terabyte and Blog, and used for `same_systems` only.
+of the shift.  The values were measured on Robust 2004, Terabyte and Blog.  They are used for
+`same_systems` only.
 """
 KNOWN_WEIGHT = 4
-"""Number of anchors that :data:`KNOWN_TAU` counts as."""
+"""Weight of :data:`KNOWN_TAU` in an average, as a number of anchors."""
 FURTHEST = 64.0
 """Largest shift that the search tries."""
 
@@ -83,9 +86,9 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class AnchorPair:
-    """The anchors' z on the reference and on the collection, on topics that have all of them.
+    """The anchors' z on the reference and on the collection, for topics with all anchors.
 
-    ``used`` marks these topics among all topics.
+    ``used`` marks these topics among all topics of the reference and of the collection.
     """
 
     reference: Floats
@@ -113,7 +116,7 @@ class AnchorPair:
         return c
 
     def slopes(self, c: float) -> Floats:
-        """Return the slope of each anchor's linked mean by the shift, shape (n_anchors,)."""
+        """Return the slope of each anchor's linked mean as a function of the shift."""
         return np.asarray(self.curve.slope(self.linked + c).mean(axis=0))
 
     def scores(self, c: float) -> tuple[Floats, Floats]:
@@ -121,11 +124,11 @@ class AnchorPair:
         return self.curve.score(self.reference), self.curve.score(self.linked + c)
 
     def residual_shifts(self, c: float) -> tuple[Floats, float]:
-        """Return the further shift that each single anchor needs, and the variance due to topics.
+        """Return the extra shift that each anchor needs, and the variance due to topics.
 
-        The further shift ``e_i`` is the difference between anchor i's two means, divided by its
-        slope.  The variance is ``k / (k - 1) mean v_i``, where ``v_i`` is the variance of ``e_i``
-        that topics explain.
+        The extra shift ``e_i`` is the difference between anchor i's two means, divided by the slope
+        of anchor i.  The variance is ``k / (k - 1) mean v_i``, where ``v_i`` is the part of the
+        variance of ``e_i`` that is due to topics.
         """
         k = self.n_anchors
         sides, slopes = self.scores(c), self.slopes(c)
@@ -137,7 +140,9 @@ class AnchorPair:
 
 
 def variance_of_mean(values: Floats) -> tuple[Any, int]:
-    """Compute the variance of a mean over topics, the first axis, and its degrees of freedom.
+    """Compute the variance of a mean over topics, and the variance's degrees of freedom.
+
+    Topics are the first axis of ``values``.
 
     Examples
     --------
@@ -163,12 +168,13 @@ class LinkedDifference:
     df : float
         Degrees of freedom of the standard error (Satterthwaite, 1946).
     p : float
-        Two-sided p-value for no difference; NaN with fewer than three anchors.
+        Two-sided p-value of the hypothesis that the true difference is 0; NaN with fewer than three
+        anchors.
 
     Notes
     -----
-    For several systems, each attribute is an array of shape (n_systems,), and so are the ends of
-    the interval.
+    For several systems, each attribute and each end of the interval is an array of shape
+    (n_systems,).
     """
 
     difference: Any
@@ -180,7 +186,7 @@ class LinkedDifference:
     def of(
         cls, difference: Any, parts: Sequence[tuple[Any, float]], extra: Any, tested: bool
     ) -> LinkedDifference:
-        """Combine variances, each with its degrees of freedom, and ``extra``, which has none."""
+        """Add the variances, which have degrees of freedom, and ``extra``, which has none."""
         total = sum(variance for variance, _ in parts) + extra
         spent = sum(variance**2 / df for variance, df in parts)
         # Without any variance, the degrees of freedom do not matter.
@@ -209,8 +215,8 @@ class Link:
         Constant that is added to every z of the collection.
     tau : float
         Standard deviation, in units of z, of the shifts that would fit single systems, without the
-        part that topics explain.  It is an upper value (see :func:`link`); NaN with a single
-        anchor.
+        part that is due to topics.  Tau is an upper confidence limit of this deviation, and NaN
+        with a single anchor, unless the systems are known to be the same (see :func:`link`).
     tau_df : float
         Degrees of freedom of tau.
     anchors : tuple of str
@@ -236,11 +242,11 @@ class Link:
         return sqrt(over_topics / slope**2 + self.tau**2 / len(self.anchors))
 
     def apply(self, z: npt.ArrayLike) -> Floats:
-        """Return scores on the reference's scale from z on the linked collection."""
+        """Convert z on the linked collection to scores on the reference's scale."""
         return self._pair.curve.score(np.asarray(z, float) + self.shift)
 
     def difference(self, z_reference: npt.ArrayLike, z: npt.ArrayLike) -> LinkedDifference:
-        """Compute the difference of two means: on the reference minus linked.
+        """Compute a mean on the reference minus a linked mean.
 
         Parameters
         ----------
@@ -252,14 +258,16 @@ class Link:
 
         Notes
         -----
-        The variance has four parts.  Two are over topics: the variances of the means of
-        ``y_A - r a`` and ``y_B - r b``.  There, ``y`` are the system's scores, ``a`` and ``b`` the
-        anchors' means per topic, and ``r`` is the system's slope ``f`` divided by the anchors'
-        slope (the delta method).  The third part is ``W = tau**2 f**2 (1 + 1/k)``, because the
-        system, like each of the k anchors, may suit one of the collections better.  The fourth part
-        is ``(.15 c d)**2``, because one shift does not fit all systems; ``d`` is the distance of
-        the system's linked mean from the anchors' mean.  The degrees of freedom combine those of
-        the first three parts: ``n - 1`` for topics and ``k - 1`` for W.
+        The variance has four parts.  The first two parts are due to topics.  They are the variances
+        of the means of ``y_A - r a`` and ``y_B - r b``.  Here, ``y_A`` and ``y_B`` are the systems'
+        scores on the reference and on the linked collection; ``a`` and ``b`` are the anchors' means
+        per topic on these collections.  The ratio ``r`` is the system's slope ``f`` divided by the
+        anchors' slope (the delta method).  The third part is ``W = tau**2 f**2 (1 + 1/k)``, because
+        the system and each of the k anchors may suit one of the collections better than the other.
+        The fourth part is ``(.15 c d)**2``, because one shift does not fit all systems; ``d`` is
+        the distance of the system's linked mean from the anchors' mean.  The degrees of freedom are
+        computed from those of the first three parts, which are ``n - 1`` for the two parts due to
+        topics and ``k - 1`` for W.
         """
         reference = _z_on(z_reference, self._pair.used[0], "the reference")
         return _difference_of_means(self._pair.curve.score(reference), self.mean(z))
@@ -296,15 +304,17 @@ class LinkedMean:
     y : ndarray
         The linked scores, on topics without missing values.
     slope, slope_ratio : float or ndarray, shape (n_systems,)
-        Slope of the mean by the shift, and this slope divided by the slope of the anchors' mean.
+        Slope of the mean as a function of the shift, and this slope divided by the slope of the
+        anchors' mean.
     of_anchors, on_reference : ndarray
-        The anchors' mean per topic, multiplied by the ratio of slopes, on the linked collection and
-        on the reference.  It is subtracted from the scores to compute their error.
+        The anchors' mean on each topic of the linked collection and of the reference, multiplied by
+        the ratio of slopes.  These means are subtracted from the scores before the error of the
+        scores is computed.
     distance : float or ndarray, shape (n_systems,)
         The mean minus the anchors' mean, in units of z.
     distance_error : float or ndarray, shape (n_systems,)
-        Error because of this distance.  Its sign is the same for all systems on one side of the
-        anchors.
+        Error of the mean that is due to the distance from the anchors' mean.  The sign of this
+        error is the same for all systems on one side of the anchors.
     """
 
     def __init__(self, link: Link, pair: AnchorPair, z: npt.ArrayLike) -> None:
@@ -325,12 +335,12 @@ class LinkedMean:
         self.on_reference[pair.used[0]] = np.multiply.outer(on_reference, self.slope_ratio)
 
     def scatter(self, n_like: float) -> tuple[Any, float]:
-        """Return the variance by tau, counted ``n_like`` times, and its degrees of freedom."""
+        """Return ``n_like`` times the variance due to tau, and its degrees of freedom."""
         return (self.link.tau * self.slope) ** 2 * n_like, self.link.tau_df
 
 
 def _difference_of_means(above: LinkedMean | Floats, below: LinkedMean) -> LinkedDifference:
-    """Subtract a linked mean from a mean on the reference, or from a linked one.
+    """Subtract a linked mean from a mean on the reference, or from another linked mean.
 
     Parameters
     ----------
@@ -360,10 +370,11 @@ def linked_difference(
 ) -> LinkedDifference:
     """Compute a linked mean on one collection minus a linked mean on another.
 
-    The method is the one of :meth:`Link.difference`.  Both links depend on the anchors' scores on
-    the reference; their weight is the difference between the two slopes, each relative to the
-    anchors' slope.  The variation of both links (tau) is counted in full.  Since both contain the
-    variation on the reference, that part is counted twice, and the interval is somewhat too wide.
+    The method is the same as in :meth:`Link.difference`.  Both links depend on the anchors' scores
+    on the reference.  The weight of these scores is the difference between the two slope ratios
+    (see :class:`LinkedMean`).  The variation of the shifts (tau) is counted in full for both links.
+    Both taus contain the variation on the reference.  That part is thus counted twice, and the
+    interval is somewhat too wide.
 
     Parameters
     ----------
@@ -378,7 +389,7 @@ def linked_difference(
 def error_of_linked_mean(
     links: Sequence[Link], z: Sequence[npt.ArrayLike], n: int
 ) -> tuple[float, float]:
-    """Compute the error that links add to the mean of a system's means, and its df.
+    """Compute the error (and its df) that links add to a system's mean over collections.
 
     The anchors' scores on the reference count only once, because all links depend on them.
 
@@ -419,8 +430,9 @@ def link(
     """Link a collection to a reference by the anchors' z on both.
 
     The shift ``c`` solves ``mean f(z + c) = mean f(z_reference)``, where ``f`` is the scheme and
-    the means are over topics and anchors.  The anchors' means are thus equal on the reported scale.
-    Of ten ways of linking that we tried, this one left the smallest differences.
+    the means are over topics and anchors.  With this shift, the anchors' means on the two
+    collections are equal on the reported scale.  We tried ten ways of linking.  After a link by
+    this method, the differences between the collections were smallest.
 
     Parameters
     ----------
@@ -428,16 +440,16 @@ def link(
         The anchors' z on the linked collection; NaN if an anchor has none.  The link ignores topics
         with a NaN.
     z_reference : array_like, shape (n_reference_topics, n_anchors)
-        The same anchors' z on the reference, in the same order.  It should be the collection with
-        the strongest reference systems, where the anchors' mean is lowest, so that ``c`` is at
-        most 0.
+        The same anchors' z on the reference, in the same order.  As the reference, use the
+        collection with the strongest reference systems.  The anchors' mean is lowest on this
+        collection, so ``c`` is at most 0.
     scheme : {'N', 'U', 'z'}
     names : sequence of str, optional
         The anchors' names; ``anchor 1`` and so on if none are given.
     same_systems : bool
         True if you know that each anchor, and each system that you compare, is the identical
         program on both collections.  Two different programs may have the same name, and the scores
-        do not show that.
+        cannot show whether they do.
     A, B : float
         Coefficients of scheme U.
 
@@ -445,14 +457,14 @@ def link(
     -------
     Link
         The link, with ``tau**2 = max(0, S / q - V)``.  Here, ``S = sum (e_i - mean e)**2``, where
-        ``e_i`` is the difference between anchor i's two means, divided by its slope.  ``V = k /
-        (k-1) mean v_i``, where ``v_i`` is the variance of ``e_i`` that topics explain.  ``q`` is
-        the .3 quantile of chi squared with k-1 degrees of freedom.  A single anchor does not
-        determine tau; two anchors are too few for a p-value.
+        ``e_i`` is the difference between anchor i's two means, divided by the slope of anchor i.
+        ``V = k / (k-1) mean v_i``, where ``v_i`` is the part of the variance of ``e_i`` that is due
+        to topics.  ``q`` is the .3 quantile of chi squared with k-1 degrees of freedom.  A single
+        anchor does not determine tau; two anchors are too few for a p-value.
 
         With `same_systems`, ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.10 c)**2)``,
         where ``T**2 = sum e_i**2 / (k-1) - V`` and ``t0**2 = .15**2 + (.10 c)**2``.  With one
-        anchor, ``tau**2`` is ``t0**2``.  In both cases, no degrees of freedom are lost.
+        anchor, ``tau**2`` is ``t0**2``.  In both cases, the degrees of freedom are infinite.
 
     Raises
     ------
@@ -492,7 +504,7 @@ def link(
 
 
 def _tau(pair: AnchorPair, c: float) -> tuple[float, float]:
-    """Return tau, an upper value of how much the shifts of single systems vary, and its df."""
+    """Return tau, an upper limit for the variation of single systems' shifts, and its df."""
     df = pair.n_anchors - 1
     if df == 0:
         return nan, nan
@@ -582,8 +594,8 @@ def _z_on(z: npt.ArrayLike, used: Mask, where: str) -> Floats:
     Raises
     ------
     UsageError
-        If the topics are not those of the link, or z is known on fewer than two of the topics that
-        the link used.
+        If the number of topics differs from the link's number of topics, or z is known on fewer
+        than two of the topics that the link used.
     """
     values = np.asarray(z, float)
     if len(values) != len(used):

@@ -23,8 +23,8 @@ def check_scores(
     Raises
     ------
     ValueError
-        If there are fewer than two dimensions (or more, with ``single``), too few topics or
-        systems, or a value that is NaN or infinite.
+        If the array has fewer than two dimensions, or more than two with ``single``.  Also if it
+        has too few topics or systems, or holds a value that is NaN or infinite.
     """
     array = np.asarray(scores, dtype=float)
     if array.ndim < 2 or (single and array.ndim > 2):
@@ -72,10 +72,10 @@ SEED = 20080720
 """Seed of all draws, so that the same scores always give the same result."""
 DECIMALS = 12
 """Number of decimals to which means are rounded before they are compared.  If the same scores are
-summed in another order, their means differ by about 1e-17, which must not count as a difference.
+summed in another order, their mean changes by about 1e-17.  This must not count as a difference.
 """
 ROUNDING = 16 * float(np.finfo(float).eps)
-"""Share of the input below which a result is rounding error, and is set to 0."""
+"""Share of the input.  Results smaller than this share are rounding errors, and are set to 0."""
 
 
 def rounded_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
@@ -103,7 +103,7 @@ def topic_differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
 
 
 def mean_and_variance(x: Floats, axis: int = -2) -> tuple[Floats, Floats, int]:
-    """Return means and sample variances (n-1) over an axis, and its length.
+    """Return means and sample variances (n-1) over an axis, and the length of the axis.
 
     If values are equal up to rounding error, the mean is the first value and the variance is 0.
     """
@@ -123,12 +123,12 @@ def standard_error(values: npt.ArrayLike) -> float:
 
 
 def student_t(difference: Floats, square: Floats) -> Floats:
-    """Return ``difference / sqrt(square)``; without variance, return 0 or infinity."""
+    """Return ``difference / sqrt(square)``, which is 0 or infinite if nothing varies."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = difference / np.sqrt(square)
     return np.where(np.isnan(t), 0.0, t)
 
 
 def draw_samples(n: int, samples: int, seed: int = SEED) -> Floats:
-    """Draw how often each of ``n`` items is in each bootstrap sample, shape (samples, n)."""
+    """Draw the counts of ``n`` items in bootstrap samples, of shape (samples, n)."""
     return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), samples).astype(float)

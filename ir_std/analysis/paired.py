@@ -30,16 +30,17 @@ ALPHA = 0.05
 RESAMPLES = 10_000
 """Number of sign vectors that the randomization test draws if there are too many to use all."""
 ALL_SIGNS_UP_TO = 13
-"""Largest number of topics for which the test uses all sign vectors, so that it is exact."""
+"""Largest number of topics for which the randomization test uses all sign vectors and is exact."""
 BATCH = 1_000_000
 """Number of signs in memory at a time (16 MB)."""
 MIN_DF = 4
-"""Smallest number of degrees of freedom.  With fewer, a test finds almost nothing, and scipy's
-inverse may not terminate.
+"""Smallest number of degrees of freedom.  With fewer degrees of freedom, a test finds almost
+nothing, and scipy's inverse function may not terminate.
 """
 CLOSE = 1e-4
-"""If the variance of a difference is below this share of the two systems' variances, it is computed
-from the differences, because the covariance matrix would leave too few correct digits."""
+"""If the variance of a difference is below this share of the sum of the two systems' variances, it
+is computed from the differences themselves, because the covariance matrix would leave too few
+correct digits."""
 BLOCK = 10_000
 """Number of pairs that are computed at a time."""
 
@@ -51,7 +52,8 @@ class Paired:
     Attributes
     ----------
     difference : float
-        Mean over the pairs of the run's score minus the baseline's score; NaN without pairs.
+        Mean difference between the run's and the baseline's scores over the pairs; NaN without
+        pairs.
     p : float
         Two-sided p-value; NaN with fewer than two pairs.
     p_adjusted : float
@@ -77,8 +79,8 @@ def t_test(d: npt.ArrayLike) -> Floats:
     Returns
     -------
     ndarray, shape (...)
-        P-values; NaN for fewer than two pairs.  If all differences are the same, nothing varies by
-        chance, and p is 1 if they are 0, else 0.
+        P-values; NaN for fewer than two pairs.  If all differences are equal, nothing varies by
+        chance; p is then 1 if the differences are 0, and otherwise 0.
     """
     return 2 * _lower_tail(d, lambda mean: -np.abs(mean))
 
@@ -86,8 +88,8 @@ def t_test(d: npt.ArrayLike) -> Floats:
 def equivalence_test(d: npt.ArrayLike, bound: float) -> Floats:
     """Compute p-values of the hypothesis that a mean difference is at least as large as a bound.
 
-    The p-value is the larger one of two one-sided t-tests, against ``bound`` and ``-bound``
-    (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987).
+    The result is the larger p-value of two one-sided t-tests, one against ``bound`` and one against
+    ``-bound`` (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987).
 
     Parameters
     ----------
@@ -105,7 +107,7 @@ def equivalence_test(d: npt.ArrayLike, bound: float) -> Floats:
 
 
 def _lower_tail(d: npt.ArrayLike, tested: Callable[[Floats], Floats]) -> Floats:
-    """Return the probability of a smaller Student's t than that of a function of the mean."""
+    """Return the lower-tail probability of Student's t for a function of the mean."""
     from scipy.special import stdtr
 
     d = np.asarray(d, float)
@@ -121,7 +123,7 @@ def randomization_test(d: npt.ArrayLike) -> Floats:
     If the two systems do not differ, each difference could equally well have the other sign
     (Smucker, Allan and Carterette, CIKM 2007).  With up to :data:`ALL_SIGNS_UP_TO` pairs, the test
     uses all sign vectors.  With more pairs, it draws :data:`RESAMPLES` sign vectors with a fixed
-    seed; the observed one is among them, so p is never 0.
+    seed.  The observed signs count as one more vector, so p is never 0.
 
     Parameters
     ----------
@@ -198,7 +200,7 @@ TESTS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
 
 
 def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
-    """Return the test of a name and its title; raise an error that lists the names."""
+    """Look up a test and its title by name, or raise an error that lists the names."""
     return look_up(name, TESTS, "test")
 
 
@@ -208,9 +210,10 @@ def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
 def holm(p_values: npt.ArrayLike) -> Floats:
     """Adjust p-values by Holm's step-down method (Scandinavian Journal of Statistics, 1979).
 
-    The k-th smallest of ``n`` p-values is multiplied by ``n - k + 1``.  If its predecessor's result
-    is larger, it gets that result.  Like Bonferroni's method, Holm's method controls the
-    family-wise error rate, and no result is larger than Bonferroni's.
+    The k-th smallest of ``n`` p-values is multiplied by ``n - k + 1``.  If the result for a smaller
+    p-value is larger, that larger result is used instead.  Holm's method controls the family-wise
+    error rate, as Bonferroni's method does.  The results of Holm's method are never larger than
+    those of Bonferroni's method.
 
     Parameters
     ----------
@@ -231,7 +234,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
 
 
 def bonferroni(p_values: npt.ArrayLike) -> Floats:
-    """Multiply p-values by their number, up to 1, and treat NaN like :func:`holm`."""
+    """Multiply p-values by their number, up to 1; NaN is treated as in :func:`holm`."""
     p = np.asarray(p_values, float)
     return np.asarray(np.minimum(p * np.count_nonzero(~np.isnan(p)), 1))
 
@@ -245,7 +248,7 @@ CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
 
 
 def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
-    """Return the correction of a name and its title; raise an error that lists the names."""
+    """Look up a correction and its title by name, or raise an error that lists the names."""
     return look_up(name, CORRECTIONS, "correction")
 
 
@@ -254,7 +257,9 @@ def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
 
 @dataclass(frozen=True)
 class Procedure:
-    """Tests of runs against a baseline, for each measure and collection separately.
+    """Choice of the tests of runs against a baseline.
+
+    Runs are tested separately for each measure and collection.
 
     Attributes
     ----------
@@ -291,7 +296,7 @@ class Procedure:
         return ALPHA / max(1, {"holm": n_open, "bonferroni": len(known)}.get(self.correction, 1))
 
     def equivalence(self, differences: Sequence[Floats]) -> list[float]:
-        """Compute corrected p-values of tests that differences are smaller than the bound."""
+        """Compute corrected p-values of equivalence tests against the bound."""
         if self.equivalent is None:
             return [nan] * len(differences)
         p = [float(equivalence_test(d[~np.isnan(d)], self.equivalent)) for d in differences]
@@ -316,7 +321,8 @@ def paired_tests(
     topics : sequence of str, length n_topics
         The topics' IDs.
     test : {'t', 'randomization'}
-        Test of a run's pairs, which are the topics on which the run and the baseline have a score.
+        Test to use.  A run is tested on the topics on which both the run and the baseline have a
+        score.
     correction : {'holm', 'bonferroni', 'none'}
         Correction for the number of runs.
 
@@ -328,9 +334,9 @@ def paired_tests(
     Notes
     -----
     The correction covers all runs that are compared with the baseline for one measure on one
-    collection (Carterette, TOIS 2012; Boytsov, Belova and Westfall, SIGIR 2013).  Each measure has
-    an error rate of its own.  To claim a difference for any of several measures, also correct for
-    the number of measures.
+    collection (Carterette, TOIS 2012; Boytsov, Belova and Westfall, SIGIR 2013).  The error rate is
+    controlled separately for each measure.  To claim a difference for any of several measures, also
+    correct for the number of measures.
     """
     p_values, _ = get_test(test)
     adjust, _ = get_correction(correction)
@@ -386,8 +392,8 @@ class PairwiseT(NamedTuple):
     Attributes
     ----------
     t : ndarray, shape (..., n_pairs)
-        T statistics; 0 for two equal systems, infinite if their difference is the same on all
-        topics.
+        T statistics; 0 if two systems are equal, infinite if two systems differ by the same amount
+        on all topics.
     df : int
         Degrees of freedom.
     """
@@ -406,7 +412,7 @@ class PairwiseT(NamedTuple):
 def paired_t(scores: npt.ArrayLike) -> PairwiseT:
     """Compute Student's paired t-test for every pair of systems.
 
-    The statistic is ``mean(d) / sqrt(var(d) / n)`` with ``d = scores[:, i] - scores[:, j]``, and
+    The statistic is ``mean(d) / sqrt(var(d) / n)``, where ``d = scores[:, i] - scores[:, j]``.  It
     has n - 1 degrees of freedom.  The variances ``c_ii + c_jj - 2 c_ij`` come from one covariance
     matrix, so all pairs together need only one matrix product.
 
@@ -431,7 +437,8 @@ def paired_t(scores: npt.ArrayLike) -> PairwiseT:
     mean, _, _ = mean_and_variance(x)
     centred = x - mean[:, None, :]
     # This does not use @, because BLAS starts threads even for products this small.  Waiting for
-    # them takes longer than they save, and ten times longer on a busy machine.
+    # these threads takes longer than the computation without them, and ten times longer on a busy
+    # machine.
     cov = np.einsum("sti,stj->sij", centred, centred) / (n - 1)
     variances = np.diagonal(cov, axis1=1, axis2=2)
     total = variances[:, i] + variances[:, j]
@@ -464,7 +471,7 @@ def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05) -> 
     Raises
     ------
     ValueError
-        See :func:`paired_t`; also if the level is outside (0, 1).
+        If :func:`paired_t` raises it, or a level is not between 0 and 1.
     """
     from scipy.special import stdtrit
 
@@ -491,8 +498,9 @@ def topic_set_size_paired_t(
 
     The statistic of the two-sided test has a noncentral t distribution with ``n - 1`` degrees of
     freedom and noncentrality ``sqrt(n) * min_difference / sqrt(variance)`` (Sakai, Topic set size
-    design, IRJ 2016).  The function uses its square, which is noncentral F with 1 and ``n - 1``
-    degrees of freedom, so a significant result with the wrong sign also counts.
+    design, IRJ 2016).  The function uses the square of this statistic, which has a noncentral F
+    distribution with 1 and ``n - 1`` degrees of freedom.  So a significant result with the wrong
+    sign also counts.
 
     Parameters
     ----------
@@ -521,8 +529,8 @@ def topic_set_size_paired_t(
 def fewest_topics(between: int, within: int, effect: float, alpha: float, beta: float) -> int:
     """Find the smallest number of topics with which an F test has a power of ``1 - beta``.
 
-    Each topic after the first adds ``within`` degrees of freedom, and each topic adds ``effect``
-    to lambda.  The result is at least 2.
+    Each topic after the first adds ``within`` degrees of freedom, and each topic adds ``effect`` to
+    the noncentrality lambda.  The result is at least 2.
     """
     from scipy.special import fdtri, ncfdtr
 

@@ -2,9 +2,9 @@
 
 The method is prediction-powered inference with two pooled multipliers (Angelopoulos, Duchi and
 Zrnic, "PPI++", 2023), which is the regression estimator of survey sampling.  The model's scores on
-all topics show whether the topics that people judged are easy or hard, and so correct for the luck
-of the draw.  The topics that have both kinds of labels show how far the model's scores can be
-trusted, so labels without information are ignored.
+all topics show whether the topics that people judged are easy or hard.  The estimate is corrected
+for this luck of the draw.  The topics with both kinds of labels show how far the model's scores can
+be trusted.  Labels of the model without information are therefore ignored.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ MIN_TOPICS = 5
 ADVISED_TOPICS = 10
 """Recommended number of topics judged by people; with fewer, the interval is wide and imprecise."""
 MIN_POOLED_SYSTEMS = 5
-"""Smallest number of systems for which differences have their own multiplier."""
+"""Smallest number of systems for which differences between systems have a separate multiplier."""
 NEGLIGIBLE_VARIANCE = 1e-12
 """Share of the uncentred sum of squares below which a centred sum is a rounding error."""
 WEAK_MULTIPLIER = 0.2
 """Multiplier of differences below which the model's labels barely separate systems."""
 MULTIPLIER_GAP = 0.4
-"""Ratio of the multipliers above which standardized scores are better."""
+"""Difference between the multipliers (s - c) above which standardized scores are better."""
 MIN_VARYING_TOPICS = 3
 """Smallest number of judged topics on which a score or difference must vary for an interval."""
 DRAW_LEVEL = 0.995
@@ -50,11 +50,12 @@ class PredictionPowered:
     mean : ndarray, shape (n_systems,)
         Estimated mean of each system over all topics under human labels.
     multipliers : (float, float)
-        Share of the model's scores that the estimate uses.  The first multiplier (c) is for the
-        mean of all systems on a topic, the second (s) for a system's distance from that mean.
+        Share of the model's scores that the estimate uses.  The first multiplier (c) applies to the
+        mean of all systems on a topic.  The second multiplier (s) applies to a system's distance
+        from that mean.
     equivalent_topics : float
-        Number of topics that people would have to judge for intervals of the same width without
-        the model, pooled over systems.
+        Number of topics that people would have to judge to get intervals of the same width without
+        the model.  It is one number for all systems together.
     n_human, n_topics : int
         Number of topics that people judged, and number of all topics.
     covariance : ndarray, shape (n_systems, n_systems)
@@ -88,7 +89,7 @@ class PredictionPowered:
         Estimate
             The estimate, whose ``interval`` is Student's t interval.  The error is NaN if the
             weighted sum of human scores varies on fewer than `MIN_VARYING_TOPICS` of the judged
-            topics, because so few topics say too little about its variance.
+            topics, because so few topics say too little about the variance of the sum.
 
         Raises
         ------
@@ -110,7 +111,7 @@ def prediction_powered(
     rows: npt.ArrayLike,
     population: Population = "finite",
 ) -> PredictionPowered:
-    """Estimate means under human labels from a sample of topics and a model's labels of all.
+    """Estimate means from human labels for some topics and a model's labels for all.
 
     Let ``y`` be the human scores and ``x`` the model's scores, centred by system on the judged
     topics; ``yd`` and ``xd`` are centred by topic as well.  The multipliers are ``c = sum(xy) /
@@ -121,13 +122,14 @@ def prediction_powered(
     Parameters
     ----------
     human : array_like, shape (n_human, n_systems)
-        Scores under human labels, one row per judged topic.  A judged topic without a relevant
-        document is a row of NaN; the estimate is then the mean over topics with a relevant
-        document.
+        Scores under human labels, one row per judged topic.  For a judged topic without a relevant
+        document, pass a row of NaN; the result is then an estimate of the mean over topics with a
+        relevant document.
     llm : array_like, shape (n_topics, n_systems)
         Scores of the same systems under the model's labels, on all topics.
     rows : array_like of int, shape (n_human,)
-        Row of `llm` for each row of `human`.  These topics must have been drawn at random.
+        The number of the row of `llm` with the same topic, for each row of `human`.  These topics
+        must have been drawn at random.
     population : {'finite', 'topics'}
         Estimate the mean over the topics of `llm` (``'finite'``), or over all topics of the same
         kind (``'topics'``).

@@ -19,15 +19,18 @@ from ir_std.analysis.means import (
 from ir_std.analysis.paired import CLOSE
 
 FEWEST = 5
-"""Fewest common topics of two systems that are compared; with fewer, either could be better."""
+"""Smallest number of common topics on which two systems are compared; with fewer common topics,
+either system could be better."""
 ALL_FLIPS_UP_TO = 12
 """Largest number of topics for which all sign flips are used."""
 PAIRS_AT_ONCE = 1024
-"""Number of almost equal pairs that are compared again at once, which needs little memory."""
+"""Number of almost equal pairs that are compared again at once, so that little memory is needed."""
 FLIPS = 1000
-"""Number of random flips for more topics, with a Monte Carlo error of the confidence of 0.007."""
+"""Number of random flips if there are more topics.  With this number, the Monte Carlo error of the
+confidence is 0.007."""
 FEW_TOPICS = 30
-"""Number of topics below which intervals hold too rarely if all systems are equally good."""
+"""Number of topics below which intervals contain the true ranks too rarely if all systems are
+equally good."""
 
 
 class RankIntervals(NamedTuple):
@@ -36,12 +39,13 @@ class RankIntervals(NamedTuple):
     Attributes
     ----------
     best, worst : ndarray of int, shape (n_systems,)
-        Ends of the intervals, which hold for all systems simultaneously.
+        Ends of the intervals.  The confidence level applies to the intervals of all systems
+        together.
     better : ndarray of bool, shape (n_systems, n_systems)
         ``better[j, k]`` is True if system j is significantly better than system k.
     could_be_first : ndarray of bool, shape (n_systems,)
-        Confidence set for the best system (Hsu, 1981), which holds that system with the
-        confidence of the intervals.
+        Confidence set for the best system (Hsu, 1981).  It contains the best system with the same
+        confidence as the intervals.
     """
 
     best: Ints
@@ -58,7 +62,8 @@ class RankIntervals(NamedTuple):
         """Return the number of each system's group, from 0, for systems sorted best first.
 
         No two systems of a group differ significantly.  A group ends before the first system that
-        differs from one of its systems.  Systems of neighbouring groups need not differ.
+        differs significantly from a system in the group.  Systems in neighboring groups do not
+        always differ significantly.
         """
         differ = self.better | self.better.T
         group = np.zeros(len(differ), dtype=np.int64)
@@ -77,18 +82,20 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
     common topics; ``n_worse`` is the number of systems that are significantly worse.  Ranks order
     systems by their means over all possible topics, not by their means over this sample of topics.
 
-    The intervals hold for all systems simultaneously.  Each pair is compared with the distribution
-    of the largest statistic of all pairs under sign flips, which flip all signs of a topic at once.
-    (This is a wild bootstrap of residuals.  Mogstad, Romano, Shaikh and Wilhelm, Inference for
-    ranks, Review of Economic Studies 2024, build such sets from the largest of all t.)  Residuals
-    of ``n`` topics are multiplied by ``sqrt(n / (n - 1))``.  Among thousands of pairs, some have a
+    The confidence level applies to the intervals of all systems together.  The statistic of each
+    pair is compared with the distribution of the largest statistic of all pairs under random sign
+    flips.  A flip inverts the signs of all differences on a topic at once.  (This is a wild
+    bootstrap of residuals.  Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, Review of
+    Economic Studies 2024, build such sets from the largest t statistic of all pairs.)  Residuals of
+    ``n`` topics are multiplied by ``sqrt(n / (n - 1))``.  Among thousands of pairs, some have a
     small variance by chance, so each variance is averaged with the mean variance of all pairs.
 
-    The confidence set for the best system answers a smaller question.  A system stays in it if no
-    other system beats it by more than the quantile of the largest one-sided statistic against it
-    (multiple comparisons with the best; Hsu, Annals of Statistics 1981).  The page
-    ``docs/evidence/ranks.md`` says how often the intervals and the set hold; with fewer than 30
-    topics, they hold less often.
+    The confidence set for the best system answers a narrower question.  A system stays in the set
+    if no other system's statistic against it is above a limit.  The limit is the quantile, under
+    sign flips, of the largest one-sided statistic of the other systems against the system (multiple
+    comparisons with the best; Hsu, Annals of Statistics 1981).  The page ``docs/evidence/ranks.md``
+    says how often the intervals contain the true ranks, and how often the set contains the best
+    system.  With fewer than 30 topics, both happen less often.
 
     Parameters
     ----------
@@ -100,8 +107,8 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
     Returns
     -------
     RankIntervals
-        Intervals and confidence set.  A system that shares fewer than five topics with each of the
-        others may have any rank.
+        Intervals and confidence set.  If a system shares fewer than five topics with every other
+        system, its interval contains all ranks.
 
     Raises
     ------
@@ -138,7 +145,8 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
 def _compare_pairs(x: Floats) -> tuple[Floats, Floats, Ints]:
     """Return mean, variance and number of topics of all differences ``j - k``."""
     present = (~np.isnan(x)).astype(float)
-    # Differences are computed from centred scores, because sums of those keep more digits.
+    # Differences are computed from centered scores, because sums of centered scores keep more
+    # digits.
     centred = np.where(
         present, x - divide(np.nansum(x, axis=1), present.sum(axis=1), 0.0)[:, None], 0.0
     )
@@ -167,7 +175,7 @@ def _average(values: Floats, weights: Ints, where: Mask) -> float:
 
 
 class _Flips:
-    """Statistics of pairs of systems if topics change the sign of their differences."""
+    """Statistics of pairs of systems after random flips of the differences' signs."""
 
     def __init__(self, x: Floats, variance: Floats, n: Ints, compared: Mask) -> None:
         self.x, self.signs = x, _flips(len(x))
@@ -190,7 +198,7 @@ class _Flips:
         return np.asarray(flipped * self.scale[j, k])
 
     def two_sided(self, k: int) -> Floats:
-        """Return, per flip, the largest absolute statistic of later systems against system k."""
+        """Return the largest absolute statistic of later systems against system k, per flip."""
         flipped = self._against(k, np.arange(len(self.used)) > k)
         return np.asarray(np.abs(flipped, out=flipped).max(axis=1, initial=0.0))
 
@@ -205,7 +213,11 @@ def _quantile(values: Floats, level: float) -> float:
 
 
 def _flips(n_topics: int) -> Floats:
-    """Return rows of signs, all except mirror images or drawn, shape (n_flips, n_topics)."""
+    """Return one row of signs per flip, shape (n_flips, n_topics).
+
+    With up to 12 topics, the rows are all sign vectors, without their mirror images.  With more
+    topics, the rows are drawn at random.
+    """
     if n_topics <= ALL_FLIPS_UP_TO:
         numbers = np.arange(2 ** max(n_topics - 1, 0))
         bits = numbers[:, None] >> np.arange(n_topics) & 1

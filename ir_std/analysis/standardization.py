@@ -1,6 +1,7 @@
-"""Standardization of score arrays by one another, without factor sets.
+"""Standardization of score arrays without factor sets.
 
-:func:`linked_scores` is for systems that lack some topics, such as the tasks of a benchmark.
+:func:`linked_scores` is for systems that lack scores on some topics, for example on some tasks of a
+benchmark.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ir_std.analysis.means import check_scores, check_scores_with_gaps
 from ir_std.schemes import EXACT, get_scheme, normal_cdf
 
 CLOSE_ENOUGH = 1e-7
-"""The iteration ends when no system's mean z changes by more than this."""
+"""The iteration ends when no system's mean z changes by more than this value."""
 MOST_STEPS = 10_000
 
 
@@ -37,17 +38,17 @@ def standardize_matrix(
     by : array_like, shape (n_topics, n_reference_systems), optional
         Scores of the reference systems on the same topics; by default, ``scores``.
     scheme : str
-        A scheme of :data:`ir_std.schemes.SCHEMES`, with its ``params`` (``A`` and ``B`` for U;
-        ``resolution``).
+        Name of a scheme in :data:`ir_std.schemes.SCHEMES`.  The scheme's parameters are passed as
+        ``params`` (``A`` and ``B`` for U; ``resolution``).
     leave_out : sequence, length n_systems, optional
-        The group of each system, such as its team.  Each group is then standardized by all other
-        groups, as if it had not taken part.  The runs of one team resemble each other, so they are
-        left out together (Sakai, ICTIR 2016).
+        The group of each system, such as its team.  The systems of each group are then standardized
+        by the systems of all other groups, as if the group had not taken part.  The runs of one
+        team resemble each other, so they are left out together (Sakai, ICTIR 2016).
 
     Returns
     -------
     ndarray, shape (n_topics, n_systems)
-        Standardized scores.  If the reference systems do not differ on a topic, the scheme may give
+        Standardized scores.  If the reference systems do not differ on a topic, the score may be
         NaN.
 
     Raises
@@ -102,7 +103,7 @@ class LinkedScores(NamedTuple):
     Attributes
     ----------
     values : ndarray, shape (n_topics, n_systems)
-        Scores of scheme N, from the linked z; NaN if a system has no score.
+        N scores computed from the linked z; NaN if a system has no score.
     means : ndarray, shape (n_systems,)
         Mean of each system's values.
     mean, sd : ndarray, shape (n_topics,)
@@ -119,14 +120,16 @@ class LinkedScores(NamedTuple):
 def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
     """Compute comparable N scores for systems that each have only some of the topics.
 
-    If each topic were standardized by only the systems that it has, a system would gain by leaving
-    out the topics of strong systems.  So each topic's z is shifted and stretched to the scale of
-    all systems: ``z' = m_j + z * s_j``.  Let ``c`` be the systems' mean ``z'``, centred.  Then
-    ``m_j`` is the mean of ``c`` over the systems on topic ``j``, and ``s_j`` is their standard
-    deviation of ``c`` divided by the deviation for all systems.  The iteration starts from an
-    additive fit (system plus topic) and ends when ``c`` no longer changes.  The reported mean is
-    the mean of the normal distribution function of ``z'``; in a mean of ``z'``, one outlying score
-    could decide the result.  If no score is missing, the result is the plain mean of N.
+    If each topic were standardized only by the systems with a score on the topic, a system would
+    gain by leaving out topics on which strong systems have scores.  So each topic's z is shifted
+    and stretched to the scale of all systems: ``z' = m_j + z * s_j``.  Let ``c`` be the systems'
+    mean ``z'``, centred.  Then ``m_j`` is the mean of ``c`` over the systems on topic ``j``, and
+    ``s_j`` is the standard deviation of ``c`` over these systems, divided by the standard deviation
+    of ``c`` over all systems.  The iteration starts from an additive fit (system plus topic) and
+    ends when ``c`` no longer changes.  The reported mean of a system is the mean of its N scores,
+    which are the normal distribution function of ``z'``.  It is not the mean of ``z'``, because one
+    outlying score could decide that mean.  If no score is missing, the result is the plain mean of
+    N.
 
     Parameters
     ----------
@@ -187,7 +190,10 @@ def _additive_effects(z: Floats) -> Floats:
 
 
 def _scale(known: Mask, theta: Floats) -> tuple[Floats, Floats]:
-    """Return each topic's mean system effect, and its spread relative to that of all systems."""
+    """Return the mean effect of each topic's systems, and the spread of these effects.
+
+    The spread is divided by the spread of the effects of all systems.
+    """
     c = np.where(known, theta - theta.mean(), np.nan)
     spread = divide(np.nanstd(c, axis=1, ddof=1), theta.std(ddof=1), otherwise=1.0)
     return np.nanmean(c, axis=1, keepdims=True), spread[:, None]
