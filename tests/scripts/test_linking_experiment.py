@@ -97,11 +97,14 @@ def test_the_guide_has_the_deviations_of_one_engine(engines: list[str]) -> None:
     own, by_link, by_topics = feedback
     tests = [line.rpartition("Cochran's Q, ")[2] for line in engines if "on 9 collections" in line]
     assert tests == ["p = 0.017)", "p = 5.9e-07)"]
-    assert f"its mean sAPs have a standard deviation of {own}." in TEXT
-    assert f"the standard deviation is {by_link}; the topics alone would give {by_topics}." in TEXT
+    assert f"the nine means of sAP have a standard deviation of {own}." in TEXT
+    explained = "Differences between topics would explain"
     assert (
-        "With stemming, the two standard deviations are {} and {}; the topics alone would give "
-        "only {}".format(*stemming)
+        f"standard deviation falls to {by_link}. {explained} a standard deviation of {by_topics}."
+    ) in TEXT
+    assert (
+        f"stemming, the two standard deviations are {stemming[0]} and {stemming[1]}. {explained} "
+        f"only {stemming[2]}"
     ) in TEXT
     plain, linked = re.findall(r"([\d.]+) to ([\d.]+), standard", engines[0])
     before = "from {:.2f} to {:.2f} on nine".format(*map(float, plain)).replace("0.", ".")
@@ -148,8 +151,9 @@ def test_the_guide_has_the_tables_that_the_script_prints(results: experiment.Res
     errors = [experiment.largest_errors([*of_table.values()], n) for n in (others, [first])]
     (mean, case), (of_ratio, case_of_ratio) = errors
     assert (
-        f"errors of the means are {share(mean)} at most ({share(of_ratio)} in the first row). For "
-        f"a single case, they are {share(case)} at most ({share(case_of_ratio)} in the first row)"
+        f"errors of the means are {share(mean)} at most ({share(of_ratio)} in the first row). The "
+        f"Monte Carlo errors of single cases are {share(case)} at most "
+        f"({share(case_of_ratio)} in the first row)"
     ) in TEXT
 
 
@@ -158,9 +162,12 @@ def test_the_guide_has_the_pairs_of_rounds_and_years() -> None:
     found = {pair: experiment.between_years(300, 0, pair) for pair in experiment.YEARS}
     *table, new, disagree, unlinked = experiment.describe_years(found)
     assert "\n".join(table) in GUIDE
-    assert f"differ from themselves is {new.partition(': ')[2]} anchors" in TEXT
-    assert f"the anchors disagree is {disagree.partition(': ')[2]}." in TEXT
-    assert f"do not link the collections is {unlinked.partition(': ')[2]}." in TEXT
+    new, disagree, unlinked = (
+        " | ".join(re.findall(r"([\d.]+) with", line)) for line in (new, disagree, unlinked)
+    )
+    assert f"differ from themselves | {new} |" in TEXT
+    assert f"the anchors disagree | {disagree} |" in TEXT
+    assert f"do not link the collections | {unlinked} |" in TEXT
 
 
 def test_between_rounds_few_systems_differ_from_themselves() -> None:
@@ -188,7 +195,7 @@ def test_the_guide_has_robust_2003(results: experiment.Results) -> None:
         for split in (experiment.RANDOM, experiment.STRONG_WEAK)
     )
     assert f"differs from itself in {a} of cases with 3 anchors, and in {b} with 5." in TEXT
-    assert f"strong and the weak half of the systems, the shares are {c} and {d}." in TEXT
+    assert f"the weak half standardizes the other, the shares are {c} and {d}." in TEXT
     assert f"the share is {same} for a random half and {same_strong} for the strong half" in TEXT
 
 
@@ -200,7 +207,8 @@ def test_the_guide_has_anchors_from_one_end_of_the_field(results: experiment.Res
         for end, name in ((max, "RMS / floor"), (min, "coverage"))
     )
     best, worst, median = (f"{ratio:.2f}" for ratio in largest["3 anchors"])
-    assert f"{best} with the three best, {worst} with the three worst and {median} with" in TEXT
+    assert f"{best} with the three best systems as anchors, {worst} with the three worst" in TEXT
+    assert f"{median} with three systems from the middle" in TEXT
     assert f"coverage falls to {listed(lowest['3 anchors'])}" in TEXT
     best, worst, median = (f"{ratio:.2f}" for ratio in largest["10 anchors"])
     assert (
@@ -278,27 +286,31 @@ def test_the_guide_has_what_the_script_prints(
         re.findall(r"^  (\S.*?)(?::|  +)\s*(\d.*)$", capsys.readouterr().out, re.MULTILINE)
     )
     taus = [short(found[name]) for name in REAL_SETS]
-    assert (
-        "engines disagree by {} standard deviations (Robust 2004, topics up to 1999 and later "
-        "ones), {} (Robust 2003), {} and {} (Soboroff's feedback and stemming), {} (systems"
-    ).format(*taus) in TEXT
+    names = (
+        "topics up to 1999, later topics",
+        "old topics, new topics",
+        "feedback | each pair of nine collections",
+        "stemming | each pair of nine collections",
+        "DL 2019, DL 2020",
+    )
+    for name, tau in zip(names, taus, strict=True):
+        assert f"{name} | {tau} |" in TEXT
     by_matrix = [found[" ".join(key)].split()[2:] for key in CHOSEN_ON]
     ranges = [
         f"{short(min(values))} to {short(max(values))}" for values in zip(*by_matrix, strict=True)
     ]
     constant, distance = map(short, found["all that the constants were chosen on"].split()[2:])
-    assert f"each unit of the shift adds {constant} to the scatter ({ranges[0]};" in TEXT
-    assert f"is wrong by {distance} times the shift times its distance" in TEXT
-    assert f"from the anchors ({ranges[1]};" in TEXT
-    others = " and ".join(map(short, found["all others"].split()[2:]))
-    assert f"pairs need larger values for these last two constants, {others}." in TEXT
+    assert f"each unit of the shift adds {constant} to the scatter." in TEXT
+    assert f"measures give {ranges[0]}, and ir_std uses .10" in TEXT
+    assert f"This error is {distance} times the shift, times the distance" in TEXT
+    assert f"measures give {ranges[1]} in place of {distance}, and ir_std uses .15" in TEXT
+    constant, distance = map(short, found["all others"].split()[2:])
+    assert f"{constant} for the size of the shift and {distance} for the distance." in TEXT
     left = [short(value) for name, value in found.items() if name.startswith("constants from")]
     assert (
-        "this error is {} for shifts up to .25, {} up to .5, {} up to 1 and {} up to 2".format(
-            *left
-        )
-        in TEXT
-    )
+        "this error is {} for shifts up to .25, {} for shifts up to .5, {} for shifts up to 1 and "
+        "{} for shifts up to 2"
+    ).format(*left) in TEXT
 
 
 def short(number: str) -> str:
