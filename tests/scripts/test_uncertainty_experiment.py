@@ -75,8 +75,8 @@ def test_the_guide_counts_the_cases_that_are_in_the_band(found: Found) -> None:
     assert below == 0
     inside, above, below = experiment.counts(of_shares := by["by team", "E"])
     assert (
-        f"For E, {inside} of {len(of_shares)} cases drawn by team are in the band, {above} are "
-        "above it, and none is below it"
+        f"by team, {inside} of {len(of_shares)} cases for E are in the band, {above} are above it, "
+        "and none is below it"
     ) in TEXT
     assert below == 0
     own = [r for r in experiment.rows_of(found) if r.known == experiment.OWN_TEAMS]
@@ -161,13 +161,14 @@ def test_the_guide_has_what_few_systems_do_to_runs_at_the_ends_of_the_field() ->
     weakest = sorted(experiment.share(by.weakest) for by in found)
     tenth = sorted(experiment.share(by.tenth) for by in found)
     assert (
-        f"has a z of {found[0].true_z:.2f}. If systems are drawn by team, its z becomes {z[8]} "
+        f"has a mean z of {found[0].true_z:.2f}. If systems are drawn by team, this run's mean z "
+        f"becomes {z[8]} "
         f"with 8 systems, {z[15]} with 15, {z[30]} with 30 and {z[100]} with 100"
     ) in TEXT
     assert (
         f"the weakest run, they contain the true value in {weakest[0]} to {weakest[-1]} of the "
-        "trials. For a run that is better than a tenth of the systems, they contain it in "
-        f"{tenth[0]} to {tenth[-1]}"
+        "trials. For a run that is better than a tenth of the systems, they contain the "
+        f"true value in {tenth[0]} to {tenth[-1]}"
     ) in TEXT
 
 
@@ -175,8 +176,8 @@ def test_the_error_of_a_mean_over_collections_with_the_same_systems_is_that_seen
     pair = ("dl19-passage-modern", "dl20-passage-modern")
     seen, independent, together = experiment.shared_systems(pair, TRIALS // 5, SEED)
     assert (
-        f"the error of a mean over both is {seen:.4f}. The estimate would be {independent:.4f} "
-        "if the two sets of systems were treated as independent. ir_std draws them together, and "
-        f"its estimate is {together:.4f}."
+        f"error of a mean over both collections is {seen:.4f}. If ir_std treated the two sets of "
+        f"systems as independent, it would estimate an error of {independent:.4f}. But ir_std "
+        f"treats them as the same systems, and estimates an error of {together:.4f}."
     ) in TEXT
     assert abs(together - seen) < 0.2 * seen
