@@ -313,9 +313,9 @@ def test_the_guide_has_the_topics_that_a_difference_of_a_tenth_takes(
         for design in sakai.DESIGNS
     )
     assert (
-        "one-way ANOVA needs {} topics with raw scores, {} with N and {} with U. Two-way ANOVA "
-        "with topics as blocks needs {}, {} and {} topics. For two systems, the paired t-test "
-        "needs {}, {} and {}."
+        "one-way ANOVA needs {} topics with raw scores, {} with N and {} with U. For the same "
+        "three kinds of scores, two-way ANOVA with topics as blocks needs {}, {} and {} topics. "
+        "To compare two systems, the paired t-test needs {}, {} and {} topics."
     ).format(*one_way, *two_way, *paired) in " ".join(GUIDE.split())
 
 
