@@ -43,15 +43,16 @@ from ir_std.trec.qrels import Qrels
 MEASURES = ("nDCG@10", "AP", "P@10")
 """Measures for comparing runs if no factor set has default measures."""
 BEST = 10
-"""Number of best systems whose pairs are also counted separately."""
+"""Number of best systems; the pairs of these systems are also counted separately."""
 MOST_LEVELS = 100
 """Largest supported number of relevance levels."""
 NO_INTERVAL = (
-    f"No interval is printed for fewer than {FEWEST_TOPICS} topics, or for a measure for which two "
-    "systems, on average, have the same score on more than two thirds of the topics. tau has no "
-    "interval either if the order under one of the judges would be very different on other topics."
+    f"Intervals are left out if there are fewer than {FEWEST_TOPICS} topics, or if two systems, on "
+    "average, have the same score for the measure on more than two thirds of the topics. The "
+    "interval of tau is also left out if the order under one of the judges would be very different "
+    "on other topics."
 )
-"""Note for tables in which a figure has no interval, because it would not be reliable."""
+"""Note for tables that lack an interval because it would not be reliable."""
 
 
 def agreement(
@@ -76,7 +77,7 @@ def agreement(
         Runs of any type that :func:`ir_std.evaluate` accepts.  By default, the reference systems
         whose names are in the factor sets of both judgments.
     measures : Measure, str or iterable of them, optional
-        Measures to compare.  By default, the default measures that both factor sets have.
+        Measures to compare.  By default, the default measures of both factor sets.
     schemes : str or iterable of str
         Schemes of the standardized scores; each score uses the factors of its own judgments.
     factors : (set, set)
@@ -87,8 +88,8 @@ def agreement(
     Raises
     ------
     UsageError
-        If no document of any topic has both judgments, or if scores have no topic, run or measure
-        in common.
+        If no document of a topic was judged by both judges, or if the two inputs of scores have no
+        topic, run or measure in common.
     InputError
         If a run or qrels cannot be used.
 
@@ -111,7 +112,7 @@ def agreement(
     if not labels.confusion.any():
         raise UsageError(
             f"{names[0]} and {names[1]} have no judged document of a topic in common; pass two "
-            "judgments of the same topics"
+            "sets of judgments of the same topics"
         )
     given = [
         (runs, wanted) if runs is not None else _systems_of(match, wanted) for match in matches
@@ -122,7 +123,8 @@ def agreement(
         if known
     ]
     left_out = [
-        f"{m} left out, because one of the judges gave no document its relevance level"
+        f"{m} left out, because one of the judges gave no document the relevance level that the "
+        "measure requires"
         for m in asked
         if m not in wanted
     ]
@@ -131,7 +133,10 @@ def agreement(
 
 
 def _names(files: Sequence[str]) -> tuple[str, str]:
-    """Return the names of the files; first and second if they are missing or equal."""
+    """Return the names of both files.
+
+    If a file has no name, or both have the same name, return ``first`` and ``second``.
+    """
     one, other = (os.path.basename(file).removesuffix(".txt") for file in files)
     return (one, other) if one != other and one and other else ("first", "second")
 
@@ -148,7 +153,7 @@ def are_scores(labels: Any) -> bool:
 
 
 def _agreement_of_scores(first: Any, second: Any, measures: Measures | None) -> JudgeAgreement:
-    """Compare runs by their scores under two sets of judgments that are not known."""
+    """Compare runs by two sets of scores if the judgments themselves are not known."""
     names = _names([str(given) if is_file(given) else "" for given in (first, second)])
     each = [evaluate(read_scores(given), None, measures, "none") for given in (first, second)]
     found = _agreement_of_results(names, each)
@@ -168,7 +173,7 @@ def _default_measures(matches: Sequence[Match]) -> list[Measure]:
 def _systems_of(
     match: Match, measures: Iterable[Measure]
 ) -> tuple[dict[str, ScoresOfSystem], list[Measure]]:
-    """Return the reference systems' scores, and the given measures that they have."""
+    """Return the reference systems' scores, and the given measures with known scores."""
     factors = match.factors
     if factors is None or factors.of_datasets:
         return {}, []
@@ -189,7 +194,7 @@ def _agreement_of_results(names: tuple[str, str], each: Sequence[Results]) -> Ju
 
 
 def _with_scores(labels: JudgeAgreement, each: Sequence[Results]) -> JudgeAgreement:
-    """Add the scores on the common topics of the systems that both results have."""
+    """Add scores on the common topics for the systems that are in both results."""
     if len(each) < 2:
         return labels
     one, other = each
@@ -203,7 +208,10 @@ def _with_scores(labels: JudgeAgreement, each: Sequence[Results]) -> JudgeAgreem
 
 
 def measures_of_both(one: Results, other: Results) -> list[Measure]:
-    """Return the measures with values in both results; one may lack a relevance level."""
+    """Return the measures with values in both results.
+
+    A result lacks a measure, for example, if no document has the measure's relevance level.
+    """
     known = other.collection.topic_measures
     return [m for m in one.collection.topic_measures if m in known]
 
@@ -218,7 +226,10 @@ def _notes(labels: JudgeAgreement, pair: Sequence[Qrels]) -> Iterator[str]:
         if alone := len(q.topics) - len(labels.topics):
             yield f"left out {pluralize(alone, 'topic')} that only {name} has"
     if sum(labels.judged_once) > labels.confusion.sum():
-        yield "more than half of the documents have only one judgment; agreement covers the others"
+        yield (
+            "more than half of the documents were judged by only one of the judges; agreement "
+            "covers the others"
+        )
     highest = [q.max_level for q in pair]
     if highest[0] != highest[1]:
         yield (
@@ -228,13 +239,13 @@ def _notes(labels: JudgeAgreement, pair: Sequence[Qrels]) -> Iterator[str]:
 
 
 def judgment_agreements(results: Results) -> list[JudgeAgreement]:
-    """Compare each pair of judgments of the same topics, and the runs evaluated by both."""
+    """Compare each two sets of judgments of the same topics, and the runs under both."""
     return [
         one
         for pair in results._overlaps.topics
         if results._overlaps.is_relabelled(*pair)
         for one in [_agreement_of_results(pair, [results.on(name) for name in pair])]
-        if one.confusion.any()  # It is empty if only scores are known.
+        if one.confusion.any()  # If only scores are known, this matrix is empty.
     ]
 
 
@@ -251,8 +262,8 @@ class JudgeAgreement:
     confusion : ndarray of int, shape (n_topics, n_levels, n_levels)
         Number of documents for each topic and pair of levels; rows are the first judge's levels.
     judged_once : (int, int)
-        Number of documents of these topics with a judgment of only the first judge, and of only the
-        second judge.
+        Number of documents of these topics that only the first judge judged, and number that only
+        the second judge judged.
     systems : tuple of str
         Systems whose scores are compared; empty without runs.
     scores : mapping of Measure to (ndarray, ndarray)
@@ -288,7 +299,7 @@ class JudgeAgreement:
         return kappa_interval(self.confusion, weights)
 
     def kappa_at(self, level: int) -> float:
-        """Compute Cohen's kappa of binary labels, which are relevant from a level upwards.
+        """Compute Cohen's kappa if documents at a level or above count as relevant.
 
         Return NaN if one of the judges has no document at this level or above.
         """
@@ -300,7 +311,7 @@ class JudgeAgreement:
 
     @cached_property
     def order(self) -> dict[Measure, OrderAgreement]:
-        """Agreement of the systems' orders and scores, by measure."""
+        """Agreement of the systems' orders and scores under the two judges, by measure."""
         return {
             m: order_agreement(*scores)
             for m, scores in self.scores.items()
@@ -308,7 +319,7 @@ class JudgeAgreement:
         }
 
     def difference(self, system: str, measure: Measure | str) -> Estimate:
-        """Estimate a system's mean by the second judge minus its mean by the first."""
+        """Estimate a system's mean under the second judge minus that under the first."""
         column = self.systems.index(system)
         first, second = self.scores[named_measure(measure, self.scores)]
         return Estimate.of(second[:, column] - first[:, column])
@@ -334,7 +345,7 @@ class JudgeAgreement:
         Raises
         ------
         UsageError
-            If there is no such table, or no runs for it.
+            If there is no such table, or if the table needs scores or qrels that are not known.
         """
         make = look_up(name, TABLES, "table")
         if name in OF_SYSTEMS and not self.systems:
@@ -347,10 +358,12 @@ class JudgeAgreement:
 def compare_labels(
     pair: tuple[Qrels, Qrels], topics: Sequence[str]
 ) -> tuple[Ints, tuple[int, int]]:
-    """Compute confusion matrices per topic, and count documents with one judgment."""
+    """Compute confusion matrices per topic, and count documents with only one label."""
     n_levels = max(2, 1 + max(q.max_level for q in pair))
     if n_levels > MOST_LEVELS:
-        raise UsageError(f"levels up to {n_levels - 1}: at most {MOST_LEVELS} levels are supported")
+        raise UsageError(
+            f"found levels up to {n_levels - 1}; at most {MOST_LEVELS} levels are supported"
+        )
     matrices = np.zeros((len(topics), n_levels, n_levels), np.int64)
     alone = [0, 0]
     for i, topic in enumerate(topics):
@@ -382,8 +395,9 @@ def _labels(agreement: JudgeAgreement, places: int) -> Table:
         ],
         notes=[
             "Cohen's kappa, with 95% intervals by a bootstrap over topics. Linear weights are the "
-            "distance between two levels; quadratic weights are its square. For kappa at a level, "
-            "documents at this level or above are relevant, and the others are not.",
+            "distance between two levels; quadratic weights are the square of this distance. For "
+            "kappa at a level, documents at this level or above are relevant, and the others are "
+            "not.",
             *([NO_INTERVAL] if len(agreement.topics) < FEWEST_TOPICS else []),
         ],
         places=places,
@@ -410,7 +424,7 @@ def _topics(agreement: JudgeAgreement, places: int) -> Table:
     return make_table(
         ("topic", "documents", "same level", "kappa", "quadratic", *of_names),
         ((agreement.topics[i], *(column[i] for column in columns)) for i in order),
-        notes=["Topics with the lowest kappa with quadratic weights come first."],
+        notes=["Topics are sorted by kappa with quadratic weights, lowest first."],
         places=places,
     )
 
@@ -429,10 +443,10 @@ def _order(agreement: JudgeAgreement, places: int) -> Table:
         ("measure", *of_names, "gap", "tau", "tau_AP", "r"),
         rows,
         notes=[
-            f"{pluralize(len(agreement.systems), 'system')}. gap: average absolute difference "
-            "between a system's two means; tau: Kendall's tau-b of the two "
-            "orders; tau_AP: AP correlation with the first order as the reference; "
-            "r: Pearson's correlation over topics and systems. Brackets hold 95% intervals by a "
+            f"The table compares {pluralize(len(agreement.systems), 'system')}. gap is the average "
+            "absolute difference between a system's two means, and tau is Kendall's tau-b of the "
+            "two orders. tau_AP is the AP correlation with the first order as the reference, and r "
+            "is Pearson's correlation over topics and systems. Brackets hold 95% intervals by a "
             "bootstrap over topics.",
             *([NO_INTERVAL] if lacking else []),
         ],
@@ -457,9 +471,10 @@ def _pairs(agreement: JudgeAgreement, _: int) -> Table:
         rows,
         2,
         [
-            f"Pairs of systems that differ significantly (paired t-test, p < {ALPHA}, no "
-            "correction for the number of pairs). biased: the difference itself changes "
-            f"significantly from {one} to {other}. The best systems are the best under {one}."
+            f"The table counts pairs of systems that differ significantly (paired t-test, p < "
+            f"{ALPHA}, no correction for the number of pairs). A pair is biased if its difference "
+            f"changes significantly from {one} to {other}. The best systems are the best under "
+            f"{one}."
         ],
     )  # fmt: skip
 
@@ -479,7 +494,10 @@ def _means(agreement: JudgeAgreement, places: int) -> Table:
         ("system", "measure", *agreement.names, "difference"),
         rows,
         2,
-        ["The second mean minus the first, paired by topic, with its 95% t interval over topics."],
+        [
+            "The difference is the second mean minus the first, paired by topic, with a 95% t "
+            "interval over topics."
+        ],
         places=places,
     )
 

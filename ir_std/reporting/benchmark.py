@@ -1,6 +1,6 @@
-"""Rank models by MTEB's results, over the tasks of a benchmark and on single datasets.
+"""Rank models by MTEB's results, both over a benchmark and on single datasets.
 
-The tasks of a benchmark are its topics.  Not every model has run each task.  Therefore,
+In a benchmark, the tasks are the topics.  Some models lack results on some tasks.  Therefore,
 :func:`ir_std.analysis.linked_scores` standardizes each task's scores on a scale that does not
 depend on which models ran the task.  All further steps are the same as for other results.
 """
@@ -47,7 +47,7 @@ class Benchmark:
     name, kind : str
         MTEB's name of the benchmark, and the kind of results that count.
     scores : BenchmarkScores
-        Scores of the set's models and of the user's own.
+        Scores of the set's models and of the user's own models.
     own : tuple of str
         The user's own models.
     factors : FactorSet
@@ -93,7 +93,7 @@ class Benchmark:
         ranked = [k for k, m in enumerate(read.models) if enough[k] and m not in own]
         if len(ranked) < 2:
             raise NoFactorsError(
-                f"{name}: {pluralize(len(ranked), 'model')} with half of its tasks"
+                f"{name} has {pluralize(len(ranked), 'model')} with half of its tasks; 2 are needed"
             )
         return cls(name, kind, read, tuple(own), benchmark_factors(read, ranked))
 
@@ -141,7 +141,7 @@ class Benchmark:
         A raw mean is ranked only if it covers all tasks.
         """
         if str(measure) == str(main_score) and self.tasks[run] < len(self.scores.tasks):
-            return Placement(measure, mean, self.name, unavailable_reason="it lacks tasks")
+            return Placement(measure, mean, self.name, unavailable_reason="the model lacks tasks")
         known = self._means[str(measure)]
         others = np.array([other for model, other in known.items() if model != run])
         ranked = sorted((other, model) for model, other in known.items())
@@ -194,7 +194,7 @@ def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "a
     places : int
         Number of decimals; -1 for all.
     systems : {'all', 'zero-shot'}
-        Kind of models that each model is ranked among.
+        Kind of models among which each model is ranked.
     """
     several = len(runs) > 1
     models = cache(lambda dataset: _models_on(dataset, systems))  # Several runs share the models.
@@ -206,9 +206,10 @@ def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "a
             names = [model, dataset] if several else [dataset]
             rows.append([*names, score, value, place_cell(placed), neighbors])
     notes = [
-        f"place: rank of {' and '.join(runs)} among the {systems} models of {SET} on this dataset, "
-        "counting the model itself; neighbors: the models that rank next to it. A rank on one "
-        "dataset has no interval, because a single mean does not show how much it can vary."
+        f"The place is the rank of {' and '.join(runs)} among the models of {SET} ({systems}) on "
+        "this dataset, counting the model itself. The neighbors are the models that rank next to "
+        "it. A rank on one dataset has no interval, because a single mean does not show how much "
+        "it can vary."
     ]
     if without := sum(row[-1] is None for row in rows):
         where = pluralize(without, "dataset")
@@ -218,7 +219,7 @@ def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "a
 
 
 def _models_on(dataset: str, systems: str) -> FactorSet | None:
-    """Select the models of a kind on a dataset; None if there are too few."""
+    """Select one kind of models with results on a dataset; None if there are too few."""
     factors = load_factors(SET)
     with suppress(NoFactorsError):
         if dataset in factors.row_of:

@@ -61,8 +61,8 @@ def compare(
         accepts.  Pass None as the qrels of a system of a factor set, and of scores that another
         program computed.  A fourth item is the collection's label in tables and plots.
     measures : Measure, str or iterable of them, optional
-        Measures to compute.  By default, the sets' default measures for which all collections have
-        factors.
+        Measures to compute.  By default, those default measures of the factor sets that
+        have factors on all collections.
     schemes, systems
         As for :func:`evaluate`, on every collection.  With ``systems="modern"``, the same systems
         standardize DL 2019 and DL 2020, so their scores are comparable without a link.
@@ -73,19 +73,19 @@ def compare(
         Collection to whose scale the scores are converted.  By default, each measure uses the
         collection with the strongest reference systems.
     same_systems : bool
-        True if you know that each name is the identical program on all collections, which makes
-        linked intervals narrower; see :func:`ir_std.analysis.link`.
+        True if you know that each name stands for the same program on all collections.  Linked
+        intervals are then narrower; see :func:`ir_std.analysis.link`.
     depth, lower_is_better
         As for :func:`evaluate`.
     residual : bool
         See :func:`evaluate`.  The option affects only residual collections.
     jobs : int, optional
-        Number of processes for the runs of a collection; with None it is chosen automatically.
+        Number of processes for the runs of a collection; if None, ir_std chooses the number.
     progress : callable
-        Wraps the iterable of evaluations of each collection, like ``tqdm.tqdm``.
+        Function that wraps the iterable of evaluations of each collection, as ``tqdm.tqdm`` does.
     baseline : str, optional
-        System that the others are compared with.  ``"best"`` adds a system: on each collection, it
-        is the system of the factor set with the highest mean for the first measure.
+        System that the others are compared with.  ``"best"`` adds a run on each collection: the
+        reference system with the highest mean for the first measure.
     test, correction, equivalent
         As for :func:`evaluate`, on each collection separately.
 
@@ -182,12 +182,12 @@ def link_results(
     ----------
     results : Results
     anchors : str or sequence of str
-        Names of runs that every collection has.
+        Names of systems that have a run on every collection.
     reference : str, optional
         Collection to whose scale the scores are converted.  By default, each measure uses the
         collection with the strongest reference systems.
     same_systems : bool
-        True if each name is known to be the identical program on all collections.
+        True if each name is known to stand for the same program on all collections.
 
     Raises
     ------
@@ -269,7 +269,7 @@ def _key(qrels: Any) -> object:
 
 
 def _qrels_of_set(run: Any, judgments: Iterable[Qrels]) -> Qrels | None:
-    """Find the qrels of the set that a system belongs to; None for other runs."""
+    """Find the qrels that match the factor set of a system; None for other runs."""
     if isinstance(run, ScoresOfSystem) and run.factors:
         for qrels in judgments:
             factors = match_factors(qrels).factors
@@ -313,7 +313,7 @@ def _default_measures(
     schemes: Sequence[str],
     systems: SystemsSelection,
 ) -> list[Measure]:
-    """Return default measures that all sets can standardize and that all scores have.
+    """Return default measures that all sets can standardize and all inputs have.
 
     Raises
     ------
@@ -347,8 +347,7 @@ def _default_measures(
 def join_results(each: Mapping[str, Results], best: Mapping[str, str], **options: Any) -> Results:
     """Join the results of single collections, by the names of the collections.
 
-    ``best`` maps a collection to the name of the system of its factor set that the run ``best``
-    stands for.
+    For each collection, ``best`` names the reference system that the run ``best`` stands for.
     """
     return Results(
         {n: replace(r.collection, name=n, best=best.get(n, "")) for n, r in each.items()},

@@ -1,4 +1,4 @@
-"""Estimate means under human labels from human labels of few topics and LLM labels of all."""
+"""Estimate means under human labels from LLM labels and a few human labels."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Correction:
         return self.estimates[parse_measure(measure)].contrast(weights)
 
     def worth(self, measure: Measure | str) -> float:
-        """Return how many human-judged topics would give as narrow an interval on their own."""
+        """Return how many human-judged topics alone would give the same interval width."""
         return self.estimates[parse_measure(measure)].equivalent_topics
 
     def sentence(self, run: str, measure: Measure | str, places: int = 3) -> str:
@@ -156,15 +156,15 @@ class Correction:
         n, total = len(self.judged), len(self.topics)
         worth = self.worth(measure)
         yield (
-            f"{measure} under human labels of all {total} topics, with 95% t intervals. "
-            f"People judged {n} topics, and {self.names[1]} judged all {total}."
+            f"The estimates are of {measure} under human labels of all {total} topics, with 95% t "
+            f"intervals. People judged {n} topics, and {self.names[1]} judged all {total}."
         )
         yield f"These labels are worth about {worth:.0f} human topics."
         if self.baseline is not None:
             yield (
-                f"{BETTER} {WORSE} significantly better or worse than {self.baseline} "
-                f"(p < {ALPHA}, "
-                f"Holm correction for {pluralize(len(self.runs) - 1, 'run')})."
+                f"{BETTER} and {WORSE} mark runs significantly better or worse than "
+                f"{self.baseline} (p < {ALPHA}, Holm correction for "
+                f"{pluralize(len(self.runs) - 1, 'run')})."
             )
 
     @property
@@ -218,14 +218,14 @@ def correct(
         pass a factor set, its systems are the runs.
     runs : optional
         Runs in any form that :func:`ir_std.evaluate` accepts.  By default, the systems with known
-        scores under both labels.
+        scores under both sets of labels.
     measures : Measure, str or iterable of them, optional
         Measures to estimate.  By default, the measures of the recognized factor set or of the
         scores.
     schemes : str or iterable of str
-        Schemes of standardized scores.  The factors of the human labels standardize scores under
-        human labels, and the factors of the model's labels standardize scores under these.  If
-        either factors are missing, only raw scores are estimated.
+        Schemes of standardized scores.  Scores under human labels are standardized with factors
+        from human labels, and scores under the model's labels with factors from the model's labels.
+        If one of the two factor sets is missing, only raw scores are estimated.
     topics : iterable of str, optional
         Use the human labels of these topics only.
     baseline : str, optional
@@ -266,7 +266,7 @@ def correct(
     notes: list[str] = []
     if left := len(chosen) - len(judged):
         notes.append(
-            f"left out {pluralize(left, 'topic')} of {names[0]} without labels of {names[1]}"
+            f"left out {pluralize(left, 'topic')} of {names[0]} that {names[1]} did not judge"
         )
     rows = np.array([positions[t] for t in judged], np.int64)
     at = [people.topics.index(t) for t in judged]
@@ -295,7 +295,9 @@ def correct(
         and scheme_names(schemes)
         and not any(isinstance(m, Standardized) for m in estimates)
     ):
-        notes.append("standardized scores left out; they need factor sets of both labels")
+        notes.append(
+            "left out standardized scores, because they need factor sets for both sets of labels"
+        )
     warn_caller(dict.fromkeys(warnings))
     return Correction(
         names,
@@ -314,7 +316,7 @@ def correct(
 def draw_topics(labels: Any, n: int, seed: int = 0) -> list[str]:
     """Draw topics for people to judge, in random order.
 
-    The first topics of the list, however many, are a random sample, too.
+    Any number of topics from the start of the list is a random sample, too.
 
     Parameters
     ----------

@@ -2,8 +2,8 @@
 
 Like DiffIR (K. M. Jose, T. Nguyen, S. MacAvaney, J. Dalton, A. Yates, "DiffIR: Exploring
 Differences in Ranking Models' Behavior", SIGIR 2021, 2595-2599), this module shows two rankings
-next to each other.  Standardized scores choose the topics to show.  The tables also hold the amount
-that each document adds to the difference.
+next to each other.  The topics to show are those with the largest difference of standardized
+scores.  The tables also show how much each document adds to the difference.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.inputs import read_texts
 
 MAX_TEXT_CHARS = 40
-"""Number of characters of a query or document that a table shows; CSV and JSON hold all."""
+"""Largest number of characters of a text in a table; CSV and JSON hold all of it."""
 TABLES = ("rankings", "documents")
 """The tables of a topic."""
 Pair = tuple[float, float]
@@ -61,8 +61,9 @@ def diff(
     Parameters
     ----------
     a, b
-        Two runs in any form that :func:`evaluate` accepts.  Scores and systems of factor sets can
-        be compared by topic, but not by document.
+        Two runs in any form that :func:`evaluate` accepts.  Inputs
+        that hold only scores, such as systems of factor sets, can be compared by topic, but not by
+        document.
     qrels
         As for :func:`evaluate`.
     measure : Measure or str, optional
@@ -70,8 +71,9 @@ def diff(
     scheme, factors, systems, without, residual, depth, duplicates
         As for :func:`evaluate`, but with only one scheme.
     docs, queries : mapping, str, path or file, optional
-        Texts to show: a mapping ``{id: text}``, a file, or the ID of an ir_datasets dataset, which
-        may download them.  Each line of a file holds an ID, a tab and a text, or a JSON record.
+        Texts to show.  Pass a mapping ``{id: text}``, a file, or the ID of an ir_datasets dataset;
+        an ID may start a download.  Each line of a file holds an ID, a tab and a text, or a JSON
+        record.
 
     Raises
     ------
@@ -80,7 +82,7 @@ def diff(
     UsageError
         If there is more than one measure or scheme.
     NoFactorsError
-        If a standardized measure was asked for by name and has no factors.
+        If you name a standardized measure that has no factors.
 
     Examples
     --------
@@ -166,7 +168,9 @@ class PairedDocument(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunDiff:
-    """Differences of two runs by topic, largest first, which a notebook shows as a table.
+    """Differences of two runs by topic, largest first.
+
+    A notebook shows them as a table.
 
     Attributes
     ----------
@@ -177,7 +181,7 @@ class RunDiff:
     measure : Measure
         The raw measure.
     queries : mapping of str to str
-        Texts by topic; empty if none were given.
+        Query texts by topic; empty if no texts were given.
     docs
         Source of the documents' texts, as for :func:`diff`; None for no texts.
     """
@@ -220,7 +224,7 @@ class RunDiff:
         known = np.flatnonzero(~np.isnan(sizes))
         order = known[np.argsort(-sizes[known], kind="stable")].tolist()
         place = {row: number for number, row in enumerate(order, 1)}
-        # Topics without factors come last.  Equal differences are sorted by the raw difference.
+        # Topics without factors come last.  Topics with equal differences keep their raw order.
         rows = sorted(order, key=lambda row: -np.nan_to_num(by[row], nan=-1))
         return tuple(
             TopicScores(
@@ -261,7 +265,7 @@ class RunDiff:
         Raises
         ------
         UsageError
-            If a run has no score on this topic, or only scores of a run are known.
+            If a run has no score on this topic, or has only scores and no documents.
         """
         self.load([topic])
         return self._on[topic]
@@ -329,7 +333,7 @@ class RunDiff:
 
     @property
     def _measures(self) -> list[Measure]:
-        """Raw measure, and the standardized one if there is one."""
+        """Raw measure, followed by the standardized measure if it is known."""
         return [m for m in (self.measure, self.standardized) if m]
 
     @cached_property
@@ -339,7 +343,7 @@ class RunDiff:
         return tuple(self.results.difference(self.a, self.b, m) for m in known)
 
     def as_dict(self, top: int | None = 10) -> dict[str, Any]:
-        """Convert to a dict for JSON, with the first topics."""
+        """Convert to a dict for JSON, with the first ``top`` topics."""
         return {
             "a": self.a,
             "b": self.b,
@@ -365,18 +369,20 @@ class RunDiff:
 
 @dataclass(frozen=True, eq=False)
 class TopicDiff:
-    """Rankings of two runs on one topic, which a notebook shows as tables.
+    """Rankings of two runs on one topic.
+
+    A notebook shows them as tables.
 
     Attributes
     ----------
     pair : RunDiff
         The two runs.
     scores : TopicScores
-        Their scores on the topic.
+        The scores of both runs on the topic.
     rankings : (RankedTopic, RankedTopic)
         Rankings of the two runs.
     is_sum : bool
-        True if the measure is a sum over documents, so that the share of each is known.
+        True if the measure is a sum over documents, so that each document's part is known.
     texts : mapping of str to str or None
         Texts of the documents by ID; None if no texts were requested.
     """
@@ -458,8 +464,9 @@ class TopicDiff:
             (
                 self.summary,
                 f"A is {self.pair.a}, B is {self.pair.b}.",
-                "level: relevance level, - if not judged; in B, in A: the document's rank in the "
-                "other run; adds: how much the document adds to the measure.",
+                "level is the relevance level, or - if the document is not judged. The columns "
+                "in B and in A have the document's rank in the other run. adds is how much the "
+                "document adds to the measure.",
                 *self._no_sum,
             ),
             (4, 4),
@@ -467,7 +474,7 @@ class TopicDiff:
         )
 
     def _values_at(self, run: int, rank: int) -> tuple[Value, ...]:
-        """Return the document at a rank of one run, with its rank in the other."""
+        """Return the document at a rank, its level, its other rank, and what it adds."""
         documents = self.rankings[run].documents
         if rank > len(documents):
             return "", None, None, None
@@ -508,7 +515,7 @@ class TopicDiff:
         return () if self.is_sum else (text,)
 
     def as_dict(self, ranks: int | None = 10) -> dict[str, Any]:
-        """Convert to a dict for JSON, with top documents and all that change the score."""
+        """Convert to a dict for JSON, with top documents and those that change scores."""
         shown = [
             d
             for d in self.documents
@@ -535,7 +542,7 @@ class TopicDiff:
 def _values_cells(values: Pair, places: int) -> list[Cell]:
     """Make cells of both runs' values and their difference."""
     difference = values[0] - values[1]
-    exact = 0.0 if abs(difference) < EXACT else difference  # Rounding avoids -0.0000.
+    exact = 0.0 if abs(difference) < EXACT else difference  # Do not print -0.0000.
     return [*(number_cell(x, places) for x in values), number_cell(exact, places, "+")]
 
 

@@ -40,17 +40,18 @@ class Difference:
     measure : Measure
     p, p_adjusted : float
         Two-sided p-value, and the same p-value adjusted for the number of runs that were tested
-        together.  It comes from the paired test over topics, or, if the topics are not the same,
-        from the interval.
+        together.  Both come from the paired test over topics, or from the interval if the two means
+        are over different topics.
     b_where : str
         The collection of `b`, if it differs from the collection of `a`.
     level : float
-        Level at which the test found no difference, which is 0.05 divided by the correction.
+        Significance level of the test of a difference that is not significant.  The correction
+        makes this level smaller than 0.05.
     equivalence_p : float
-        Adjusted p-value of two one-sided tests.  If it is small, the difference is below the bound
-        of equivalence.  NaN without a bound.
+        Adjusted p-value of two one-sided tests.  A small p-value shows that the difference is below
+        the bound of equivalence.  NaN without a bound.
     by_topic : ndarray, shape (n_topics,)
-        Differences by topic; NaN if a run has no score.  Empty if the topics are not the same.
+        Differences by topic; NaN if a run has no score.  Empty for means over different topics.
     """
 
     a: str
@@ -92,7 +93,7 @@ class Difference:
 
     @cached_property
     def mean(self) -> float:
-        """Mean difference; NaN if no topic has scores of both."""
+        """Mean difference; NaN if no topic has scores of both runs."""
         if not len(self.by_topic):
             return self.estimate.mean
         known = self.by_topic[~np.isnan(self.by_topic)]
@@ -105,7 +106,7 @@ class Difference:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95% interval, over topics and over reference systems."""
+        """95% interval of the difference, over topics and over reference systems."""
         return self.estimate.interval
 
     @property
@@ -122,8 +123,8 @@ class Difference:
     def detectable(self) -> float:
         """Smallest difference that the test would have found in four of five experiments.
 
-        NaN if the difference is significant, or there are too few topics.  It is computed from the
-        power of the t-test, even if the test is a randomization test.
+        NaN if the difference is significant, or there are too few topics.  The smallest difference
+        is computed from the power of the t-test, even if the test is a randomization test.
         """
         if self.significant or isnan(self.p):
             return nan
@@ -141,7 +142,7 @@ class Difference:
 
 
 def differences_on(results: Results, collection: str, measure: Measure) -> dict[str, Difference]:
-    """Test each other run of a collection against the baseline, on the scale of the links."""
+    """Test all other runs on a collection against the baseline, on the linked scale."""
     assert results.baseline is not None
     runs = [run for run in results.evaluations[collection] if run != results.baseline]
     return compare_runs(results, runs, results.baseline, measure, collection)
@@ -150,7 +151,7 @@ def differences_on(results: Results, collection: str, measure: Measure) -> dict[
 def compare_runs(
     results: Results, runs: Iterable[str], baseline: str, measure: Measure, where: str
 ) -> dict[str, Difference]:
-    """Test runs against a baseline on a collection, and compute errors on demand."""
+    """Test runs against a baseline on a collection; errors are computed on demand."""
     how, topics = results.procedure, results.collections[where].topics
     scores = {run: results._scores(run, measure, where) for run in runs}
     base = results._scores(baseline, measure, where)
@@ -197,7 +198,7 @@ def compare_judgments(
 ) -> Difference:
     """Compare two means under different judgments of the same topics.
 
-    If both have the same reference systems, the error treats these as drawn only once.
+    If the same reference systems standardize both means, they count as only one sample of systems.
     """
     rows = results.collections[b[1]].evaluator.qrels.positions
     topics = results.collections[a[1]].topics
@@ -240,11 +241,14 @@ def compare_linked(
 
 
 MIN_COLLECTIONS = 5
-"""Smallest number of collections for a summary outside tables; tables add a note."""
+"""Smallest number of collections for which sentences and plots show a summary.
+
+If a table has a summary of fewer collections, a note says that they are too few.
+"""
 SCALE = 1.0
 """Width of the range of bounded scores; a wider interval is not informative."""
 NORMAL = 1.959963984540054
-"""Normal quantile of 95% intervals; effect sizes are normal to first order."""
+"""Normal quantile for 95% intervals of effect sizes, which are roughly normal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,9 +262,9 @@ class RunDifferences:
     differences : tuple of Difference
         Difference on each collection.
     overlaps : Overlaps
-        Collections that share topics, for which there is no summary.
+        Collections that share topics; differences on such collections are not summarized.
     origin : str
-        Link of the scores, see :attr:`CollectionLinks.origin`; empty if they are not linked.
+        Description of the link (:attr:`CollectionLinks.origin`); empty if scores are not linked.
     """
 
     run: str
@@ -271,7 +275,7 @@ class RunDifferences:
     origin: str = ""
 
     def points(self, size: bool = False) -> list[tuple[float, float, float]]:
-        """Difference, standard error, and half of the 95% interval, for each collection."""
+        """Return each collection's difference, standard error and 95% half-width."""
         if size:
             return [(g, error, NORMAL * error) for g, error in (d.size for d in self.differences)]
         return [(d.mean, d.estimate.error, d.estimate.half) for d in self.differences]
@@ -282,7 +286,7 @@ class RunDifferences:
         return tuple(d.n > 0 for d in self.differences)
 
     def summarized(self, size: bool = False) -> tuple[bool, ...]:
-        """Mark the collections in the summary, on which the differences vary."""
+        """Mark the collections in the summary: those on which the differences vary."""
         return tuple(
             known and error > 0
             for known, (_, error, _) in zip(self.known, self.points(size), strict=True)
@@ -308,7 +312,7 @@ class RunDifferences:
         """Summarize the differences, or effect sizes; None if they have no summary.
 
         The summary uses Paule and Mandel's variance between collections and Hartung and Knapp's
-        interval, widened to the normal interval if it is narrower.
+        interval.  If the normal interval is wider than Hartung and Knapp's, it is used instead.
         """
         if not self.has_summary(size):
             return None
@@ -326,8 +330,8 @@ class RunDifferences:
     def weights(self, size: bool = False) -> list[float]:
         """Return the weight of each collection in the summary for sentences and plots.
 
-        The weight is 0 for collections that are left out.  Without such a summary, all other
-        collections have weight 1.
+        The weight is 0 for collections that are left out.  If sentences and plots show no summary,
+        all collections with a known difference have weight 1.
         """
         summary = self.headline(size)
         used = self.summarized(size) if summary else self.known
@@ -376,7 +380,7 @@ def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]
 
 
 def label_of(results: Results, measure: Measure) -> str:
-    """Return the name of a measure in tables, with the link of linked scores."""
+    """Return the name of a measure in tables; for linked scores, add the link."""
     links = results.links.get(measure)
     return f"{measure} {links.origin}" if links else str(measure)
 
@@ -392,7 +396,7 @@ def is_wide(measure: Measure, low: float, high: float) -> bool:
 
 
 def limits_of(measure: Measure, *, of_differences: bool = False) -> tuple[float, float] | None:
-    """Return the range of possible scores or differences, to which plots cut intervals.
+    """Return the range of possible scores or differences; plots show only this range.
 
     Return None if scores can be below 0 or above 1.
     """

@@ -35,13 +35,13 @@ class EvaluatedCollection:
     ----------
     name : str
     evaluator : StdEvaluator
-        Its qrels, measures, plans and matches.
+        Evaluator with the qrels, measures, plans and matches of the collection.
     inputs : mapping of str to run
-        Inputs by run, if they can be read again.
+        Inputs that can be read again, by run.
     depth : int or None
         The number of documents per topic that were evaluated.
     best : str
-        Name of the set's system that is the run ``best``, if requested.
+        Name of the reference system that the run ``best`` stands for; empty without such a run.
     benchmark : Benchmark or None
         Benchmark whose tasks are the topics.
     """
@@ -65,7 +65,7 @@ class EvaluatedCollection:
 
     @property
     def match(self) -> Match | None:
-        """Factor set used, and how well it matches."""
+        """Factor set of the collection, and how well it matches the qrels."""
         return self.evaluator.match
 
     @property
@@ -90,7 +90,7 @@ class EvaluatedCollection:
         return ByMeasure({plan.measure: plan for plan in self.evaluator.plans})
 
     def topics_of(self, measure: Measure) -> tuple[str, ...]:
-        """Return the topics of a measure's values; the dataset for per-dataset factors."""
+        """Return the topics of a measure's values, or the dataset of per-dataset factors."""
         return self.plans[measure].topics if isinstance(measure, Standardized) else self.topics
 
     @cached_property
@@ -99,7 +99,7 @@ class EvaluatedCollection:
         return [m for m in self.measures if self.topics_of(m) == self.topics]
 
     def tested_measure(self, measure: Measure) -> Measure:
-        """Return the measure to test over topics; the raw one for per-dataset factors."""
+        """Return the measure to test over topics; it is raw for per-dataset factors."""
         is_elsewhere = isinstance(measure, Standardized) and measure not in self.topic_measures
         return measure.base if is_elsewhere else measure
 
@@ -116,7 +116,7 @@ class EvaluatedCollection:
         )
 
     def peers(self, measure: Measure | str) -> Peers | None:
-        """Return the reference systems' scores, in a measure's unit, if they are known."""
+        """Return the reference systems' scores for a measure, if they are known."""
         raw = [plan.raw for plan in self.plans.values()]
         measure = named_measure(measure, [*raw, *self.measures])
         plan = self.plan_behind(measure)

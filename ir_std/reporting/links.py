@@ -48,12 +48,12 @@ class Overlaps:
         return tuple(pair for pair, n in self.topics.items() if n and set(pair) <= set(names))
 
     def of_labels(self, names: Collection[str]) -> bool:
-        """Check whether all these collections are the same topics under different labels."""
+        """Check whether all these collections have the same topics but different labels."""
         pairs = list(combinations(names, 2))
         return bool(pairs) and all(self.is_relabelled(a, b) for a, b in pairs)
 
     def is_relabelled(self, a: str, b: str) -> bool:
-        """Check whether two collections are the same topics under different labels."""
+        """Check whether two collections have the same topics but different labels."""
         return bool({(a, b), (b, a)} & self.relabelled)
 
 
@@ -86,7 +86,7 @@ class CollectionLinks:
 
     @property
     def doubts(self) -> dict[str, list[str]]:
-        """Reasons to doubt links, each with the collections that it concerns."""
+        """Reasons to doubt links, and the collections that each reason concerns."""
         collections: dict[str, list[str]] = {}
         for collection, one in self.links.items():
             for doubt in one.doubts:
@@ -178,7 +178,7 @@ def link_collections(
     reference: str | None = None,
     same_systems: bool = False,
 ) -> CollectionLinks:
-    """Link collections by the anchors' z on them.
+    """Link collections by the z-scores of the anchors.
 
     Parameters
     ----------
@@ -186,12 +186,12 @@ def link_collections(
     measure : Standardized
         Standardized measure under scheme N, U or z.
     anchors : sequence of str
-        Names of the anchors.  Anchors that score the same everywhere count once.
+        Names of the anchors.  Anchors with identical scores on all collections count once.
     reference : str, optional
         Collection to whose scale the scores are converted.  By default, the collection on which the
         anchors' mean is lowest, because its reference systems are the strongest.
     same_systems : bool
-        True if each name is known to be the identical program on all collections.
+        True if each name is known to stand for the same program on all collections.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def link_collections(
 
 
 def check_linkable(results: Results, anchors: Sequence[str], reference: str | None) -> None:
-    """Check that the anchors ran on all collections, and that other systems did, too.
+    """Check that the anchors ran on all collections, and that other systems exist.
 
     Raises
     ------
@@ -237,7 +237,7 @@ def check_linkable(results: Results, anchors: Sequence[str], reference: str | No
     """
     collections, runs = results.evaluations, dict.fromkeys(results.runs)
     if not anchors:
-        raise UsageError(f"reference {reference} without an anchor; name a system to link by")
+        raise UsageError(f"the reference {reference} needs an anchor; name a system to link by")
     if len(collections) < 2:
         raise UsageError(f"nothing to link; {', '.join(collections)} is the only collection")
     for anchor in anchors:
@@ -259,7 +259,7 @@ def check_linkable(results: Results, anchors: Sequence[str], reference: str | No
 
 
 def _different(z: Floats) -> list[int]:
-    """Find the columns of anchors that score differently from earlier ones."""
+    """Find the columns of anchors that score differently from all earlier anchors."""
     kept: list[int] = []
     for i in range(z.shape[1]):
         if not any(np.allclose(z[:, i], z[:, j], equal_nan=True) for j in kept):
@@ -282,10 +282,10 @@ def find_overlaps(
     qrels : mapping of str to Qrels
         Qrels by collection name.
     corpora : mapping of str to str or None
-        Name of a collection's documents, if known.
+        Name of each collection's corpus of documents, if known.
     origins : mapping of str to (str, str), optional
-        By collection, its factor set and the factor set of the same topics under human labels.
-        These show which labels differ if only scores are known.
+        For each collection, its factor set, and the factor set of the same topics under human
+        labels.  If only scores are known, these sets show which collections differ in labels.
     """
     shared_topics = {}
     relabelled = set()
@@ -303,7 +303,7 @@ def find_overlaps(
 
 
 def _labels_differ(one: Qrels, other: Qrels, topics: set[str]) -> bool:
-    """Check whether both judged mostly the same documents, but some differently."""
+    """Check whether two qrels judge mostly the same documents, but some differently."""
     pairs = [(one.judged[t], other.judged[t]) for t in topics]
     both = sum(len(a.keys() & b.keys()) for a, b in pairs)
     either = sum(len(a) + len(b) for a, b in pairs) - both
@@ -325,7 +325,7 @@ def _share_documents(one: Qrels, other: Qrels, topics: set[str], same_corpus: bo
         alike = sum(not one.judged[t].keys().isdisjoint(other.judged[t]) for t in topics)
         # Equal numbers may name different documents, unless they occur on the same topics.
         same = any(not d.isdigit() for d in shared) or (bool(shared) and same_corpus)
-    else:  # Scores hold no documents, but may count relevant ones.
+    else:  # Score files hold no documents, but may count the relevant ones.
         counts = [dict(zip(q.topics, q.count().tolist(), strict=True)) for q in (one, other)]
         alike = sum(counts[0][t] == counts[1][t] > 0 for t in topics)
         same = bool(topics) and same_corpus
@@ -337,7 +337,7 @@ def _documents(qrels: Qrels) -> frozenset[str]:
 
 
 def n_common_systems(results: Results) -> int:
-    """Count the reference systems if several collections all have the same; else return 0.
+    """Count the reference systems if all collections have the same; else return 0.
 
     Anonymous systems never count as the same, because only their numbers could be compared.
     """

@@ -52,7 +52,8 @@ class Results:
     """Scores of runs on one or several collections, with their means, ranks and tests.
 
     Most attributes need a single collection; to choose one of several, use :meth:`on`.  A run has
-    the same name on all collections.  Mappings by run and measure also accept a measure's name.
+    the same name on all collections.  In mappings by run and measure, a key can also be the name of
+    a measure.
 
     Attributes
     ----------
@@ -96,7 +97,7 @@ class Results:
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
-        """Each raw measure, followed by the standardized versions that some collection has."""
+        """Each raw measure, followed by its standardized versions on any collection."""
         known = dict.fromkeys(m for each in self.collections.values() for m in each.measures)
         if len(self.collections) == 1:
             return tuple(known)
@@ -111,12 +112,12 @@ class Results:
 
     @property
     def match(self) -> Match | None:
-        """Factor set of the collection, and how well it matches."""
+        """Factor set of the collection, and how well the set matches the qrels."""
         return self.collection.match
 
     @property
     def collection(self) -> EvaluatedCollection:
-        """Only collection; raises a UsageError if there are several."""
+        """Collection of these results; raises a UsageError if there are several."""
         first, *more = self.collections.values()
         if more:
             raise UsageError(
@@ -164,7 +165,7 @@ class Results:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Reasons why scores mislead until the user acts."""
+        """Problems that make scores misleading until the user acts."""
         return tuple(dict.fromkeys([*message_texts(self._messages, True), *self._link_warnings()]))
 
     def _link_warnings(self) -> Iterator[str]:
@@ -177,7 +178,7 @@ class Results:
         if n_common_systems(self):
             yield (
                 "the same systems standardize these collections, so their scores are comparable "
-                "without a link, which only adds its own error"
+                "without a link; a link only adds an error"
             )
         for measure, links in self.links.items():
             z = {
@@ -221,7 +222,7 @@ class Results:
 
     @cached_property
     def means(self) -> Mapping[str, ByMeasure[float]]:
-        """Means over topics by run and measure, standardized ones over topics with factors."""
+        """Means by run and measure; standardized means are over the topics with factors."""
         return ByRun({run: ByMeasure(each.means) for run, each in evaluations_of(self).items()})
 
     def estimate(self, run: str, measure: Measure | str, collection: str | None = None) -> Estimate:
@@ -234,8 +235,9 @@ class Results:
         run : str
         measure : Measure or str
         collection : str, optional
-            Collection of the mean.  By default, the mean over the collections that all runs have,
-            with equal weights; NaN if there are only two, or they share topics.
+            Collection of the mean.  By default, the mean is over the collections that all runs
+            have, with equal weights.  This mean is NaN if there are fewer than three such
+            collections, or if collections share topics.
         """
         from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
 
@@ -280,7 +282,7 @@ class Results:
     def _linked_error(
         self, run: str, measure: Measure, collections: Sequence[str]
     ) -> tuple[float, float]:
-        """Compute a linked mean's error from links and reference systems, and its df."""
+        """Compute a linked mean's error from links and systems, and the error's df."""
         from ir_std.analysis.estimate import combine_errors
 
         links = self.links[measure]
@@ -374,7 +376,7 @@ class Results:
 
     def _at(self, at: RunOn) -> tuple[str, str]:
         run, where = (at, self.collection.name) if isinstance(at, str) else at
-        self.on(where).values[run]  # UsageError if there is no such run
+        self.on(where).values[run]  # This raises a UsageError if there is no such run.
         return run, where
 
     # Ranks
@@ -430,9 +432,10 @@ class Results:
         places : int
             Number of decimals; -1 for all.
         sort : Measure or str, optional
-            Measure whose means rank the runs; adds ranks and their intervals (one collection).
+            Measure by whose mean runs are sorted.  The table then also has the runs' ranks and the
+            intervals of ranks (one collection only).
         by_topic, means : bool
-            True to add a row per topic, or the means (one collection only).
+            ``by_topic`` adds a row per topic, and ``means`` adds the means (one collection only).
         place : bool
             True to add the rank among the reference systems (one collection only).
 
@@ -526,11 +529,11 @@ class Results:
 
 
 class _NoBaseline(dict[str, ByMeasure[Difference]]):
-    """Empty mapping for results without a baseline, which raises an error for any run."""
+    """Empty mapping for results without a baseline; every look-up raises an error."""
 
     def __missing__(self, run: str) -> ByMeasure[Difference]:
         raise UsageError(
-            f"{run} has no baseline to be tested against; pass the name of a run to evaluate "
+            f"there is no baseline to test {run} against; pass the name of a run to evaluate "
             "(baseline=)"
         )
 
@@ -560,7 +563,7 @@ def shared_collections(results: Results, run: str, measure: Measure) -> list[str
 def deviations(results: Results, run: str, measure: Standardized | str) -> Floats:
     """Compute how many standard deviations a run is above the reference systems' mean.
 
-    These z-scores of standardized scores have shape (n_topics,); NaN on topics without factors.
+    The result has one z-score per topic, which is NaN on topics without factors.
     """
     plan = results.collection.plans[measure]
     raw = scores_on(plan.topics, results.values[run][plan.raw])

@@ -1,6 +1,6 @@
-"""The plots, which users find as ``ir_std.plots``.
+"""Draw results; users import this module as ``ir_std.plots``.
 
-Each function with a parameter ``ax`` draws into these matplotlib axes, or into axes of a new
+Each function with a parameter ``ax`` draws into the given matplotlib axes, or into axes of a new
 figure, and returns the axes.
 """
 
@@ -56,7 +56,7 @@ _LABEL_HEIGHT = 7.0
 _LARGEST_SQUARE = 140.0
 """The area of the largest square, in square points."""
 _ROOM = 40
-"""Number of characters of collections' names that fit side by side below a plot of means."""
+"""Largest number of characters of all collections' names that fit side by side."""
 
 
 # One collection
@@ -65,8 +65,9 @@ _ROOM = 40
 def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) -> Axes:
     """Draw all runs by mean, best first, among the reference systems.
 
-    Lines are 95% intervals.  The shaded area spans the means of the reference systems, with a line
-    at their mean.  With more than 30 runs, the first 30 and the baseline are drawn.
+    Horizontal lines are 95% intervals.  The shaded area spans the means of the reference systems,
+    and the vertical line is the average of these means.  With more than 30 runs, the first 30 and
+    the baseline are drawn.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
     ax = _axes(ax, 5.4 + 0.09 * max(map(len, shown), default=0), 1.6 + 0.26 * len(shown))
     systems = systems_means(results, results.runs, measure)
     if systems:
-        label = f"{len(systems)} reference systems, their mean"
+        label = f"mean of {len(systems)} reference systems"
         ax.axvspan(systems[0], systems[-1], color=COLORS["sunk"], zorder=0)
         ax.axvline(float(np.mean(systems)), color=COLORS["ink"], linewidth=1, label=label, zorder=1)
         _legend(ax, 1)
@@ -127,7 +128,7 @@ def topics(
     measure : Measure or str
         One of the results' measures.
     run : str, optional
-        By default, the first run.
+        Run to draw; by default, the first run.
     ax : matplotlib.axes.Axes, optional
         Axes to draw into; by default, those of a new figure.
 
@@ -209,9 +210,9 @@ def difference(
     measure : Measure or str
         One of the results' measures.
     run : str, optional
-        By default, the first run that is not the baseline.
+        Run to draw; by default, the first run that is not the baseline.
     baseline : str, optional
-        By default, the results' baseline, or else the second run.
+        Run to subtract; by default, the results' baseline, or else the second run.
     ax : matplotlib.axes.Axes, optional
         Axes to draw into; by default, those of a new figure.
 
@@ -329,9 +330,10 @@ def comparison_figure(results: Results) -> Figure:
 def forest(differences: RunDifferences, ax: Axes | None = None, *, size: bool = False) -> Axes:
     """Draw a run's differences from the baseline for one measure, as a forest plot.
 
-    Each collection is a square with its 95% interval; the area of the square shows the weight in
-    the summary.  Below the squares, a diamond shows the random-effects summary and the width of its
-    interval.  With fewer than five collections, there is no summary, and all squares have one size.
+    Each collection is a square with its 95% interval; the area of the square shows the
+    collection's weight in the summary.  Below the squares, a diamond shows the random-effects
+    summary; the diamond is as wide as the summary's interval.  With fewer than five collections,
+    there is no summary, and all squares have the same size.
 
     Parameters
     ----------
@@ -478,7 +480,7 @@ def topic_order(results: Results, measure: Measure) -> npt.NDArray[np.int64]:
 
 
 def axis_ticks(results: Results, measure: Measure) -> list[float]:
-    """Choose ticks, including the ends, of an axis for all runs and reference systems."""
+    """Choose the ticks of an axis that covers all runs and reference systems."""
     peers = results.collection.peers(measure)
     columns = [values[measure] for values in results.values.values()]
     if peers is not None:
@@ -489,7 +491,7 @@ def axis_ticks(results: Results, measure: Measure) -> list[float]:
 
 
 def ticks_of(values: Iterable[float]) -> list[float]:
-    """Choose round ticks that cover 0 and all values; values in 0 to 1 get that range."""
+    """Choose round ticks that cover 0 and all values, and 0 to 1 if no value is outside."""
     known = [value for value in values if not isnan(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     low, high = (0.0, 1.0) if low >= 0 and high <= 1 else (min(low, 0.0), max(high, 0.0))

@@ -53,7 +53,7 @@ from ir_std.scores.run_scores import SUMMARY
 from ir_std.scores.tables import ALL_COLLECTIONS
 
 MOST_PAIRS = 20
-"""Number of pairs of means above which each run is compared only with itself."""
+"""Largest number of pairs of means; with more, a run is compared only with itself."""
 
 
 # Runs on one collection
@@ -140,7 +140,7 @@ def difference_mark(tested: Difference) -> str:
 
 
 def p_columns(tested: Difference, procedure: Procedure) -> dict[str, float]:
-    """Return the facts about a test that CSV holds, by the names of their columns."""
+    """Return the results of a test that CSV holds, by the names of CSV's columns."""
     columns = {"p": tested.p}
     if procedure.correction != "none":
         columns[f"p_{procedure.correction}"] = tested.p_adjusted
@@ -203,7 +203,7 @@ def collection_tables(results: Results, places: int = 4) -> list[Table]:
 def means_table(results: Results, places: int = 4) -> Table:
     """Show a row for each run and collection; standardized means have 95% intervals.
 
-    A run on three collections or more has one more row, the mean of its standardized means.
+    A run on three or more collections has one more row, with the average of its standardized means.
     """
     measures = results.measures
     datasets = all(each.is_of_datasets for each in results.collections.values())
@@ -327,15 +327,16 @@ def judgments_table(differences: Sequence[Difference], places: int = 4) -> Table
         ),
         4,
         [
-            "The same topics under different judgments: differences per topic, with 95% intervals "
-            "over topics and, for standardized means, over the reference systems. If the judgments "
-            "have the same reference systems, the intervals take this into account."
+            "The judgments differ, but the topics are the same. Differences are mean differences, "
+            "paired by topic, with 95% intervals over topics and, for standardized means, also "
+            "over the reference systems. If the same reference systems standardize both means, "
+            "the intervals take this into account."
         ],
     )
 
 
 def halves_of(difference: Difference) -> dict[str, float]:
-    """Return the halves of a difference's interval, by the names of CSV's columns."""
+    """Return the half-widths of a difference's intervals, by the column names in CSV."""
     return {"topics": difference.estimate.topics, "systems": difference.estimate.systems}
 
 
@@ -396,7 +397,7 @@ def _difference_cells(d: Difference, procedure: Procedure, places: int) -> tuple
 def _summary_cells(
     compared: Mapping[str, Mapping[Measure, RunDifferences]], correction: str, places: int
 ) -> dict[tuple[str, Measure], tuple[Value, ...]]:
-    """Make cells of the mean difference with its interval, its p, and the mean size."""
+    """Make cells of the mean difference, its p-value, and the mean effect size."""
     cells: dict[tuple[str, Measure], tuple[Value, ...]] = {}
     for measure in next(iter(compared.values())):
         summaries = [by_measure[measure].summary() for by_measure in compared.values()]

@@ -75,10 +75,10 @@ def evaluate(
         Measures to compute; by default, the default measures of the recognized factor set.
     schemes, factors, systems, without, residual
         As for :func:`ir_std.evaluator`.  Without a scheme, only raw scores are computed.
-        ``without="self"`` leaves out the systems of the set that are evaluated, because a system's
-        own scores pull the factors towards it.  For example, BM25 is one of the 37 systems of DL
-        2019.  Its mean snDCG@10 is .332 if it is among the reference systems, and .328 if it is
-        left out.
+        ``without="self"`` leaves out each reference system that is also evaluated, because its own
+        scores would pull the factors towards it.  For example, BM25 is one of the 37 systems of DL
+        2019.  The mean snDCG@10 of BM25 is .332 if BM25 is among the reference systems, and .328 if
+        BM25 is left out.
     baseline : str, optional
         Name of the run that the others are tested against.  It can also be a system of a factor
         set, such as ``"dl19-passage/p_bert"``, which is added to the runs.  ``"best"`` stands for
@@ -92,15 +92,15 @@ def evaluate(
         Smallest difference from the baseline that would matter.  Two one-sided t-tests find the
         runs that differ by less.
     jobs : int, optional
-        Number of processes; with None it is chosen automatically.
+        Number of processes; if None, ir_std chooses the number.
     executor : concurrent.futures.Executor, optional
-        Executor that evaluates each run as one task, instead of ``jobs``; for example Dask's
-        ``Client.get_executor()``.  Files given by their path must be readable by its workers.
+        Executor to use instead of ``jobs``, such as Dask's ``Client.get_executor()``.  Each run is
+        one task.  The executor's workers must be able to read files that are given by their path.
     depth : int, optional
-        Evaluate only the first ``depth`` documents of each topic, in trec_eval's order.  It is the
-        same as trec_eval's ``-M``.
+        Evaluate only the first ``depth`` documents of each topic, in trec_eval's order.  This
+        is the same as trec_eval's ``-M``.
     progress : callable
-        Wraps the iterable of evaluations, like ``tqdm.tqdm``.
+        Function that wraps the iterable of evaluations, as ``tqdm.tqdm`` does.
     lower_is_better : iterable of str
         Custom measures for which lower is better, unless a factor set already says so.
     duplicates : {'error', 'first', 'last'}
@@ -125,7 +125,7 @@ def evaluate(
     UsageError
         If no run has the baseline's name, or the test, correction or scheme is unknown.
     NoFactorsError
-        If a standardized measure was asked for by name and has no factors.
+        If you name a standardized measure that has no factors.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def evaluate(
     if board is not None:  # Users cannot act on messages about the set's models.
         by_run = {r: e if r in board.own else replace(e, messages=()) for r, e in by_run.items()}
     if baseline is not None and baseline not in named:
-        # If one of the user's runs is a copy of that system, it becomes the baseline.
+        # If one of the user's runs is a copy of that system, that run becomes the baseline.
         copy = _same_run(by_run, baseline, by_name[baseline])
         if copy is not None:
             del by_run[baseline], by_name[baseline]
@@ -191,7 +191,7 @@ def evaluate(
 def _same_run(
     evaluations: Mapping[str, Evaluation], name: str, system: ScoresOfSystem
 ) -> str | None:
-    """Return the run whose raw scores equal a system's on all topics, up to rounding."""
+    """Find a run with the same raw scores as a system on all topics, up to rounding."""
     own = evaluations[name].values
     steps = {m: system.step_of(m) / 2 + EXACT for m in own if m in system.values}
     for run, evaluation in evaluations.items():

@@ -1,4 +1,4 @@
-"""Rank runs by their means, with intervals of ranks that comparisons do not rule out."""
+"""Rank runs by their means, with intervals of the ranks that each run could have."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def rank_runs(
     Parameters
     ----------
     means : mapping of str to float
-        Means by run; NaN if a run has none.
+        Means by run; NaN for a run without a mean.
     scores : mapping of str to ndarray, shape (n_topics,)
         Scores by run, which are compared topic by topic.
     sign : float
@@ -108,8 +108,9 @@ def rank_runs(
 def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None]:
     """Rank runs by their means, best first.
 
-    Equal means share a rank, which is 1 plus the number of better means, and keep their order.
-    Runs without a mean come last and have no rank.  ``sign`` is -1 if lower is better.
+    Equal means share a rank, which is 1 plus the number of better means.  Runs with equal means
+    stay in the given order.  Runs without a mean come last and have no rank.  ``sign`` is -1 if
+    lower is better.
     """
     values = sign * np.array(list(means.values()))
     known = np.sort(values[~np.isnan(values)])
@@ -129,7 +130,7 @@ def runs_by_mean(results: Results, measure: Measure) -> list[str]:
     UsageError
         If the measure is not one of the results' measures.
     """
-    known = named_measure(measure, results.measures)  # It knows whether lower is better.
+    known = named_measure(measure, results.measures)  # This one knows whether lower is better.
     return list(
         ranks({run: of_run[known] for run, of_run in results.means.items()}, sign_of(known))
     )

@@ -57,12 +57,13 @@ def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> s
         return (
             f"{which} could be first, because fewer than {FEWEST} {unit}s cannot rule out any run."
         )
-    few = f" With fewer than {FEW_TOPICS} {unit}s, both statements hold less often." * (
-        n_topics < FEW_TOPICS
-    )
+    few = (
+        f" With fewer than {FEW_TOPICS} {unit}s, both statements hold less often than in 95% of "
+        "cases."
+    ) * (n_topics < FEW_TOPICS)
     return (
         f"{which} could be first (95% confidence set for the best). Intervals of ranks hold for "
-        "all runs at once (95%), so one can begin at 1 although the run could not be first."
+        "all runs at once (95%), so an interval can begin at 1 although the run could not be first."
         f"{few}"
     )
 
@@ -89,12 +90,12 @@ def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool)
         )
     scored = next(iter(results.evaluations.values()))
     if broken := [run for run, one in scored.items() if one.is_broken]:
-        yield f"Looks broken or cut short: {abbreviate(broken)}."
+        yield f"These runs look broken or cut short: {abbreviate(broken)}."
     if sort is not None:
         which = "lowest" if sort in lower else "highest"
         yield (
-            f"Ranked by {sort}, the {which} mean first; equal means share a rank and stay in the "
-            "order given."
+            f"Runs are ranked by {sort}, {which} mean first; runs with equal means share a rank "
+            "and stay in the given order."
         )
         yield from filter(None, [describe_firsts(results, sort)])
     if place:
@@ -129,7 +130,7 @@ def power_notes(differences: Iterable[Difference]) -> Iterator[str]:
 
 
 def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
-    """Yield the set behind the places, the runs' neighbors, and why places are missing."""
+    """Yield the set behind places, the runs' neighbors, and why places are missing."""
     placed = [p for places in results.placements.values() for p in places.values()]
     for p in placed:
         if not p.unavailable_reason:
@@ -147,7 +148,7 @@ def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
         f"No place for {p.measure}: {p.unavailable_reason}." for p in placed if p.unavailable_reason
     )
     if not placed:
-        yield "No places: no factors are known."
+        yield "There are no places, because no factors are known."
 
 
 def benchmark_notes(results: Results, benchmark: Benchmark) -> Iterator[str]:
@@ -160,17 +161,17 @@ def benchmark_notes(results: Results, benchmark: Benchmark) -> Iterator[str]:
     )
     if read.missing:
         yield (
-            f"{pluralize(len(read.missing), 'task')} with fewer than 20 models not included: "
-            f"{abbreviate(read.missing)}."
+            f"The means leave out {pluralize(len(read.missing), 'task')} with fewer than 20 "
+            f"models: {abbreviate(read.missing)}."
         )
     if partial := partial_tasks(benchmark.name):
         parts = [f"{task} ({n} of {total})" for task, (n, total) in partial.items()]
         yield f"Tasks with results on only some of their subsets: {abbreviate(parts)}."
     yield (
-        "The rank is by the mean, among these models. The mean is standardized (N), on a scale "
-        "that does not depend on which models ran a task; ± is half of its 95% interval over "
-        "tasks. The raw column has the mean main score of models with all tasks. Borda is MTEB's "
-        "rank among all models."
+        "Models are ranked by the mean, among these models. The mean is standardized (N), on a "
+        "scale that does not depend on which models ran a task; ± marks the half-width of the 95% "
+        "interval of the mean over tasks. The raw column has the mean main score of models with "
+        "all tasks. Borda is MTEB's rank among all models."
     )
     if len(results.runs) > 1:
         yield (
@@ -197,7 +198,7 @@ def describe_overlap(overlaps: Overlaps, a: str, b: str) -> str:
             f"{a} and {b} are one collection judged twice (the same {topics} under different "
             "labels), so they are not pooled"
         )
-    return f"{a} and {b} share {topics} and would count twice, so they are not pooled"
+    return f"{a} and {b} share {topics}, which would count twice, so they are not pooled"
 
 
 def overlap_notes(overlaps: Overlaps) -> list[str]:
@@ -236,7 +237,7 @@ def describe_links(links: CollectionLinks) -> str:
 
 
 def link_warnings(links: CollectionLinks, z: Mapping[tuple[str, str], Floats]) -> Iterator[str]:
-    """Yield why links are doubtful, and the runs that the anchors do not resemble.
+    """Yield reasons to doubt links, and runs that differ widely from the anchors.
 
     Parameters
     ----------
@@ -282,8 +283,8 @@ def means_notes(results: Results) -> Iterator[str]:
     if len(kinds) > 1:
         yield (
             "Some of these collections have factors per topic and some per dataset, so a mean over "
-            "both mixes scores that are relative on each topic with scores that are relative on "
-            "average."
+            "both mixes scores that are standardized on each topic with scores that are "
+            "standardized only on average."
         )
     yield _comparability(results, raw)
     yield from _means_without(results)
@@ -410,8 +411,8 @@ def differences_notes(
     best = [f"{c.best} on {name}" for name, c in results.collections.items() if c.best]
     if best:
         yield (
-            f"best is the system of each set with the highest mean ({', '.join(best)}), chosen by "
-            f"its scores on these {units}."
+            "On each collection, best is the reference system with the highest mean "
+            f"({', '.join(best)}). It was chosen by its scores on these {units}."
         )
     own = [name for name, runs in results.evaluations.items() if results.baseline in runs]
     for run in compared:
@@ -520,7 +521,7 @@ def disagreements(pair: RunDiff) -> Iterator[str]:
 
 
 SMALLEST = 5e-4
-"""Smaller differences would be rounded to 0."""
+"""Smallest difference that is not rounded to 0 with three decimals."""
 
 
 def size_text(difference: float, sign: str = "") -> str:

@@ -132,7 +132,7 @@ class Table:
     notes : tuple of str
         Sentences below the table.
     groups : tuple of int
-        Sizes of the groups of other columns; text tables keep a group in one block if possible.
+        Sizes of the groups of other columns.  Text tables keep a group in one block if possible.
     """
 
     header: tuple[str, ...]
@@ -366,7 +366,7 @@ def _aligned_blocks(
     ----------
     header : sequence of str
     rows : sequence of sequence of (str, str)
-        Text of each cell, and the marks behind it.
+        Text of each cell, and the marks that follow the text.
     labels : int
         The number of leading columns that name the row; every block repeats them.
     groups : sequence of int
@@ -414,7 +414,7 @@ def _fold(heads: list[Column], groups: list[list[Column]], width: int) -> list[l
 
 
 def _shortened(column: Column, size: int) -> Column:
-    """Cut the middle of long labels, where names differ least, if all stay distinct."""
+    """Cut the middle of long labels, where names differ least, if they stay distinct."""
     size = max(size, 12)
     if len(column[0]) <= size:
         return column

@@ -341,7 +341,7 @@ def test_every_format_reports_a_run_without_half_of_the_topics(
     assert done.status == 0
     assert any("cut: 6 of 10 topics are missing" in line for line in done.err)
     if form == "table":
-        assert "Looks broken or cut short: cut." in done.out
+        assert "These runs look broken or cut short: cut." in done.out
 
 
 def test_a_fault_is_reported_once(tmp_path: Path, ir_std_cli: Any) -> None:

@@ -347,7 +347,7 @@ def test_the_page_of_the_command_is_linked(
         (["--anchor", "anchor9"], "unknown anchor 'anchor9'"),
         (["--anchor", "once"], "the anchor once has no run on trec8-adhoc, trec6-adhoc"),
         (["--anchor", "x", "--reference", "trec9"], "unknown reference 'trec9'"),
-        (["--reference", "trec7-adhoc"], "reference trec7-adhoc without an anchor"),
+        (["--reference", "trec7-adhoc"], "the reference trec7-adhoc needs an anchor"),
         (["--anchor", "x", "-s", "E"], "is a share of systems and cannot be linked"),
     ],
 )

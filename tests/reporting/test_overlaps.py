@@ -10,7 +10,7 @@ from ir_std.trec.inputs import as_qrels
 Judged = dict[str, dict[str, int]]
 
 NEWS = "[A-Z]{2}\\d+"
-ONE_SHARED = "a and b share 1 topic and would count twice, so they are not pooled"
+ONE_SHARED = "a and b share 1 topic, which would count twice, so they are not pooled"
 
 
 def judged(topics: str, *documents: str) -> Judged:

@@ -74,7 +74,7 @@ def test_a_sorted_table_has_ranks_and_says_the_rule(results: ir_std.Results) -> 
     twins = [(row[0].text, row[1].text) for row in table.rows if row[1].text in ("low", "twin")]
     assert twins[0][0] == twins[1][0]
     assert [name for _, name in twins] == ["low", "twin"]
-    assert "Ranked by sAP, the highest mean first; equal means share a rank" in table.text()
+    assert "Runs are ranked by sAP, highest mean first; runs with equal" in table.text()
 
 
 def test_each_rank_is_printed_with_its_interval() -> None:
@@ -141,7 +141,7 @@ def test_five_topics_tell_runs_apart_and_fewer_datasets_do_not() -> None:
         "Either run could be first, because fewer than 5 datasets cannot rule out any run."
     )
     few, many = (could_be_first(by_run, n, "topic") for n in (12, 30))
-    assert few.endswith("With fewer than 30 topics, both statements hold less often.")
+    assert few.endswith("30 topics, both statements hold less often than in 95% of cases.")
     assert "fewer than" not in many
 
 
@@ -197,7 +197,7 @@ def test_the_reason_for_missing_places_is_printed() -> None:
     bare = ir_std.evaluate(RUNS, {"q": {"d1": 1}, **QRELS}, "AP")
     table = bare.table(place=True)
     assert {row[2].text for row in table.rows} == {"-"}
-    assert table.notes == ("No places: no factors are known.",)
+    assert table.notes == ("There are no places, because no factors are known.",)
     other = ir_std.evaluate(RUNS, QRELS, [AP, P @ 3], factors=BUILT)
     assert "No place for P@3: mine has no factors for it." in other.table(place=True).notes
 

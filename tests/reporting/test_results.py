@@ -92,7 +92,7 @@ def test_without_a_baseline_there_are_no_tests_and_asking_for_one_says_so(
 ) -> None:
     untested = replace(small, baseline=None)
     assert untested.differences == {}
-    with pytest.raises(UsageError, match="a has no baseline to be tested against; pass the name"):
+    with pytest.raises(UsageError, match="there is no baseline to test a against; pass the name"):
         untested.differences["a"]
 
 
