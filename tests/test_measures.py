@@ -16,7 +16,7 @@ NAMES = """
     SP SP(rel=2) DCG DCG(dcg='jk',rel=1) nDCG(rel=1) nDCG(dcg='jk')@10 RBP(p=0.95,rel=1) AP
     P(rel=2)@10 sAP sP@10 sP(rel=2)@10 snDCG(scheme='E')@10 sRBP(p=0.95,rel=1)
     sAP(scheme='U',A=0.1,B=0.4) sAP(factors='trec8-adhoc') sRR sERR@20 sinfAP sIPrec@0.1
-    sSetF(beta=2.0)
+    sSetF(beta=2.0) Q@10 Q(beta=0.5)@10 nERR@10 sQ@10 snERR(scheme='U')@10
 """.split()  # noqa: SIM905 - a list of names reads better so
 
 
@@ -83,6 +83,8 @@ def printed(code: str) -> str:
         ("AP(rel=0)", UsageError, "at least 1"),
         ("RBP(p=2.0)", UsageError, "p must be at least 0 and below 1"),
         ("ndcg@10", UnknownMeasureError, "did you mean 'nDCG@10'?"),
+        ("nEER@10", UnknownMeasureError, "did you mean 'nERR@10'"),
+        ("Q(beta=-1.0)@10", UsageError, "beta must be at least 0"),
         ("AP(relevance=2)", UsageError, "choose from cutoff, rel, judged_only"),
         ("AP@'x'", UsageError, "cutoff must be of type int"),
         ("nDCG(dcg='x')", UsageError, "'log2', 'exp-log2', 'jk'"),

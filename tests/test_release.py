@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -129,9 +128,3 @@ def test_the_paper_has_the_sections_that_the_journal_asks_for() -> None:
         "Summary, Statement of need, State of the field, Software design, "
         "Research impact statement, AI usage disclosure, Acknowledgements, References"
     )
-
-
-def test_the_program_names_both_versions() -> None:
-    done = run_process([sys.executable, "-m", "ir_std", "--version"], check=True)
-    data = text("factors/VERSION").strip()
-    assert done.stdout == f"ir_std {ir_std.__version__}, factor sets {data}\n"

@@ -31,16 +31,6 @@ score_arrays = st.tuples(st.integers(2, 6), st.integers(2, 5)).flatmap(
 # Rank correlation
 
 
-@pytest.mark.parametrize(
-    ("estimate", "expected"),
-    [([4, 3, 2, 1], 1), ([1, 2, 3, 4], -1), ([3, 4, 2, 1], 1 / 3), ([4, 3, 1, 2], 7 / 9)],
-)
-def test_tau_ap_punishes_a_swap_at_the_top_more_than_one_at_the_bottom(
-    estimate: list[int], expected: float
-) -> None:
-    assert analysis.tau_ap_b([4, 3, 2, 1], estimate) == pytest.approx(expected)
-
-
 def test_equal_scores_of_all_systems_have_no_correlation() -> None:
     for x, y in (([1, 1], [1, 2]), ([1, 2], [1, 1])):
         assert np.isnan(analysis.kendall_tau_b(x, y))

@@ -20,7 +20,6 @@ import pytest
 from ir_measures import AP
 from paper_statistics import (
     drmse,
-    factor_stability,
     residual_variance,
     self_false_positives,
     swap_rate,
@@ -292,26 +291,6 @@ def swap(rng: np.random.Generator) -> Cases:
         yield [*computed.swaps, *computed.pairs], [*swaps, *compared]
         computed = swap_rate(tenths, np.arange(5) / 2, trials=30, seed=9)
         yield [*computed.swaps, *computed.pairs], [*swaps, *compared]
-
-
-@audit("factor_stability", "scipy.stats.kendalltau of every possible sample")
-def stability(rng: np.random.Generator) -> Cases:
-    for x in matrices(rng, 9):
-        by = rng.random((len(x), 4))
-
-        def ranked(chosen: tuple[int, ...], x: np.ndarray = x, by: np.ndarray = by) -> np.ndarray:
-            own = by[:, chosen]
-            z = (x - own.mean(axis=1, keepdims=True)) / own.std(axis=1, ddof=1, keepdims=True)
-            return np.asarray(stats.norm.cdf(z).mean(axis=0))
-
-        possible = np.array(
-            [
-                stats.kendalltau(ranked((0, 1, 2, 3)), ranked(chosen)).statistic
-                for chosen in combinations(range(4), 3)
-            ]
-        )
-        computed = factor_stability(x, by, 3, samples=20)
-        yield np.abs(computed[:, None] - possible).min(axis=1), np.zeros(20)
 
 
 # Sizes

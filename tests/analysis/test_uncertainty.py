@@ -204,12 +204,9 @@ def test_an_influence_is_what_a_little_more_weight_changes(scheme: str) -> None:
         mean = scores @ weights
         # The sample deviation keeps its factor n / (n - 1): the weights are of shares.
         sd = np.sqrt(((scores - mean[:, None]) ** 2) @ weights * 9 / 8)
-        moved = standardize_by(x, mean, sd, scheme) - standardize_matrix(x, scores, scheme)
+        heavier = get_scheme(scheme).apply(x, mean=mean[:, None], sd=sd[:, None])
+        moved = heavier - standardize_matrix(x, scores, scheme)
         assert found[system] == pytest.approx(moved.mean(axis=0) / step / 9, rel=1e-3, abs=1e-6)
-
-
-def standardize_by(x: np.ndarray, mean: np.ndarray, sd: np.ndarray, scheme: str) -> np.ndarray:
-    return get_scheme(scheme).apply(x, mean=mean[:, None], sd=sd[:, None])
 
 
 def test_an_influence_on_the_share_is_exact() -> None:

@@ -332,24 +332,6 @@ def test_runs_with_the_same_scores_on_every_topic_are_warned_about(qrels: Path, 
         build_factors(qrels, runs, ["AP", "P@10"], id="x")
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("empty", "holds no files"),
-        ("none", "no such file"),
-        *((name, f"{name}: cannot be read") for name in ("a.tar.xz", "a.tar.gz", "a.zip")),
-    ],
-)
-def test_paths_without_runs_are_refused(
-    name: str, message: str, qrels: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "empty").mkdir()
-    if name.startswith("a."):
-        (tmp_path / name).write_bytes(b"\x1f\x8b\x08no archive")
-    with pytest.raises(InputError, match=message):
-        build_factors(qrels, tmp_path / name, id="x")
-
-
 def test_scores_that_do_not_differ_have_a_deviation_of_exactly_zero() -> None:
     third = np.array([[0.1 + 0.2, 0.3, 0.3], [0.1, 0.2, np.nan], [0.1, np.nan, np.nan]])
     mean, sd = means_and_deviations(np.sort(third, axis=1), EXACT)

@@ -2,14 +2,12 @@
 
 import gzip
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ir_std.merging import BY_RANK, METHODS, merge
-from ir_std.trec.files import read_run
+from ir_std.merging import BY_RANK, merge
 
 
 @pytest.fixture
@@ -118,17 +116,3 @@ def test_bad_scores_are_named_by_file_and_line_or_topic(
     done = ir_std_cli("merge", *shards, "--normalize", method, "-o", "-")
     assert done.status == 2
     assert said in done.err[-1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
-def test_merged_real_runs_read_back_equal(
-    runs_of: Callable[[str], Path], tmp_path: Path, method: str, ir_std_cli: Any
-) -> None:
-    runs = [str(runs_of("dl19-passage") / tag) for tag in ("bm25base_p", "UNH_bm25", "runid5")]
-    out = tmp_path / "merged.run.gz"
-    assert ir_std_cli("merge", *runs, "--normalize", method, "-o", out).status == 0
-    read = read_run(out).lists
-    assert merge(runs, method) == {
-        t: dict(zip(docs, scores.tolist(), strict=True)) for t, (docs, scores) in read.items()
-    }

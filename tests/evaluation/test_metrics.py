@@ -15,7 +15,6 @@ from ir_measures.providers import FallbackProvider
 
 import ir_std
 from ir_std import Q, nERR
-from ir_std.errors import UsageError
 from ir_std.evaluation.api import StdProvider
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.measures.formulas import normalized_err
@@ -274,14 +273,3 @@ def test_gains_of_nerr_are_shares_of_the_collections_highest_level() -> None:
     low, high = (normalized_err(ranking, highest=n)[0] for n in (1, 4))
     assert low == pytest.approx((1 / 2 * 1 / 2 + 1 / 2 * 1 / 3 * 1 / 2) / (1 / 2 + 1 / 2 * 1 / 4))
     assert high == pytest.approx((1 / 5 / 2 + 4 / 5 / 5 / 3) / (1 / 5 + 4 / 5 / 5 / 2))
-
-
-def test_names_parse_print_and_are_suggested() -> None:
-    for name in ("Q@10", "Q(beta=0.5)@10", "nERR@10", "sQ@10", "snERR(scheme='U')@10"):
-        assert str(ir_std.parse_measure(name)) == name
-        if "(" not in name:
-            assert ir_measures.measures.registry[name.partition("@")[0]].__name__ in name
-    with pytest.raises(NameError, match=r"did you mean 'nERR@10'"):
-        ir_std.parse_measure("nEER@10")
-    with pytest.raises(UsageError, match="beta must be at least 0"):
-        ir_std.parse_measure("Q(beta=-1.0)@10")

@@ -8,7 +8,7 @@ import ir_measures
 import numpy as np
 import pytest
 from ir_measures import AP, P
-from made_up import TOPICS, collection, write_qrels, write_runs
+from made_up import TOPICS, collection
 
 import ir_std
 from ir_std import FactorSet, NoFactorsError, build_factors, place, sAP
@@ -187,20 +187,6 @@ ORDINALS = "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 101st 111th 113th"
 
 def test_ordinals() -> None:
     assert [ordinal(int(text[:-2])) for text in ORDINALS.split()] == ORDINALS.split()
-
-
-def test_the_command_line_prints_the_place_next_to_each_value(
-    ir_std_cli: Any, tmp_path: Path
-) -> None:
-    BUILT.save(tmp_path / "mine.npz")
-    run = write_runs(RUNS, tmp_path / "runs") / "sys4"
-    qrels = write_qrels(QRELS, tmp_path / "qrels")
-    given = run, qrels, "AP", "--factors", tmp_path / "mine.npz", "--place"
-    shown = ir_std_cli(*given, "-q").out
-    better = sum(m > MEANS["sys4"] for m in MEANS.values())
-    assert shown[-2].startswith(f"all\tAP\t{MEANS['sys4']:.4f}\t{1 + better}")
-    assert all(line.endswith("of 7") for line in shown)
-    assert '"place": ' in ir_std_cli(*given, "-o", "jsonl").out[0]
 
 
 def test_places_print_the_lines_of_the_command_line(

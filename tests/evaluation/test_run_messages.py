@@ -15,7 +15,6 @@ from ir_std.errors import InputError
 from ir_std.evaluation.evaluation import Evaluation, Message
 from ir_std.factors.factor_set import FactorSet
 from ir_std.trec.files import read_run
-from ir_std.trec.inputs import as_qrels
 
 TOPICS = [f"t{i}" for i in range(12)]
 QRELS = {t: {f"d{j}": 1 for j in range(5)} for t in TOPICS}
@@ -155,35 +154,6 @@ def test_a_shallow_run_is_warned_about_where_the_depth_of_the_systems_is_unknown
         "too low if its systems returned more (sAP)"
     )
     assert messages([1000, *[10] * 11], ["AP", "P@10"]) == []
-
-
-def test_ten_documents_of_a_deep_run_are_warned_about_on_web10(data: Path) -> None:
-    qrels = data / "qrels" / "web10.txt"
-    judged = as_qrels(qrels).judged
-    first = {
-        t: {d: float(-i) for i, d in enumerate(sorted(docs, key=lambda d: -docs[d])[:10])}
-        for t, docs in judged.items()
-    }
-    with pytest.warns(ir_std.StandardizationWarning) as caught:
-        ir_std.calc_aggregate(["P@20", "AP", "P@10"], qrels, first)
-    about = [str(w.message) for w in caught if "documents" in str(w.message)]
-    assert [text.rpartition(";")[0].rpartition(",")[2].strip() for text in about] == [
-        "fewer than the cutoff of sP@20",
-        "and web10 does not record the evaluation depth",
-    ]
-
-
-def test_trec8_cut_on_all_topics_but_one_is_warned_about(
-    data: Path, runs_of: Callable[[str], Path]
-) -> None:
-    lists = read_run(runs_of("trec8-adhoc") / "mds08a1").lists
-    run = {
-        topic: dict(list(zip(docs, scores.tolist(), strict=True))[: None if i == 7 else 10])
-        for i, (topic, (docs, scores)) in enumerate(lists.items())
-    }
-    text = "run: only 10 documents on 49 of 50 topics"
-    with pytest.warns(ir_std.StandardizationWarning, match=text):
-        ir_std.calc_aggregate("AP", data / "qrels" / "trec8-adhoc.txt", run)
 
 
 @pytest.mark.parametrize(

@@ -248,9 +248,6 @@ def test_terabyte_2005_got_new_judgments(data: Path) -> None:
     assert f"differ from those behind the factors on {changed} of the 50 topics" in " ".join(
         findings(factors)
     )
-    match = ir_std.recognize(qrels.judged)
-    assert match.factors is not None
-    assert match.factors.id == "terabyte04-06"
     page = " ".join((DOCS / "explanation/recognition.md").read_text("utf-8").split())
     assert "`terabyte04-06` uses the published judgments of Terabyte 2005" in page
     assert f"with other judgments on {changed} of its {len(factors.topics)} topics" in page

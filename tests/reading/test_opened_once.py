@@ -66,7 +66,7 @@ def opened(folder: Path, *command: str) -> dict[str, dict[str, int]]:
     return {folder: dict(files) for folder, files in found.items()}
 
 
-COMMANDS = {
+OPENED = {
     "a.run qrels AP": "a.run qrels",
     "a.run b.run qrels AP -o table --jobs 1": "a.run b.run qrels",
     "runs qrels AP --jobs 1": "a.run b.run c.run qrels",
@@ -79,14 +79,12 @@ COMMANDS = {
     "merge a.run b.run --combine rrf -o ../merged": "a.run b.run",
     "build qrels runs -o ../set.npz --measures AP": "a.run b.run c.run qrels",
     "build qrels a.run b.run c.run -o ../other.npz --measures AP": "a.run b.run c.run qrels",
-}
-CALLS = {
-    "evaluate('a.run', 'qrels', ['AP'])": "a.run qrels",
-    "evaluate(['a.run', 'b.run'], 'qrels', ['AP'])": "a.run b.run qrels",
-    "evaluate('scores', None, ['AP'])": "scores",
-    "calc_aggregate([ir_std.parse_measure('AP')], 'qrels', 'a.run')": "a.run qrels",
-    "read_scores('scores')": "scores",
-    "compare([('x', 'a.run', 'qrels'), ('y', 'b.run', 'qrels')], 'AP')": "a.run b.run qrels",
+    "ir_std.evaluate('a.run', 'qrels', ['AP'])": "a.run qrels",
+    "ir_std.evaluate(['a.run', 'b.run'], 'qrels', ['AP'])": "a.run b.run qrels",
+    "ir_std.evaluate('scores', None, ['AP'])": "scores",
+    "ir_std.calc_aggregate([ir_std.parse_measure('AP')], 'qrels', 'a.run')": "a.run qrels",
+    "ir_std.read_scores('scores')": "scores",
+    "ir_std.compare([('x', 'a.run', 'qrels'), ('y', 'b.run', 'qrels')], 'AP')": "a.run b.run qrels",
 }
 ONE_AFTER_ANOTHER = """
 import os, sys
@@ -109,24 +107,18 @@ if __name__ == "__main__":
 def opened_by(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
     """Count the files that each command and call opens, all run in one process."""
     place = tmp_path_factory.mktemp("opened") / "watched"
-    all_of_them = [*COMMANDS, *(f"ir_std.{call}" for call in CALLS)]
-    folders = [str(i) for i in range(len(all_of_them))]
-    for name, todo in zip(folders, all_of_them, strict=True):
+    folders = [str(i) for i in range(len(OPENED))]
+    for name, todo in zip(folders, OPENED, strict=True):
         (fill(place / name) / "todo").write_text(todo)
     program = place.parent / "one_after_another.py"
     program.write_text(ONE_AFTER_ANOTHER)
     found = opened(place, str(program), *(str(place / name) for name in folders))
-    return {todo: found[name] for name, todo in zip(folders, all_of_them, strict=True)}
+    return {todo: found[name] for name, todo in zip(folders, OPENED, strict=True)}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_opens_each_file_once(command: str, opened_by: dict[str, dict[str, int]]) -> None:
-    assert opened_by[command] == dict.fromkeys(COMMANDS[command].split(), 1)
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_a_call_opens_each_file_once(call: str, opened_by: dict[str, dict[str, int]]) -> None:
-    assert opened_by[f"ir_std.{call}"] == dict.fromkeys(CALLS[call].split(), 1)
+@pytest.mark.parametrize("todo", OPENED)
+def test_each_file_is_opened_once(todo: str, opened_by: dict[str, dict[str, int]]) -> None:
+    assert opened_by[todo] == dict.fromkeys(OPENED[todo].split(), 1)
 
 
 @pytest.mark.slow

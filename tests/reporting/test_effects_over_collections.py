@@ -1,16 +1,15 @@
-"""Systems against a baseline, over collections."""
+"""Systems against a baseline, over collections: effects, headlines, and shared topics."""
 
 import csv
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from differing import differing
 from ir_measures import AP, P
 from ir_measures.measures import Measure
 from made_up import entries_on
@@ -19,10 +18,44 @@ from scipy import stats
 import ir_std
 from ir_std.analysis.effects import Summary, random_effects
 from ir_std.errors import UsageError
-from ir_std.reporting.difference import RunDifferences, run_differences
-from ir_std.reporting.sentences import why_no_summary
+from ir_std.measures import main_score
+from ir_std.reporting.difference import (
+    Difference,
+    RunDifferences,
+    is_headline,
+    is_wide,
+    limits_of,
+    run_differences,
+)
+from ir_std.reporting.links import Overlaps, find_overlaps
+from ir_std.reporting.sentences import overlap_notes, why_no_summary
+from ir_std.scores.run_scores import QrelsFromCounts, RunScores
+from ir_std.trec.inputs import as_qrels
 
 SETS = ("trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
+
+BASE = 10.0
+"""The baseline's score, from which differences of any size keep their sign."""
+
+
+def differing(
+    by_run: Mapping[str, Mapping[str, Any]], *measures: ir_std.Measure, baseline: str = "a"
+) -> ir_std.Results:
+    """Compare runs with a baseline, from which each differs by these amounts on each collection."""
+    collections = dict.fromkeys(name for amounts in by_run.values() for name in amounts)
+
+    def scores(run: str, name: str, amounts: Any) -> tuple[str, RunScores, None, str]:
+        by_topic = {f"{name}{i}": BASE + float(d) for i, d in enumerate(amounts)}
+        of = dict.fromkeys(measures or (AP,), by_topic)
+        return run, RunScores(run, of, dict.fromkeys(by_topic, 1)), None, name
+
+    sizes = {
+        name: max(len(amounts[name]) for amounts in by_run.values() if name in amounts)
+        for name in collections
+    }
+    entries = [scores(baseline, name, [0] * n) for name, n in sizes.items()]
+    entries += [scores(r, name, d) for r, of in by_run.items() for name, d in of.items()]
+    return ir_std.compare(entries, measures or (AP,), (), baseline=baseline)
 
 
 @pytest.fixture(scope="module")
@@ -229,3 +262,134 @@ def test_statistics_over_collections_need_no_further_library(
     for name in ("pandas", "statsmodels"):
         monkeypatch.setitem(sys.modules, name, None)
     assert compared.table().text()
+
+
+# What a report says first.
+
+LATENCY = ir_std.ExternalMeasure("latency")
+
+
+@pytest.mark.parametrize("measure", [AP, P @ 10, ir_std.sAP, ir_std.sAP(scheme="U")])
+def test_an_interval_that_is_wider_than_scores_can_be_is_not_a_headline(measure: Measure) -> None:
+    assert limits_of(measure) == (0, 1)
+    assert limits_of(measure, of_differences=True) == (-1, 1)
+    assert not is_wide(measure, -0.2, 0.8)
+    assert is_wide(measure, -0.2, 0.9)
+    assert [is_headline(n, measure, -0.2, 0.8) for n in (4, 5)] == [False, True]
+    assert not is_headline(5, measure, -0.2, 0.9)
+
+
+@pytest.mark.parametrize("measure", [ir_std.DCG @ 10, ir_std.sAP(scheme="z"), main_score, LATENCY])
+def test_where_scores_have_no_limits_no_interval_is_too_wide(measure: Measure) -> None:
+    assert limits_of(measure) is None
+    assert limits_of(measure, of_differences=True) is None
+    assert is_headline(5, measure, -20, 90)
+
+
+def test_effect_sizes_have_no_limits_though_scores_have() -> None:
+    random = np.random.default_rng(2)
+    far_apart = tuple(
+        Difference.of("b", "a", f"set{i}", AP, random.normal(i - 2, 1, 20) / 10) for i in range(5)
+    )
+    found = RunDifferences("b", "a", AP, far_apart)
+    sizes = found.headline(size=True)
+    assert sizes
+    assert sizes.high - sizes.low > 1
+    assert found.headline()
+
+
+# Topics that several collections share.
+
+Judged = dict[str, dict[str, int]]
+
+NEWS = "[A-Z]{2}\\d+"
+ONE_SHARED = "a and b share 1 topic, which would count twice, so they are not pooled"
+
+
+def judged(topics: str, *documents: str) -> Judged:
+    return {t: dict.fromkeys(documents, 1) for t in topics}
+
+
+def notes_on(
+    a: Judged, b: Judged, forms: tuple[str | None, str | None] = (None, None)
+) -> tuple[str, ...]:
+    names = ("a", "b")
+    overlaps = find_overlaps(
+        {name: as_qrels(q) for name, q in zip(names, (a, b), strict=True)},
+        dict(zip(names, forms, strict=True)),
+    )
+    return tuple(overlap_notes(overlaps))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "forms"),
+    [
+        (judged("12", "FT1"), judged("23", "FT1"), (None, None)),
+        # Rounds of one track: other documents on the same topic.
+        ({"1": {"FT1": 1}, "2": {"FT2": 1}}, {"2": {"FT1": 1}}, (None, None)),
+        (judged("12", "1"), judged("23", "1"), (None, None)),
+        ({"1": {"7": 1}, "2": {"8": 1}}, {"2": {"7": 1}}, ("\\d+", "\\d+")),
+    ],
+)
+def test_topics_are_shared_where_ids_and_documents_are(
+    a: Judged, b: Judged, forms: tuple[str | None, str | None]
+) -> None:
+    assert notes_on(a, b, forms) == (ONE_SHARED,)
+
+
+def test_documents_may_be_shared_without_topics() -> None:
+    assert notes_on(judged("1", "FT1", "FT2"), judged("2", "FT2")) == (
+        "a and b share documents but not topics, so effects of the documents count twice",
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (judged("1", "FT1"), judged("1", "LA1")),
+        # Two datasets that number their documents, and queries, from 1.
+        (
+            {"1": {"7": 1}, "2": {"8": 1}, "3": {"9": 1}},
+            {"1": {"8": 1}, "2": {"7": 1}, "3": {"4": 1}},
+        ),
+    ],
+)
+def test_the_same_ids_of_other_documents_are_other_topics(a: Judged, b: Judged) -> None:
+    assert notes_on(a, b) == ()
+
+
+PEOPLE = {"1": {"FT1": 1, "FT2": 0}, "2": {"FT3": 2, "FT4": 0}}
+
+
+def test_the_same_documents_with_other_levels_are_the_same_topics_judged_again() -> None:
+    model = {"1": {"FT1": 1, "FT2": 1}, "2": {"FT3": 2, "FT4": 0}}
+    assert notes_on(PEOPLE, model) == (
+        "a and b are one collection judged twice (the same 2 topics under different labels), so "
+        "they are not pooled",
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"1": PEOPLE["1"]},  # a part of the topics, by the same labels
+        {"1": {"FT1": 0, "FT7": 1, "FT8": 1, "FT9": 1}},  # mostly other documents
+    ],
+)
+def test_topics_are_judged_again_only_if_most_documents_are(other: Judged) -> None:
+    assert notes_on(PEOPLE, other) == (ONE_SHARED,)
+
+
+def test_where_only_scores_are_known_the_factor_sets_say_whose_labels_these_are() -> None:
+    counted = {"a": QrelsFromCounts({"1": 3, "2": 4}), "b": QrelsFromCounts({"1": 5, "2": 4})}
+    patterns = dict.fromkeys(counted, NEWS)
+    origins = {"a": ("track", "track"), "b": ("track-model", "track")}
+    assert find_overlaps(counted, patterns, origins).relabelled == {("a", "b")}
+    assert not find_overlaps(counted, patterns).relabelled
+
+
+def test_all_collections_must_be_judgments_of_the_same_topics() -> None:
+    overlaps = Overlaps({("a", "b"): 2, ("b", "c"): 2}, frozenset({("a", "b")}))
+    assert overlaps.of_labels(("b", "a"))
+    assert not overlaps.of_labels(("a", "b", "c"))
+    assert not overlaps.of_labels(("a",))

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from ir_measures import AP, P, nDCG
 from jinja2 import UndefinedError
-from made_up import collection, entries_on, qrels_like, write_runs
+from made_up import entries_on, qrels_like
 from views import HOSTILE, data_of, hits, plain, simulated
 
 import ir_std
@@ -331,14 +331,6 @@ def test_the_command_writes_the_page_and_overwrites_no_input(
     assert failed.status == 2
     assert "is one of the inputs; name a new file" in failed.err[-1]
     assert qrels.read_text() == "1 0 d 1\n"
-
-
-@pytest.mark.slow
-def test_two_processes_write_the_same_page(tmp_path: Path) -> None:
-    qrels, runs = collection(systems=2)
-    files = sorted(write_runs(runs, tmp_path / "runs").iterdir())
-    one, two = (ir_std.evaluate(files, qrels, "AP", jobs=jobs) for jobs in (1, 2))
-    assert render(one) == render(two)
 
 
 # Method, sources.
