@@ -1,15 +1,15 @@
 """Run the program ``ir_std`` from its console script.
 
-This module is outside the package because it must run before ``ir_std`` is imported.  That import
-loads numpy, which starts threads, and it takes long enough to be interrupted.  A program that
-imports ``ir_std`` keeps its own settings.
+This module is outside the package because it must run before ``ir_std`` is imported.  Importing
+``ir_std`` loads numpy, which starts threads, and takes so long that users may interrupt it.  A
+program that imports ``ir_std`` itself keeps its own settings.
 """
 
 import sys
 
 
 def main() -> None:
-    """Set up this process, and run the command line in it."""
+    """Set up this process, and run the command line."""
     try:
         import os
         import signal
@@ -18,7 +18,8 @@ def main() -> None:
         # numpy's import would turn a KeyboardInterrupt into another error.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _end)
-        # The matrices here are small, so starting one thread per processor would only cost time.
+        # The matrices of ir_std are small, so starting one thread per processor would only cost
+        # time.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         if not sys.warnoptions:
             # Python warns about strings in cwl-eval 1.0.12 when it first compiles that package.

@@ -1,4 +1,4 @@
-"""Run ``python -m ir_std``; the console script runs ``ir_std_program``."""
+"""Run the program for ``python -m ir_std``; the console script uses ``ir_std_program``."""
 
 from ir_std.cli.main import program
 

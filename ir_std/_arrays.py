@@ -1,4 +1,4 @@
-"""Define types of arrays and of lazily imported libraries; compute on arrays."""
+"""Types of arrays and of lazily imported libraries, and functions on arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 else:
-    # So that typing.get_type_hints finds something without importing them.
+    # With these names, typing.get_type_hints works without importing the libraries.
     Axes = Figure = DataFrame = Any
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def divide(a: npt.ArrayLike, b: npt.ArrayLike, otherwise: float) -> Floats:
-    """Divide ``a`` by ``b``, with ``otherwise`` where ``b`` is not above 0."""
+    """Divide ``a`` by ``b``; return ``otherwise`` where ``b`` is not above 0."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     ratio: Floats = np.full(np.broadcast(a, b).shape, otherwise, float)
     np.divide(a, b, out=ratio, where=b > 0)
@@ -41,17 +41,17 @@ def divide(a: npt.ArrayLike, b: npt.ArrayLike, otherwise: float) -> Floats:
 
 
 def pick_rows(values: Floats, rows: Ints) -> Floats:
-    """Pick rows of ``values``; NaN where the row is -1."""
+    """Pick rows of ``values``; return NaN where the number of the row is -1."""
     picked = values[rows]
     picked[rows < 0] = np.nan
     return picked
 
 
 def means_and_deviations(ordered: Floats, exact: float) -> tuple[Floats, Floats]:
-    """Return means and sample standard deviations (n-1) of rows that are sorted, NaN last.
+    """Return means and sample standard deviations (n-1) of sorted rows, with NaN last.
 
-    NaN for a row of fewer than two scores; the deviation of scores that differ by at
-    most ``exact`` is 0.
+    Both are NaN for a row of fewer than two scores.  If the scores of a row differ by at most
+    ``exact``, the standard deviation is 0.
     """
     if not ordered.shape[1]:
         return np.full(len(ordered), np.nan), np.full(len(ordered), np.nan)

@@ -1,4 +1,4 @@
-"""Define errors for users; each message says what is wrong and what to do."""
+"""Errors for users; each message says what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _LINE_BREAKS = r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]"
 
 
 class IrStdError(Exception):
-    """Base class of all errors in the input; the program then exits with status 2.
+    """Base class of all errors in the input, after which the program exits with status 2.
 
-    The text is always one line; line breaks in quoted names are escaped.
+    The text of the error is always one line, because line breaks in quoted names are escaped.
     """
 
     def __init__(self, text: object = "") -> None:
@@ -50,8 +50,8 @@ class NoFactorsError(IrStdError, ValueError):
     Attributes
     ----------
     obstacle : str or None
-        Reason why the set's factors do not apply to these qrels; None if the set has no factors
-        for the measure.
+        Reason why the set's factors for the measure do not apply to these qrels.  None if the set
+        has no factors for the measure.
     """
 
     def __init__(self, message: str, obstacle: str | None = None) -> None:
@@ -85,7 +85,7 @@ class StandardizationWarning(UserWarning):
 
 
 def warn_caller(texts: Iterable[str]) -> None:
-    """Warn at the line of the user's own program that called ir_std."""
+    """Warn, and name the line of the user's program that called ir_std."""
     libraries = ("ir_std", "ir_measures", "pyterrier")
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in libraries:
@@ -97,7 +97,7 @@ def warn_caller(texts: Iterable[str]) -> None:
 def suggest_names(name: str, allowed: Iterable[str]) -> list[str]:
     """Suggest up to three allowed names that the user may have meant by ``name``.
 
-    The rules are tried in this order, and the first rule that finds a name decides:
+    The rules are tried in this order, and the first rule that finds a name is used:
 
     1. The letters are the same in another case.
     2. The parts are the same in another order.
@@ -136,7 +136,7 @@ def _in_order(letters: str, name: str) -> bool:
 
 
 def look_up(name: str, known: Mapping[str, T], what: str) -> T:
-    """Return the value of a name, or raise an error that suggests another name.
+    """Look up the value of a name, or raise an error that suggests another name.
 
     >>> look_up("hollm", {"holm": 1, "none": 2}, "method")
     Traceback (most recent call last):
@@ -167,7 +167,7 @@ def did_you_mean(names: Iterable[str]) -> str:
 
 
 def abbreviate(names: Iterable[str], most: int = 3) -> str:
-    """List the first names and, if some are left out, the number of all names."""
+    """List the first names and, if names are left out, the number of all names."""
     listed = list(names)
     if len(listed) <= most:
         return ", ".join(listed)

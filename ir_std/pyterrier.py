@@ -58,15 +58,15 @@ def Experiment(  # noqa: N802 - PyTerrier's name
         Measures as objects or names, such as ``"snDCG@10"`` or ``"AP"``.  PyTerrier's own names,
         such as ``"map"``, ``"official"`` and ``"mrt"``, keep their meaning.
     schemes : str or iterable of str
-        Standardization schemes: ``"N"``, ``"N,U"``, ``"all"`` or a list of names.
+        Standardization schemes, such as ``"N"``, ``"N,U"``, ``"all"`` or a list of names.
     factors : FactorSet, str or path, optional
-        Factor set to use: a set that is saved on disk, its ID, or its file.
+        Factor set to use, which must be on disk.  Pass the set, its ID or its file.
     **options
         Other options of ``pt.Experiment``, such as ``perquery``, ``baseline`` and ``batch_size``.
 
     Returns
     -------
-    The result of ``pt.Experiment``, with the columns of means in the requested order.
+    The result of ``pt.Experiment``.  The columns of means are in the requested order.
 
     Raises
     ------
@@ -92,7 +92,8 @@ def Experiment(  # noqa: N802 - PyTerrier's name
         )
         wanted = [m for m in added.measures if isinstance(m, Standardized) and m not in refused]
         for part in [*([] if isinstance(metric, Standardized) else [metric]), *wanted]:
-            # Keyed by name, because a standardized measure may also be added by its raw measure.
+            # The keys are names, because a standardized measure may be requested and also be added
+            # for its raw measure.
             columns[str(part)] = _decided(part, match, judgments)
     warn_caller(messages)
     outcome = pt.Experiment(retr_systems, topics, qrels, [*columns.values()], names, **options)
@@ -110,7 +111,7 @@ def _in_order(outcome: Any, asked: list[str]) -> Any:
 
 
 def _parsed(metric: Measure | str) -> Measure | str:
-    """Parse a metric; return PyTerrier's own names as they are, so they keep their meaning."""
+    """Parse a metric; return PyTerrier's own names unchanged, so that they keep their meaning."""
     if metric == "mrt":
         return metric
     try:
@@ -122,7 +123,7 @@ def _parsed(metric: Measure | str) -> Measure | str:
 
 
 def _measures_of(metric: Measure | str) -> list[Measure]:
-    """Return the measures that a PyTerrier metric means."""
+    """Return the measures that a PyTerrier metric stands for."""
     if not isinstance(metric, str):
         return [metric]
     measures: list[Measure] = [] if metric == "mrt" else ir_measures.parse_trec_measure(metric)
@@ -130,7 +131,7 @@ def _measures_of(metric: Measure | str) -> list[Measure]:
 
 
 def _decided(metric: Measure | str, match: Match, qrels: Qrels) -> Measure | str:
-    """Attach decisions based on all qrels to a measure, so that batches do not affect them."""
+    """Attach the decisions to a measure that depend on all qrels, and not on a batch."""
     plan, given = None, metric
     if isinstance(metric, Standardized):
         if match.factors is None or "factors" in metric.params:

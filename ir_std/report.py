@@ -1,4 +1,4 @@
-"""Write results as one HTML page that is complete in itself."""
+"""Write results as a single HTML page that needs no other files."""
 
 from ir_std.reporting.html.report import write_report
 

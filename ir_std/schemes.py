@@ -20,7 +20,7 @@ EXACT = 1e-9
 """Accuracy to which raw scores are reproduced; values that differ by less count as equal."""
 
 _MANY = 50_000
-"""Number of values above which scipy.special is faster, including its import."""
+"""Number of values above which scipy.special is faster, even including the time to import it."""
 
 
 def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats:
@@ -37,8 +37,8 @@ def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats
     Returns
     -------
     ndarray
-        The z-scores.  They are NaN if a factor is NaN, and also if ``sd`` is 0, because there is no
-        unit if all reference systems have the same score.
+        The z-scores.  A z-score is NaN if a factor is NaN.  It is also NaN if ``sd`` is 0, because
+        the scores of the reference systems are then all equal and give no unit.
     """
     x, mean, sd = (np.asarray(a, dtype=float) for a in (x, mean, sd))
     spread = sd > 0
@@ -98,7 +98,8 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
         Scores of the ``n`` reference systems on the topic of each raw score.  NaN means that a
         system has no score.  If all systems have NaN, the result is NaN.
     resolution : float
-        Step to which ``x`` is rounded before it is compared; see :func:`limit_of_z`.
+        Step to which ``x`` is rounded before it is compared with the scores; see
+        :func:`limit_of_z`.
 
     Returns
     -------
@@ -107,12 +108,12 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
 
     Notes
     -----
-    Systems that tie with ``x`` count in full, so 0.5 is average only if no systems tie.  If each of
-    them counted as half a system, 0.5 would always be average, but coarse measures would separate
-    systems less well.  In comparisons between halves of the topics for P@10, 0.156 instead of 0.150
-    of the comparisons would swap on TREC-8, and 0.141 instead of 0.133 on DL 2019.  A measure with
-    only the values 0 and 1 would not be standardized at all, because the two values would be 0.5
-    apart on every topic.
+    A system that ties with ``x`` counts in full, so 0.5 is average only if no systems tie.  If each
+    tied system counted as half a system, 0.5 would always be average, but coarse measures would
+    separate systems less well.  This was measured for P@10, by comparing systems on two halves of
+    the topics.  The share of comparisons that swap between the halves would be 0.156 instead of
+    0.150 on TREC-8, and 0.141 instead of 0.133 on DL 2019.  A measure with only the values 0 and 1
+    would not be standardized at all, because its two values would be 0.5 apart on every topic.
     """
     x = np.asarray(x, dtype=float)
     scores = np.asarray(scores, dtype=float)
@@ -166,9 +167,10 @@ class Scheme(NamedTuple):
         Returns
         -------
         ndarray, shape (...)
-            Standardized scores; NaN if a factor is NaN.  If ``sd`` is 0, N and U take their limits:
-            0 below the reference systems' common score, 0.5 (for U: ``B``) at it, and 1 above it.
-            Scheme z has no limit and is NaN for every ``x``.
+            Standardized scores; NaN if a factor is NaN.  If ``sd`` is 0, all reference systems have
+            one common score.  N and U are then 0 if ``x`` is below the common score, and 1 if ``x``
+            is above it.  If ``x`` equals the common score, N is 0.5 and U is ``B``.  Scheme z is
+            then NaN for every ``x``.
 
         Raises
         ------

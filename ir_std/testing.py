@@ -12,10 +12,11 @@ _JUDGED_NOT_RELEVANT = 1000
 def simulated_qrels(
     n_rel: Mapping[str, int | Mapping[int, int] | None],
 ) -> dict[str, dict[str, int]]:
-    """Simulate qrels with given numbers of relevant documents, in total or by level.
+    """Simulate qrels with a given number of relevant documents per topic or per level.
 
-    Document IDs are made up and do not occur in any collection.  Each topic has its relevant
-    documents and then 1,000 documents that are not relevant, because runs have 1,000 documents.
+    Document IDs are made up and do not occur in any collection.  For each topic, the qrels list the
+    relevant documents and then 1,000 documents that are not relevant, because runs have 1,000
+    documents per topic.
     """
     qrels = {}
     for topic, given in n_rel.items():
@@ -55,7 +56,7 @@ def simulated_run(
 
 
 def simulated_nuggets(systems: int = 10, topics: int = 30, seed: int = 0) -> str:
-    """Simulate scores of RAG systems, as AutoNuggetizer computes them.
+    """Simulate scores of RAG systems in the way AutoNuggetizer computes them.
 
     See Pradeep et al. 2024.  On each topic, an answer should contain 4 to 8 vital nuggets of
     information and the same number of okay nuggets.  A system supports each nugget fully, partly or
@@ -69,8 +70,8 @@ def simulated_nuggets(systems: int = 10, topics: int = 30, seed: int = 0) -> str
     -------
     str
         CSV with columns run, topic, ``strict_vital_score`` (the share of the vital nuggets that are
-        fully supported), ``all score`` (the share of all nuggets that are supported, where a partly
-        supported nugget counts half) and ``latency`` (in seconds).
+        fully supported), ``all score`` (the share of all nuggets that are supported) and
+        ``latency`` (in seconds).  In ``all score``, a partly supported nugget counts half.
     """
     random = np.random.default_rng(seed)
     lines = ["run,topic,strict_vital_score,all score,latency"]

@@ -1,1 +1,1 @@
-"""Handle the operating system's files, processes, signals and terminals."""
+"""Handle files, processes, signals and terminals of the operating system."""

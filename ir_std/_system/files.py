@@ -39,7 +39,7 @@ def write_atomically(
     Parameters
     ----------
     file : str, path or open file
-        Where to write the content; an open text file gets it as text.
+        Where to write the content.  For an open text file, the content is decoded as text.
     content : bytes
     inputs : iterable of str or path
         Files that must not be replaced.
@@ -58,10 +58,11 @@ def write_atomically(
 def write_all_atomically(
     contents: Mapping[str | os.PathLike[str], bytes], inputs: Iterable[str | os.PathLike[str]] = ()
 ) -> None:
-    """Write files that belong together: replace all of them, or none.
+    """Write files that belong together, so that either all of them or none are replaced.
 
-    A new file has the mode of the file that it replaces, and its owner if allowed.  If the name is
-    a link, the link stays, and its target is replaced.
+    A new file gets the mode of the file that it replaces, and also the owner of that file if the
+    system allows it.  If the name is a link, the link stays, and the target of the link is
+    replaced.
     """
     for file in contents:
         check_output(file, inputs)
@@ -93,7 +94,7 @@ def _put_in_place(written: list[tuple[Path, Path]]) -> None:
 
 
 def keep_mode(old: Path, new: Path) -> None:
-    """Give a file the mode of the file it replaces, and its owner if allowed."""
+    """Give a new file the mode and, if allowed, the owner of the file that it replaces."""
     if not old.exists():
         return
     there, here = old.stat(), new.stat()
@@ -105,7 +106,7 @@ def keep_mode(old: Path, new: Path) -> None:
 
 @contextmanager
 def wrap_os_errors(file: object, what: str, expected: str) -> Iterator[None]:
-    """Turn the operating system's errors for a file into an InputError."""
+    """Convert the operating system's errors about a file to an InputError."""
     try:
         yield
     except (OSError, RuntimeError, ValueError) as failed:
@@ -119,7 +120,7 @@ def wrap_os_errors(file: object, what: str, expected: str) -> Iterator[None]:
 def path_may_exist(file: str | os.PathLike[str]) -> bool:
     """Check whether a path exists or is in a folder that the user cannot access.
 
-    If the working folder cannot be accessed, a bare name is assumed not to be a file.
+    If the working folder cannot be accessed, a name without a folder is assumed not to exist.
     """
     try:
         os.lstat(file)
@@ -131,7 +132,7 @@ def path_may_exist(file: str | os.PathLike[str]) -> bool:
 
 
 def display_name(file: object) -> str:
-    """Return a file's name for messages, on one line and shortened."""
+    """Return a file's name for messages, on one line, and shortened if it is long."""
     name = escape_line(f"{file}")
     return name if len(name) < 400 else f"{name[:100]}... ({len(name)} characters)"
 
@@ -161,19 +162,19 @@ def check_output(
     Parameters
     ----------
     file : str, path or open file
-        File to check.  It need not exist, and an open file always passes.
+        File to check, which need not exist.  An open file always passes the check.
     inputs : iterable of str or path
         Files that must not be replaced.
     mark : bytes
-        Bytes that must occur in the first kilobyte of an existing file, unless it is empty.
+        Bytes that must occur in the first kilobyte of an existing file, unless the file is empty.
     new : bool
         If True, an existing file may be replaced only if it is empty.
 
     Raises
     ------
     InputError
-        If the file is one of the inputs, is not a regular file, lacks the mark, or exists although
-        it must be new.
+        If the file is one of the inputs, is not a regular file, lacks the mark, or exists and is
+        not empty although ``new`` is True.
     """
     if not isinstance(file, (str, os.PathLike)):
         return

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 IN_FLIGHT = 128
-"""Number of items submitted to an executor in advance; further items are not yet in memory."""
+"""Number of items that are submitted to an executor in advance, so that not all items are in
+memory."""
 _CHECK_EVERY = 1.0
-"""Seconds between two checks of whether a result can still arrive."""
+"""Seconds between two checks that a result can still arrive."""
 
 
 def default_jobs(n_items: int) -> int:
-    """Choose the number of processes; starting one takes as long as about 16 runs."""
+    """Choose the number of processes; a process starts in the time of about 16 runs."""
     return max(1, min(os.cpu_count() or 1, n_items // 16))
 
 
@@ -46,7 +47,7 @@ def map_in_order(
     function : callable
         A function at the top level of a module, so that other processes can import it.
     task : bytes
-        Pickled object that all items share; bytes are cheap to send.
+        Pickled object that is passed with each item, because bytes are cheap to send.
     items : iterable
     jobs : int
         Number of processes; 1 means this process only.
@@ -56,7 +57,8 @@ def map_in_order(
     Raises
     ------
     UsageError
-        If ``jobs`` is less than 1, or if a process or the executor's scheduler died.
+        If ``jobs`` is less than 1, or if a worker process or the executor's scheduler ended
+        unexpectedly.
     """
     if executor is not None:
         yield from _in_executor(function, task, items, executor)
@@ -82,8 +84,8 @@ class _Answer(NamedTuple):
         try:
             raise self.error from RuntimeError(f"in a worker process:\n{self.trace}")
         finally:
-            # An error refers to the frames that it passed.  If a frame referred to the error, both
-            # would keep the caller's open files until the garbage collector runs.
+            # An error refers to the frames that it passed through.  If a frame also referred to the
+            # error, the caller's files would stay open until the garbage collector runs.
             del self
 
 
@@ -110,7 +112,8 @@ def _in_executor(
     def submit(item: Any) -> Future[_Answer]:
         check()
         try:
-            # Dask gives equal calls one result, even a lost one; random bytes make them differ.
+            # Dask computes equal calls only once, even if the result is lost.  Random bytes make
+            # the calls differ.
             return executor.submit(_call, function, task, item, os.urandom(8))
         except Exception as failed:
             raise _executor_failed(repr(failed)) from failed
@@ -132,8 +135,8 @@ def _in_executor(
 def _check_connected(executor: Executor) -> None:
     """Raise an error if the scheduler of a Dask cluster is gone.
 
-    The client may wait for a new scheduler until it times out, and it may wait for results forever.
-    Pending results are lost as soon as the connection is lost.
+    Dask's client may wait for a new scheduler until a timeout, and may wait for results forever.
+    But pending results are lost as soon as the connection is lost.
     """
     distributed = sys.modules.get("distributed")
     client = getattr(executor, "_client", None)
@@ -185,13 +188,14 @@ def _in_order(
 def _in_processes(
     function: Callable[[bytes, Any], Result], task: bytes, items: Iterable[Any], jobs: int
 ) -> Iterator[Result]:
-    """Map in worker processes that end when this process ends for any reason.
+    """Map in worker processes, which end when this process ends for any reason.
 
     Each worker process has a pipe, and a thread in this process waits for the pipe.  The pools of
     concurrent.futures and loky share semaphores among their processes instead.  If a program with
-    such a pool is interrupted, semaphores are left over, and Python warns about them after our last
-    line.  If the program is killed, its workers wait for locks that nobody will release.  A pipe
-    does not have these problems, because it is closed with the process.
+    such a pool is interrupted, semaphores are left over, and Python prints a warning about them
+    after our last line.  If such a program is killed, its workers wait for locks that no process
+    will release.  Pipes do not have these problems, because the system closes a pipe when its
+    process ends.
     """
     from concurrent.futures import ThreadPoolExecutor
     from multiprocessing import resource_tracker
@@ -201,8 +205,8 @@ def _in_processes(
     idle: SimpleQueue[_Worker] = SimpleQueue()
     with _start_errors():
         if hasattr(signal, "pthread_sigmask"):
-            # If the tracker started with the first process, it would unblock the signals that are
-            # blocked below.
+            # The tracker unblocks signals when it starts.  It must start here, and not with the
+            # first process, because signals are blocked then.
             resource_tracker.ensure_running()
 
     def submit(item: Any) -> Future[_Answer]:
@@ -249,7 +253,7 @@ def _start_errors() -> Iterator[None]:
 
 
 class _Worker:
-    """Process that computes ``function(task, item)`` for one item after another."""
+    """Worker process that computes ``function(task, item)`` for one item after another."""
 
     def __init__(self, function: Callable[[bytes, Any], Any], task: bytes) -> None:
         from multiprocessing import get_context
@@ -277,8 +281,8 @@ class _Worker:
 def _serve(pipe: Connection) -> None:
     """Answer requests from the pipe until the parent ends or kills this process."""
     if hasattr(signal, "pthread_sigmask"):
-        # Ctrl-C reaches every process of a terminal, but only the parent must handle it.  So
-        # SIGINT stays blocked here.
+        # Ctrl-C sends SIGINT to every process of a terminal, but only the parent must handle it.
+        # So SIGINT stays blocked in this process.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     else:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

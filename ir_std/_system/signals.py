@@ -14,7 +14,7 @@ from types import FrameType
 ENDING = frozenset(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""Signals of Ctrl-C, of a scheduler that ends a job, and of a terminal that is closed."""
+"""Signals that are sent by Ctrl-C, by a scheduler that ends a job, and by a closed terminal."""
 
 _clean_ups: list[Callable[[], object]] = []
 _blocked = False
@@ -30,7 +30,7 @@ def end_on_signals() -> None:
 
 
 def ignore_signals() -> None:
-    """Let this process exit undisturbed once its work is done.
+    """Ignore signals, so that this process can exit undisturbed once its work is done.
 
     Before Python exits, it restores the system's default handlers, but ignored signals stay
     ignored.
@@ -43,8 +43,8 @@ def _end(number: int, _: FrameType | None) -> None:
     if _blocked:  # the signal arrived in another thread, such as numpy's
         _pending.append(number)
         return
-    # An exception could be swallowed, such as in a finalizer or an import, or it could leave a lock
-    # locked.  So the process cleans up and ends here.
+    # An exception could be swallowed, for example in a finalizer or during an import, or it could
+    # leave a lock locked.  So no exception is raised: the process cleans up and ends here.
     ignore_signals()
     with suppress(OSError):
         os.write(2, b"\n" * _line_begun + b"ir_std: error: interrupted\n")
@@ -73,7 +73,7 @@ def cleanup_on_exit(clean_up: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def signals_blocked() -> Iterator[None]:
-    """Block signals for this process and its new children; call in the main thread."""
+    """Block signals for this process and its new child processes, from the main thread."""
     global _blocked  # noqa: PLW0603 - the handler has no other way to know
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

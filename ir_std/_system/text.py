@@ -20,7 +20,7 @@ _HARMFUL = (
 
 def escape_controls(text: str) -> str:
     """Escape the control characters of a text, except tabs and newlines."""
-    # Nearly all texts return here, which avoids compiling the slow expression.
+    # Nearly all texts are returned here, so the slow expression is rarely compiled.
     if text.replace("\t", "").replace("\n", "").isprintable():
         return text
     return re.sub(_HARMFUL, lambda match: _escaped(match[0]), text)
@@ -32,7 +32,7 @@ def escape_line(text: str) -> str:
 
 
 def escape_unencodable(text: str, encoding: str, escape: Callable[[str], str] | None = None) -> str:
-    r"""Escape the characters that ``encoding`` lacks; by default like ``\u00e9``."""
+    r"""Escape the characters that ``encoding`` lacks, by default as in ``\u00e9``."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -41,7 +41,7 @@ def escape_unencodable(text: str, encoding: str, escape: Callable[[str], str] | 
 
 
 def guard_cell(text: str) -> str:
-    """Guard a cell of CSV, so that no spreadsheet takes it for a formula.
+    """Add an apostrophe to a cell of CSV that a spreadsheet would take for a formula.
 
     >>> guard_cell("=1+1"), guard_cell("'=1+1"), guard_cell("it's")
     ("'=1+1", "''=1+1", "it's")
@@ -55,7 +55,7 @@ def unguard_cell(text: str) -> str:
 
 
 def _is_formula(text: str) -> bool:
-    """Check whether a text begins like a formula, perhaps after quotes."""
+    """Check whether a text begins like a formula, perhaps after apostrophes."""
     return re.match("'*[=+@\uff1d\uff0b\uff0d\uff20-].", text) is not None
 
 
@@ -91,8 +91,8 @@ LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     **{c: f"\\{c}" for c in "&%$#_{}"},
-    # If a row began with one of these characters, LaTeX would take it as an argument of the row
-    # before.
+    # If a row began with one of these characters, LaTeX would read the character as an argument of
+    # the end of the previous row.
     "[": "{[}",
     "*": "{*}",
 }

@@ -1,4 +1,4 @@
-"""Measures of other programs: name translation, and measures known only by their name."""
+"""Translation of other programs' measure names, and measures known only by name."""
 
 from __future__ import annotations
 
@@ -55,10 +55,11 @@ MTEB_NAMES = {
 """Measures by MTEB name."""
 
 IN_LOWER_CASE = {theirs.lower(): ours for theirs, ours in (TREC_EVAL_NAMES | MTEB_NAMES).items()}
-"""Measures by the trec_eval and MTEB names in lower case, for lookup in any case."""
+"""Measures by their trec_eval and MTEB names in lower case.  With this table, names are found
+whether they are written in upper or lower case."""
 
 _SHARES = ("IPrec@{}", "SetF(beta={})")
-"""Measures whose number is a fraction and not a rank, even if it is written as 0 or 1."""
+"""Measures whose cutoff is a fraction and not a rank, even if the fraction is written as 0 or 1."""
 
 
 def translated(name: str, names: Mapping[str, str]) -> str | None:
@@ -81,8 +82,8 @@ class ExternalMeasure(TypedMeasure):
 
     The measure prints as its name, such as ``faithfulness``.  The name is quoted if it contains
     characters other than letters, digits and ``_.-``, as in ``'strict vital'``, or if it is the
-    name of another measure.  The standardized form prints as ``s'faithfulness'``, and higher values
-    of it are always better.  Both forms can be parsed.
+    name of another measure.  The standardized form prints as ``s'faithfulness'``.  Higher
+    standardized scores are always better.  Both the raw and the standardized form can be parsed.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ class ExternalMeasure(TypedMeasure):
         self.__name__ = name if _is_plain(name) else self.quoted
 
     def __call__(self, **params: Any) -> ExternalMeasure:
-        """Return the measure itself; reject parameters, because it has none."""
+        """Return the measure itself, or reject parameters, because it has none."""
         if params:
             raise UsageError(f"{self} is computed by another program, and takes no parameters")
         return self
@@ -135,7 +136,7 @@ class ExternalMeasure(TypedMeasure):
 
 
 def _is_plain(name: str) -> bool:
-    """Check whether a name needs no quotes: it is plain and no other measure has it."""
+    """Check whether a name is plain and no other measure has it, so it needs no quotes."""
     theirs = translated(name.lower(), IN_LOWER_CASE)
     return bool(re.fullmatch(_PLAIN, name)) and name not in by_name and theirs is None
 
@@ -155,8 +156,8 @@ def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Me
 def sign_of(measure: Measure) -> float:
     """Return -1 for a lower-is-better measure, else 1.
 
-    Multiplied by this sign, higher scores are always better.  Standardized measures always have the
-    sign 1.
+    If scores are multiplied by this sign, higher scores are always better.  Standardized measures
+    always have the sign 1.
     """
     return -1.0 if isinstance(measure, ExternalMeasure) and measure.lower_is_better else 1.0
 

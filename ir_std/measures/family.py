@@ -30,9 +30,9 @@ class NanMean(irm.MeanAgg):
 class Standardized(TypedMeasure):
     """A measure whose value on each topic is standardized with the topic's factors.
 
-    It accepts all parameters of the base measure, and in addition ``scheme`` (N, U, E or z), ``A``
-    and ``B`` (for scheme U), and ``factors`` (the ID or path of a factor set, which is recognized
-    from the qrels by default).
+    A standardized measure accepts all parameters of its base measure.  It also accepts ``scheme``
+    (N, U, E or z), ``A`` and ``B`` (for scheme U), and ``factors`` (the ID or the path of a factor
+    set).  By default, the factor set is recognized from the qrels.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Standardized(TypedMeasure):
 
     @property
     def base(self) -> Measure:
-        """Raw measure, with the parameters that it supports itself."""
+        """Raw measure, with the parameters that the raw measure supports."""
         ours = self.OWN_PARAMS
         return self.BASE(**{name: value for name, value in self.params.items() if name not in ours})
 
@@ -81,7 +81,7 @@ class Standardized(TypedMeasure):
         Raises
         ------
         UsageError
-            If a parameter is wrong; the message names it and the allowed values.
+            If a parameter is wrong; the message names the parameter and the allowed values.
         """
         if not isinstance(self.params.get("factors", ""), str):
             raise UsageError(
@@ -115,7 +115,7 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
     Raises
     ------
     UsageError
-        If the measure has no standardized form, as for counts and diversity measures.
+        If the measure has no standardized form, such as counts and diversity measures.
 
     Examples
     --------
@@ -135,7 +135,8 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
 def has_standardized(measure: Measure) -> bool:
     """Check whether measures of this kind have a standardized form.
 
-    The check compares classes, so a user's measure that shares its name with another has none.
+    The check compares classes and not names.  So a user's own measure has no standardized form,
+    even if it has the name of a measure that has one.
     """
     if isinstance(measure, ExternalMeasure):
         return True

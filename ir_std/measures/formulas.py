@@ -1,13 +1,14 @@
 """Formulas of raw measures on the arrays of :mod:`ir_std.trec.ranking`, and their terms.
 
 A formula takes a ranking and the measure's parameters, and returns one value for each topic of the
-qrels, shape (n_topics,).  A document is relevant at level ``rel`` or above; negative levels are
-never relevant.  Values agree to 1e-9 with ir_measures' default providers, which means trec_eval
-unless another provider is named.
+qrels, shape (n_topics,).  A document is relevant if its level is ``rel`` or above; negative levels
+are never relevant.  Values agree to 1e-9 with the default providers of ir_measures.  The default
+provider is trec_eval unless a formula's docstring names another one.
 
 A term is the amount that one document adds to a value.  A function that computes terms takes the
-same arguments as a formula, and returns documents and their terms, shape (n_documents,).  The sum
-of the terms on a topic is the measure up to a factor that depends only on the topic, such as 1/R.
+same arguments as a formula, and returns documents and their terms, shape (n_documents,).  The
+measure on a topic is the sum of the topic's terms, multiplied by a factor that depends only on the
+topic, such as 1/R.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ir_std.trec.qrels import Ranking
 
 GDEVAL_DECIMALS = 5
-"""Number of decimals that gdeval prints; ir_measures uses it for ERR and exponential nDCG."""
+"""Number of decimals that gdeval prints; ir_measures uses gdeval for ERR and exponential nDCG."""
 
 # --- terms ----------------------------------------------------------------------------------------
 
@@ -80,7 +81,7 @@ def judged_found(r: Ranking, cutoff: int | None = None) -> Terms:
 def preferences(r: Ranking, rel: int = 1) -> Terms:
     """Compute each relevant document's term of Bpref.
 
-    The term decreases with the number of judged non-relevant documents that precede the document.
+    The term of a document is smaller if more documents that are judged not relevant precede it.
     """
     is_relevant = r.level >= rel
     nonrelevant = (r.level >= 0) & ~is_relevant
@@ -176,7 +177,7 @@ def blended_ratios(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> 
 
 
 def _running_sum(r: Ranking) -> npt.NDArray[np.int64]:
-    """Sum the levels up to each document within its topic; topics must be ascending."""
+    """Sum the levels of each topic's documents up to each document; topics must ascend."""
     total = np.append(0, np.cumsum(r.level))
     within: npt.NDArray[np.int64] = total[1:] - total[np.searchsorted(r.topic, r.topic)]
     return within
@@ -186,7 +187,7 @@ def _running_sum(r: Ranking) -> npt.NDArray[np.int64]:
 
 
 def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
-    """Sum the precisions at the ranks of relevant documents; this is AP not divided by R."""
+    """Sum the precisions at the ranks of relevant documents; AP is this sum divided by R."""
 
     def compute() -> Floats:
         return sum_by_topic(*precisions_at_relevant(r, rel, cutoff))
@@ -226,7 +227,10 @@ def reciprocal_rank(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floa
 
 
 def judged_share(r: Ranking, cutoff: int | None = None) -> Floats:
-    """Compute the judged share of the first ``cutoff`` documents, or of all if fewer."""
+    """Compute the share of the first ``cutoff`` documents that are judged.
+
+    If there are fewer documents, compute the share of all documents that are judged.
+    """
     looked_at = r.n_ret if cutoff is None else np.minimum(r.n_ret, cutoff)
     return divide(sum_by_topic(*judged_found(r, cutoff)), looked_at, otherwise=0)
 
@@ -242,9 +246,10 @@ def rank_biased_precision(
     """Compute rank-biased precision, ``(1-p) * sum(g_i * p**(i-1))``.
 
     See Moffat and Zobel (TOIS 2008).  With ``rel``, the gain is 1 at that level or above.  Without
-    it, the gain is level / highest level, where the highest level is the maximum of the qrels and
-    ``highest``.  Documents are ordered by score, and ties by ID.  ir_measures uses cwl-eval, which
-    keeps the order of the rows, so its value differs if rows are tied or unsorted.
+    ``rel``, the gain is level / highest level.  The highest level is the highest level in the qrels
+    or ``highest``, whichever is higher.  Documents are ordered by score, and documents with equal
+    scores by ID. ir_measures uses cwl-eval, which keeps the order of the rows, so the value of
+    ir_measures differs if rows are tied or unsorted.
     """
     return sum_by_topic(*persisting_gains(r, p, rel, cutoff, highest))
 
@@ -254,10 +259,10 @@ def discounted_cumulative_gain(
 ) -> Floats:
     """Compute discounted cumulative gain.
 
-    The discount is 1/log2(rank+1).  For ``dcg='jk'``, ranks 1 and 2 have no discount, and later
-    ranks have 1/log2(rank) (Järvelin and Kekäläinen, TOIS 2002, base 2).  The gain is the level, or
-    2**level - 1 for ``dcg='exp-log2'`` (Burges et al. 2005).  If ``rel`` is given, the gain is 1 at
-    that level or above.
+    The discount is 1/log2(rank+1).  For ``dcg='jk'``, ranks 1 and 2 have no discount, and the
+    discount of later ranks is 1/log2(rank) (Järvelin and Kekäläinen, TOIS 2002, base 2).  The gain
+    is the level, or 2**level - 1 for ``dcg='exp-log2'`` (Burges et al. 2005).  If ``rel`` is given,
+    the gain is 1 at that level or above.
     """
 
     def compute() -> Floats:
@@ -305,7 +310,8 @@ def normalized_err(r: Ranking, cutoff: int | None = None, highest: int = 1) -> F
     """Divide ERR by its value for the ideal ranking, as NTCIREVAL does.
 
     A document satisfies the user with probability level / (highest level + 1), where the highest
-    level is the maximum of the qrels and ``highest`` (Sakai and Song, SIGIR 2011).
+    level is the highest level in the qrels or ``highest``, whichever is higher (Sakai and Song,
+    SIGIR 2011).
     """
     actual, ideal = (
         sum_by_topic(*ntcir_reciprocals(ranking, cutoff, highest)) for ranking in (r, r.qrels.ideal)
@@ -316,10 +322,10 @@ def normalized_err(r: Ranking, cutoff: int | None = None, highest: int = 1) -> F
 def q_measure(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> Floats:
     """Compute the Q-measure as NTCIREVAL does (Sakai, IP&M 2007).
 
-    It is the mean of (count + beta * gain) / (rank + beta * ideal gain) over relevant documents.
-    The count, the gain and the ideal gain are cumulative up to the document's rank, and the gain of
-    a document is its level.  With a cutoff, the sum is divided by the cutoff or by the number of
-    relevant documents, whichever is less.
+    The Q-measure is the mean of (count + beta * gain) / (rank + beta * ideal gain) over relevant
+    documents.  The count, the gain and the ideal gain are cumulative up to the document's rank, and
+    the gain of a document is its level.  With a cutoff, the sum is divided by the cutoff or by the
+    number of relevant documents, whichever is smaller.
     """
     count = r.qrels.count(1)
     divisor = count if cutoff is None else np.minimum(count, cutoff)
@@ -331,15 +337,15 @@ def _rounded(values: Iterable[float]) -> Floats:
 
 
 def number_of_relevant(r: Ranking, rel: int = 1) -> Floats:
-    """Count documents judged relevant, whether the run has them or not."""
+    """Count the documents judged relevant, including documents that the run does not have."""
     return r.qrels.count(rel).astype(float)
 
 
 def interpolated_precision(r: Ranking, recall: float, rel: int = 1) -> Floats:
-    """Return the highest precision at ranks where a recall is reached; 0 if it never is.
+    """Return the highest precision at the ranks where the given recall is reached.
 
-    The recall is converted to a number of relevant documents, which is rounded to the nearest
-    integer, as in trec_eval from 10.0 on.
+    If the recall is never reached, the result is 0.  The recall is converted to a number of
+    relevant documents, which is rounded to the nearest integer, as in trec_eval 10.0 and later.
     """
 
     def best_from_each() -> tuple[Ranking, Floats]:
@@ -364,7 +370,7 @@ def eleven_point_average(r: Ranking, rel: int = 1) -> Floats:
 
 
 def unjudged_share(r: Ranking, cutoff: int) -> Floats:
-    """Compute the share of the first ``cutoff`` ranks that have an unjudged document."""
+    """Divide the number of unjudged documents in the first ``cutoff`` ranks by ``cutoff``."""
     judged = r[(r.rank <= cutoff) & (r.level >= 0)]
     return (np.minimum(r.n_ret, cutoff) - sum_by_topic(judged)) / cutoff
 

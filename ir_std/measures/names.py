@@ -23,7 +23,7 @@ from ir_std.measures.objects import canonical, check_params
 from ir_std.measures.records import by_name, log_conflict
 
 Measures: TypeAlias = Iterable[Measure | str] | Measure | str
-"""One measure or several, as objects or by name."""
+"""One measure or several measures, as objects or names."""
 
 _HOW_TO_WRITE = "write it as Name, Name@10 or Name(key=value)@10"
 _MISTAKEN_FOR_DIGITS = str.maketrans("OoIl", "0011")
@@ -37,11 +37,12 @@ def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measu
     ----------
     measure : str or Measure
         Name of a measure, such as ``"AP"``, ``"P(rel=2)@10"`` or ``"snDCG(scheme='E')@10"``.
-        trec_eval names, such as ``"map"`` and ``"ndcg_cut_10"``, also work, and so do their
-        standardized forms, such as ``"smap"``.  A name in quotes, such as ``"'strict vital'"``,
-        means a measure of another program (:class:`.ExternalMeasure`).
+        trec_eval names, such as ``"map"`` and ``"ndcg_cut_10"``, also work, and so do names of
+        their standardized forms, such as ``"smap"``.  A name in quotes, such as ``"'strict
+        vital'"``, means a measure of another program (:class:`.ExternalMeasure`).
     external : iterable of str, optional
-        Names of such measures that need no quotes, because scores or a factor set contain them.
+        Names of other programs' measures that need no quotes, because scores or a factor set
+        contain these measures.
 
     Raises
     ------
@@ -53,8 +54,9 @@ def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measu
     Notes
     -----
     This function works on every version of Python.  In ir_measures 0.4.3,
-    ``ir_measures.parse_measure`` uses ``ast.Num``, which was removed in Python 3.14.  On that
-    version it can parse ``"AP"``, but fails with an AttributeError for ``"P@10"``.
+    ``ir_measures.parse_measure`` uses ``ast.Num``, which was removed in Python 3.14.  With Python
+    3.14, ``ir_measures.parse_measure`` can parse ``"AP"``, but raises an AttributeError for
+    ``"P@10"``.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measu
 
 
 def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
-    """Return the measure among several that a name means, in any equivalent spelling.
+    """Find the measure with a given name, in any equivalent spelling, among several.
 
     >>> from ir_std import P
     >>> named_measure("P(cutoff=10, rel=2)", [P(rel=2) @ 10])
@@ -105,12 +107,12 @@ def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
 
 
 def is_quoted(text: str) -> bool:
-    """Check whether a text is an external measure's name in quotes, standardized or not."""
+    """Check whether a text is a quoted name of an external measure, raw or standardized."""
     return re.match(r"s?['\"]", text) is not None
 
 
 def as_measures(measures: Measures, external: Iterable[str] = ()) -> list[Measure]:
-    """Return one measure or several, as objects or by name, as a list of objects.
+    """Convert one measure or several, given as objects or names, to a list of objects.
 
     >>> from ir_std import SP
     >>> as_measures("AP"), as_measures([SP @ 10, "P@10"])
@@ -223,7 +225,7 @@ _GROUPS = {
     ),
 }
 # fmt: on
-"""Groups of measures in trec_eval 10, in its order, without runid and relstring."""
+"""Groups of measures in trec_eval 10, in the order of its output, without runid and relstring."""
 _ONLY_IN_TREC_EVAL = {
     name
     for name in (*_GROUPS["all_trec"], "yaap")
@@ -246,7 +248,10 @@ def to_trec_eval(measure: str) -> str | None:
 
 
 def _translated_base(name: str, names: Mapping[str, str] = TREC_EVAL_NAMES) -> str | None:
-    """Translate another program's measure name, also after an ``s``; None if it is unknown."""
+    """Translate another program's measure name, with or without ``s`` before it.
+
+    The result is None if the name is unknown.
+    """
     for prefix in ("", "s"):
         if name.startswith(prefix) and (ours := translated(name[len(prefix) :], names)):
             return prefix + ours
@@ -272,8 +277,8 @@ def translate_name(name: str) -> list[str]:
     Returns
     -------
     list of str
-        The names; only ``name`` itself if it is unknown or ambiguous, such as ``sp``, which may
-        mean sP or SP.
+        The names.  If ``name`` is unknown or ambiguous, the list has only ``name`` itself.  For
+        example, ``sp`` is ambiguous, because it may mean sP or SP.
     """
     if several := _several(name):
         return [ours for theirs in several for ours in translate_name(theirs)]
@@ -287,7 +292,10 @@ def translate_name(name: str) -> list[str]:
 
 
 def _several(name: str) -> list[str]:
-    """Return trec_eval measure names that ``name`` stands for; empty if it is a single one."""
+    """Return the trec_eval measure names that ``name`` stands for.
+
+    The list is empty if ``name`` stands for a single measure.
+    """
     if name.lower() in _GROUPS:
         return [member for member in _GROUPS[name.lower()] if not only_in_trec_eval(member)]
     number = r"\d*\.?\d+"
@@ -310,7 +318,7 @@ def only_in_trec_eval(name: str) -> bool:
 def find_measure(name: str) -> Measure | None:
     """Return the measure for an ir_measures, trec_eval or MTEB name; None if unknown.
 
-    Different spellings of a measure give equal results, such as ``AP`` for ``AP(rel=1)``.  A name
+    Different spellings of a measure, such as ``AP`` and ``AP(rel=1)``, give equal results.  A name
     in quotes means an external measure.
     """
     ours = translated(name, MTEB_NAMES) or _translated_base(name) or name

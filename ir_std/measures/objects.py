@@ -1,4 +1,4 @@
-"""Measure objects that ir_measures lacks or has only in part, and parameter checks."""
+"""Measure objects that ir_std defines or extends, and checks of their parameters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BINARY = ParamInfo(
 
 
 class TypedMeasure(Measure):
-    """A measure with the types that ir_measures leaves open."""
+    """A measure with the type hints that ir_measures' class lacks."""
 
     decided: Any = None
     """Properties that depend on all topics of a collection, for evaluation in batches."""
@@ -48,7 +48,7 @@ class TypedMeasure(Measure):
 
 
 def check_params(measure: Measure) -> None:
-    """Check a measure's parameters; the error names a wrong one and the allowed values."""
+    """Check a measure's parameters; an error names a wrong parameter and its allowed values."""
     supported = measure.SUPPORTED_PARAMS
     for name in measure.params:
         if name not in supported:
@@ -101,7 +101,7 @@ def canonical(measure: Measure) -> str:
 
 
 class _OwnMeasure(TypedMeasure):
-    """A measure of ir_std; its class gives its name and, in the docstring, its description."""
+    """A measure of ir_std; the class defines its name, and the docstring describes it."""
 
     def __init_subclass__(
         cls, pretty: str = "", name: str = "", at: str = "cutoff", **params: ParamInfo
@@ -119,7 +119,7 @@ class _OwnMeasure(TypedMeasure):
 class _SP(_OwnMeasure, pretty="Sum of Precisions", cutoff=CUTOFF, rel=REL):
     """Sum of the precision scores at each relevant item retrieved.
 
-    It equals AP times the number of relevant documents (Webber, Moffat and Zobel, SIGIR 2008).
+    SP equals AP times the number of relevant documents (Webber, Moffat and Zobel, SIGIR 2008).
     """
 
 
@@ -128,9 +128,9 @@ class _DCG(
 ):
     """Total gain of a result list, discounted by rank and not normalized.
 
-    ``dcg='log2'`` discounts by 1/log2(rank+1).  ``'exp-log2'`` has the same discount, but the gain
-    is 2**level - 1 (Burges et al. 2005).  ``'jk'`` discounts by 1/log2(rank) from rank 3 on
-    (Järvelin and Kekäläinen, TOIS 2002).  With ``rel``, the gain is 1 at that level or above.
+    ``dcg='log2'`` discounts by 1/log2(rank+1).  ``dcg='exp-log2'`` has the same discount, but the
+    gain is 2**level - 1 (Burges et al. 2005).  ``dcg='jk'`` discounts by 1/log2(rank) from rank 3
+    on (Järvelin and Kekäläinen, TOIS 2002).  With ``rel``, the gain is 1 at that level or above.
     """
 
 
@@ -157,7 +157,7 @@ class _Q(
     """Mean over relevant items of a ratio that blends precision and gain.
 
     T. Sakai, Information Processing and Management 43(2), 2007.  With a cutoff k, the sum is
-    divided by k or by the number of relevant documents, whichever is less.
+    divided by k or by the number of relevant documents, whichever is smaller.
     """
 
 
@@ -165,20 +165,20 @@ class _nERR(_OwnMeasure, pretty="Normalized Expected Reciprocal Rank", cutoff=CU
     """Expected reciprocal rank divided by its value for the ideal ranking.
 
     A document satisfies the user with probability level / (highest level + 1) (T. Sakai, R. Song,
-    SIGIR 2011).  The highest level is taken from the qrels, or from the whole collection if the
-    qrels are only a part of it.
+    SIGIR 2011).  The highest level is the highest level in the qrels, or in the whole collection if
+    the qrels are only a part of the collection.
     """
 
 
 class _MainScore(_OwnMeasure, name="main_score", pretty="Main score"):
     """Main score of an MTEB task: nDCG@10, AP for reranking, nDCG@5 for document images.
 
-    ir_std reads it from MTEB results and never computes it from a run.
+    ir_std reads the main score from MTEB results and never computes it from a run.
     """
 
 
 LEAST = 1e-5
-"""Lowest value that counts in a geometric mean."""
+"""Value to which lower values are raised in a geometric mean."""
 
 
 class GeometricMean(Agg):
@@ -216,10 +216,10 @@ class _RIPrec(
     recall=ParamInfo(dtype=float, required=True, desc="recall"),
     rel=REL,
 ):
-    """Interpolated precision at a recall: trec_eval's ``iprec_at_recall`` from 10.0 on.
+    """Interpolated precision at a recall, as in ``iprec_at_recall`` since trec_eval 10.0.
 
     The recall is converted to a number of relevant documents, which is rounded to the nearest
-    integer.  ``IPrec`` rounds it up, as trec_eval did before 10.0.
+    integer.  ``IPrec`` rounds this number up, as trec_eval did before 10.0.
     """
 
 

@@ -25,7 +25,7 @@ Precision = type[np.floating[Any]]
 
 
 class Order(NamedTuple):
-    """Order of documents: by score in this precision, with ties by document ID."""
+    """Order of documents by score, compared in a precision, with ties by document ID."""
 
     precision: Precision
     ids_descending: bool
@@ -41,7 +41,7 @@ MSMARCO = Order(np.float64, False)
 Params = Mapping[str, Any]
 
 NEGLIGIBLE_WEIGHT = 5e-5
-"""Weight below which a document does not change the first four decimals."""
+"""Weight below which a document does not change the first four decimals of a score."""
 
 
 def _double_if_exponential(params: Params) -> Order:
@@ -79,8 +79,8 @@ class Record(NamedTuple):
     terms : callable, optional
         Terms of single documents, if the measure is a sum over documents.
     order : callable
-        Function from the parameters to the order in which ir_measures' default provider ranks
-        documents.
+        Function that returns the order in which ir_measures' default provider ranks documents.  Its
+        argument is the parameters.
     low, high : float
         Lowest and highest possible value.
     graded : bool
@@ -96,16 +96,19 @@ class Record(NamedTuple):
     recall : bool
         True if the highest value requires that all relevant documents are found.
     ends_at_cutoff : bool
-        True if a ranking that ends at the cutoff has the same value with and without the cutoff.
+        True if the measure with a cutoff and without one have the same value for a ranking that
+        ends at the cutoff.
     last_ranks : callable
-        Function from the parameters and the numbers of relevant documents, shape (n_topics,), to
-        the last rank on each topic at which a document matters.
+        Function that returns, for each topic, the last rank at which a document affects the value.
+        Its arguments are the parameters and the numbers of relevant documents, shape (n_topics,).
     proportional : Measure, optional
-        Measure that equals this one up to a factor per topic, which standardization removes.
+        Measure that differs from this one only by a factor per topic, which standardization
+        removes.
     kind : str
         ``"count"``, ``"diversity"`` or ``"trec_eval"`` for measures without a standardized form.
-        Comparing counts with other systems is meaningless, no set has the subtopic judgments that
-        diversity measures need, and the others exist only for users of trec_eval.
+        Counts have no standardized form because comparing them between systems is meaningless.
+        Diversity measures have none because no set has the subtopic judgments that they need.
+        Measures of kind ``"trec_eval"`` exist only for users of trec_eval.
     """
 
     measure: Measure
@@ -238,7 +241,8 @@ by_class[type(irm.nDCG)] = by_class[type(own.nDCG)]
 def measure_record(measure: Measure) -> Record:
     """Return the record of a raw measure; an empty record if there is none.
 
-    It is looked up by class, because a user's own measure may share its name with another.
+    The record is looked up by class, because a user's own measure may have the name of another
+    measure.
     """
     return by_class.get(type(measure), _PLAIN)
 
@@ -300,9 +304,9 @@ _conflicts: set[str] = set()
 class MeasureRegistry(ChainMap[str, Any]):
     """Replacement for ``ir_measures.measures.registry`` once ir_std is imported.
 
-    ir_measures' own registry is unchanged and takes precedence, so names that users register there
-    keep their meaning, whether they register them before or after importing ir_std.  ir_std only
-    adds missing names.
+    The original registry of ir_measures is unchanged and takes precedence.  So names that users
+    register in the original registry keep their meaning, whether they are registered before or
+    after ir_std is imported. ir_std only adds missing names.
     """
 
     def __getitem__(self, name: str) -> Any:
@@ -325,7 +329,7 @@ def log_conflict(name: str) -> None:
 
 
 def join_ir_measures() -> None:
-    """Let ir_measures find ir_std's measures by name, after all of its own measures."""
+    """Let ir_measures find ir_std's measures by name, if it has no measure of that name."""
     vars(irm)["registry"] = MeasureRegistry(theirs, own_measures)
     for name in own_measures:
         log_conflict(name)

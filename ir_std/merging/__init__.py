@@ -1,8 +1,8 @@
-"""Merging ranked lists of different engines or shards, by normalized scores or by ranks.
+"""Merging of ranked lists from several engines or shards, by scores or by ranks.
 
 The six linear methods come from Markov, Arampatzis and Crestani, "Unsupervised linear score
-normalization revisited" (SIGIR 2012).  They need no training.  Each method normalizes one list at
-a time, which contains the scores ``s`` of one run on one topic:
+normalization revisited" (SIGIR 2012).  They need no training.  Each method normalizes one list at a
+time.  A list contains the scores ``s`` of one run on one topic:
 
 ======  =====================  ===========================================================
 name    a score becomes        recommended by the paper for
@@ -16,8 +16,9 @@ sum     (s-min)/sum(s-min)     rarely
 ======  =====================  ===========================================================
 
 ``sd`` is the standard deviation of the list itself, with divisor n instead of n-1.  ``mmstdv``
-favors lists whose scores are spread widely.  Because ``sd`` is in the units of the scores, it
-favors engines whose scores are larger numbers.  ``uv`` favors lists whose scores are nearly equal.
+favors lists whose scores are spread widely.  Because ``sd`` is in the units of the scores,
+``mmstdv`` also favors engines whose scores are larger numbers.  ``uv`` favors lists whose scores
+are nearly equal.
 
 Three combinations use ranks instead of scores, so they accept no method:
 
@@ -36,24 +37,28 @@ condorcet  a rank above each document that more lists rank below it than above i
 Edge cases:
 
 - If all scores of a list are equal, as in a list of one document, the list does not distinguish
-  its documents.  With ``max`` they all get 1.  With the other methods they all get 0, which is the
-  middle of a list for ``zscore`` and the end of a list for the others.
+  its documents.  With ``max``, all documents get 1.  With the other methods, all documents get 0.
+  For ``zscore``, 0 is the middle of a list; for the other methods, 0 is the end of a list.
 - ``minmax``, ``zscore``, ``sum`` and ``mmstdv`` use only differences of scores, so they handle
   negative scores, such as log-probabilities, like any other scores.  ``max`` and ``uv`` assume that
-  0 is the lowest score that an engine can give.  If the highest score of a list is 0 or below,
+  0 is the lowest possible score of an engine.  If the highest score of a list is 0 or below,
   ``max`` raises an error that names the topic; otherwise negative scores stay negative.  ``uv``
-  also keeps them negative, but a list of equal scores gets 0, which is above all negative scores.
-  Use ``zscore`` instead.
+  also keeps negative scores negative, but a list of equal scores gets 0, which is above all
+  negative scores.  Use ``zscore`` instead.
 - ``zscore`` gives negative scores to about half of every list, and ``max`` and ``uv`` keep negative
   scores negative.  CombMNZ then lowers scores that it should raise.  For example, if documents are
   equally far below the mean of their lists, the document in the most lists comes last.  Use CombMNZ
   with ``minmax``, ``mmstdv`` or ``sum``, whose scores start at 0.
-- Scores that are NaN or infinite are errors, and so is a document that is twice in a list.
+- Scores that are NaN or infinite are errors.  A document that occurs twice in a list is also an
+error.
 - A topic that only some runs have is merged from these runs.
-- Ranks are the same as in trec_eval: by score as 32-bit float, with ties by descending ID.
+- Documents are ranked as in trec_eval, which means by score as 32-bit float, with ties by
+descending ID.
 - If equally many lists prefer each of two documents, ``condorcet`` decides by Borda points, then by
-  ID.  If preferences form a cycle, its documents are adjacent, and each is preferred to the next.
-- Normalization never reverses the order of two documents of a list, and no result is NaN.  Scores
+ID.  If the preferences form a cycle, the documents of the cycle are adjacent in the result, and
+each document is preferred to the next one.
+- Normalization never reverses the order of two documents in a list, and no normalized score is NaN.
+Scores
   that differ only in their last digits may become equal.  A result that does not fit into a 64-bit
   float, such as -1e308 / 1e-300 with ``max``, is an error.
 """

@@ -1,4 +1,4 @@
-"""The functions ``normalize`` and ``merge``, which accept and return runs in any form."""
+"""Functions ``normalize`` and ``merge``, which accept and return runs in any form."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def normalize(run: Any, method: str) -> Any:
     Parameters
     ----------
     run : dict, DataFrame, iterable, str, path or Run
-        Any form that :func:`ir_std.trec.inputs.as_run` accepts.  It is not modified.
+        The run, in any form that :func:`ir_std.trec.inputs.as_run` accepts.  ``run`` is not
+        modified.
     method : {'minmax', 'max', 'mmstdv', 'uv', 'zscore', 'sum'}
         Normalization method; :mod:`ir_std.merging` recommends methods and describes edge cases.
 
@@ -84,12 +85,12 @@ def merge(
         Normalization method; leave it out if ``combine`` uses ranks.  :mod:`ir_std.merging`
         recommends methods and describes edge cases.
     combine : {'sum', 'max', 'mnz', 'first', 'rrf', 'borda', 'condorcet'}
-        How to score a document that is in several lists: by the sum of its normalized scores
-        (``sum``, CombSUM), the highest of them (``max``), their sum times their number (``mnz``,
-        CombMNZ), or its score in the first run that has it (``first``).  A run without the document
-        adds nothing.  If scores can be negative, as with ``zscore``, adding nothing is better than
-        adding a low score, and CombMNZ also multiplies negative sums (see :mod:`ir_std.merging`).
-        ``rrf``, ``borda`` and ``condorcet`` use only ranks.
+        How to score a document that is in several lists.  ``sum`` (CombSUM) adds the document's
+        normalized scores.  ``max`` uses the highest of these scores.  ``mnz`` (CombMNZ) multiplies
+        their sum by their number.  ``first`` uses the score in the first run that has the document.
+        A run without the document adds nothing to its score.  With negative scores, such as those
+        of ``zscore``, a document can thus gain if a run lacks it; CombMNZ also multiplies negative
+        sums (see :mod:`ir_std.merging`).  ``rrf``, ``borda`` and ``condorcet`` use only ranks.
     depth : int, optional
         Number of documents per topic to keep; all by default.
 
@@ -107,7 +108,8 @@ def merge(
         If a run cannot be used, or if the method is ``max`` and a list has no score above 0.
     UsageError
         If the method or the combination is unknown, if there are no runs, or if ``depth`` is below
-        1; also if a method is missing, or is given although ranks are combined.
+        1.  Also if ``combine`` uses scores and no method is given, or if it uses ranks and a method
+        is given.
     """
     prepare, combine_lists = _steps(method, combine)
     if depth is not None and (not isinstance(depth, int) or depth < 1):
@@ -149,7 +151,10 @@ def _steps(method: str | None, combine: str) -> tuple[Prepare, Combine]:
 
 
 def runs_without_common_topics(runs: Iterable[Run]) -> list[str]:
-    """Return the names of runs that share no topic with another run; empty for one run."""
+    """Return the names of runs that share no topic with any other run.
+
+    For a single run, the list is empty.
+    """
     runs = list(runs)
     n_runs = Counter(topic for run in runs for topic in run.topics)
     alone = [run.name for run in runs if all(n_runs[topic] == 1 for topic in run.topics)]
@@ -157,7 +162,7 @@ def runs_without_common_topics(runs: Iterable[Run]) -> list[str]:
 
 
 def _reusable(run: Any) -> Any:
-    """Return a run that can be read twice, by turning an iterator into a list."""
+    """Convert an iterator to a list, so that the run can be read twice."""
     if isinstance(run, Iterator) and not hasattr(run, "read"):
         return list(run)
     return run

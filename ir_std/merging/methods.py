@@ -25,7 +25,7 @@ def minmax(scores: Floats) -> Floats:
     Parameters
     ----------
     scores : ndarray, shape (n,)
-        Scores of one list.  All methods require finite scores and at least one of them.
+        Scores of one list.  All methods require at least one score, and only finite scores.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def zscore(scores: Floats) -> Floats:
 
 
 def by_max(scores: Floats) -> Floats:
-    """Compute ``s / max`` for a maximum above 0; it is :func:`minmax` with a minimum of 0."""
+    """Compute ``s / max`` for a maximum above 0, which is :func:`minmax` if the minimum is 0."""
     with np.errstate(over="ignore"):  # infinite scores are rejected later
         return divide(scores, scores.max(), otherwise=0)
 
@@ -68,13 +68,13 @@ def uv(scores: Floats) -> Floats:
 
 
 def _scaled(scores: Floats) -> tuple[Floats, int]:
-    """Divide scores by a power of 2, to avoid overflow, and return them and the exponent."""
+    """Divide scores by a power of 2 to avoid overflow; return the scores and the exponent."""
     exponent = int(np.frexp(np.abs(scores).max())[1])
     return np.ldexp(scores, -exponent), exponent
 
 
 def _above_lowest(scores: Floats) -> Floats:
-    """Return ``s - min``, because it makes the deviations of close scores more exact."""
+    """Return ``s - min``, which has a more exact deviation than ``s`` for close scores."""
     above: Floats = scores - scores.min()
     return above
 
@@ -97,7 +97,7 @@ def normalize_run(run: Run, method: str) -> Run:
     ------
     InputError
         If the method is ``max`` and the highest score of a topic is not above 0, or if a score is
-        or becomes infinite.
+        infinite before or after normalization.
     """
     lists = [run.scores[a:b] for a, b in run.check_finite().bounds.values() if a < b]
     if method == "max":
@@ -127,7 +127,7 @@ def combine_scores(lists: list[RankedList], combination: ByScore) -> RankedList:
 
 
 def combine_ranks(lists: list[RankedList], combination: ByRank) -> RankedList:
-    """Return the distinct documents of several lists, and the points for their ranks."""
+    """Return the distinct documents of several lists, and the points that their ranks give."""
     # Sort by ID, so that the order of the runs does not affect documents with equal points.
     documents = sorted({doc for docs, _ in lists for doc in docs}, reverse=True)
     index = {doc: i for i, doc in enumerate(documents)}
