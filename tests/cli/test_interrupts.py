@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -216,14 +217,6 @@ COUNTED = re.compile(r"\d+(/\d+| runs) \[")
 """What tqdm draws: ``3/7 [00:00<00:00`` or, of a number that is not known, ``3 runs [00:00``."""
 
 
-class Done(NamedTuple):
-    """Output of a program, and what its terminal received."""
-
-    status: int
-    out: str
-    err: str
-
-
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a folder with seven runs, and qrels."""
@@ -236,7 +229,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def on_terminal(
     files: Path, arguments: list[str], after: str = AT_ONCE, program: str = PROGRAM
-) -> Done:
+) -> SimpleNamespace:
     """Start the program with a pseudo-terminal as its standard error."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
@@ -262,7 +255,7 @@ def on_terminal(
         os.close(ours)
         assert started.stdout
         out = started.stdout.read()
-    return Done(started.wait(), out, err.decode(errors="replace"))
+    return SimpleNamespace(status=started.wait(), out=out, err=err.decode(errors="replace"))
 
 
 RUNS = [f"runs/sys{i}" for i in range(7)]

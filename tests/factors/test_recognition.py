@@ -556,12 +556,6 @@ def test_real_qrels_find_the_sets_of_the_same_judgments(file: str, sets: str, da
     assert there.factors.id == sets
 
 
-def test_the_two_halves_of_wt10g_are_named(data: Path) -> None:
-    match = recognize(data / "qrels" / "wt10g.txt")
-    assert match.factors is None
-    assert "which belong to trec2001-web (50) and trec9-web (50); evaluate" in str(match)
-
-
 def test_terabyte_2005_was_judged_again(data: Path) -> None:
     qrels = as_qrels(data / "qrels" / "terabyte05.txt")
     match = recognize(qrels)

@@ -1,9 +1,11 @@
-"""The notebook's outputs are those of today."""
+"""The notebook's outputs and the README's pictures are those of today."""
 
 from pathlib import Path
 from typing import Any
 
+import pictures
 import pytest
+from matplotlib.testing.compare import compare_images
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,3 +33,17 @@ def test_the_tour_shows_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(shown) >= 8
     assert all(shown)
     assert outputs(nbclient.NotebookClient(notebook, timeout=300).execute()) == shown
+
+
+@pytest.fixture(scope="module")
+def drawn(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    pictures.draw(data, folder)
+    return folder
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ["topics.png", "forest.png", "linking.png", "judges.png"])
+def test_a_picture_shows_todays_numbers(drawn: Path, name: str) -> None:
+    shipped = pictures.PICTURES / name
+    assert compare_images(str(shipped), str(drawn / name), tol=0.5) is None

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import ir_measures
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
@@ -187,28 +185,6 @@ def test_a_file_gives_the_same_values_as_the_dict_it_was_written_from(
         for run_form in (run, read_run(run_file)):
             found = StdEvaluator(measures, qrels_form).calc_aggregate(run_form)
             assert found == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["trec8-adhoc", "covid-round1"])
-def test_scores_of_real_runs_are_read_as_python_reads_them(name: str, runs_of: Any) -> None:
-    for file in sorted(runs_of(name).iterdir())[::10]:
-        expected = ir_measures.util.RunConverter(ir_measures.read_trec_run(str(file)))
-        assert run_of(file.read_bytes()) == expected.as_dict_of_dict()
-
-
-@given(
-    st.lists(
-        st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**18), 10**18),
-        min_size=1,
-        max_size=20,
-    )
-)
-def test_every_way_to_write_a_number_is_read_exactly(values: list[float]) -> None:
-    for write in (repr, "{:.17g}".format, "{:e}".format, "{:+.3f}".format):
-        lines = [f"1 Q0 d{i} 1 {write(v)} t" for i, v in enumerate(values)]
-        scores = read_run(BytesSource("r", "\n".join(lines).encode())).scores
-        assert np.array_equal(scores, [float(write(v)) for v in values])
 
 
 @pytest.mark.parametrize("given", ["text", "path", "open file"])
