@@ -5,10 +5,8 @@ import gzip
 import io
 import os
 import shutil
-import signal
 import tarfile
 import weakref
-from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,6 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
-from dask_cluster import dask_cluster
 from made_up import TOPICS, collection, write_qrels, write_runs
 
 import ir_std
@@ -482,33 +479,3 @@ def test_a_set_that_is_there_is_replaced_by_force_only(
     assert refused.status == 2
     assert "--force" in refused.err[0]
     assert ir_std_cli(*arguments, "--force").status == 0
-
-
-# -- a cluster -------------------------------------------------------------------------------
-
-
-def build_while_a_worker_dies(judged: Any, runs: list[Any]) -> FactorSet:
-    """Build a set on a cluster, and kill a worker when half of the runs are handed out."""
-    with dask_cluster() as (client, pids):
-
-        def handed_out() -> Iterator[Any]:
-            for i, run in enumerate(runs):
-                if i == len(runs) // 2:
-                    os.kill(pids.pop(), signal.SIGKILL)
-                yield run
-
-        built = build_factors(judged, handed_out(), id="x", executor=client.get_executor())
-        assert len(pids) == 1
-        return built
-
-
-@pytest.mark.slow
-def test_a_dask_cluster_that_loses_a_worker_builds_the_same_set() -> None:
-    judged, by_tag = collection(systems=60, documents=400)
-    runs = list(by_tag.values())
-    try:
-        built = build_while_a_worker_dies(judged, runs)
-    except TypeError:
-        # Dask 2026.8 fails to unpack a result if its worker dies before it reads the status.
-        built = build_while_a_worker_dies(judged, runs)
-    assert built.identity == build_factors(judged, runs, id="x").identity

@@ -1,7 +1,6 @@
 """Results of one or many runs: names, means, tests, tables, DataFrames."""
 
 import io
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable
@@ -178,15 +177,6 @@ def test_the_dataframe_is_tidy(small: ir_std.Results) -> None:
     assert len(table) == 3 * 50 * 4
     means = table[table.scheme == "N"].groupby(["run", "base"]).value.mean()
     assert means["a", "AP"] == pytest.approx(small.means["a"][ir_std.sAP])
-
-
-@pytest.mark.slow
-def test_pandas_is_imported_only_for_a_dataframe() -> None:
-    code = (
-        "import ir_std, sys\nir_std.evaluate({'1': {'d': 1.0}}, {'1': {'d': 1}}, 'AP')"
-        ".table().text()\nsys.exit('pandas' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_a_wide_dataframe_has_a_column_for_each_measure(small: ir_std.Results) -> None:

@@ -290,7 +290,7 @@ def test_runs_are_normalized_and_merged_into_tables_of_their_library(form: str, 
 def test_none_of_these_libraries_is_imported_for_rows_of_others() -> None:
     code = (
         "import sys, ir_std\n"
-        "ir_std.evaluate({'1': {'a': 1.0}}, {'1': {'a': 1}}, 'AP')\n"
+        "ir_std.evaluate({'1': {'a': 1.0}}, {'1': {'a': 1}}, 'AP').table().text()\n"
         "ir_std.merge([{'1': {'a': 1.0}}], 'minmax')\n"
         "print({'pandas', 'polars', 'pyarrow'} & set(sys.modules))"
     )
