@@ -197,7 +197,7 @@ def test_a_run_that_was_changed_since_is_not_drawn(tmp_path: Path) -> None:
     runs[0].write_text("1 Q0 e 1 2 x\n1 Q0 d 2 1 x\n")
     why = data_of(render(results))["collections"][0]["rankings"]["why"]
     assert "could not be read again" in why
-    assert "is not what was evaluated" in why
+    assert "has changed since the evaluation" in why
 
 
 def test_rankings_of_runs_from_pipes_and_standard_input_are_known(

@@ -128,7 +128,7 @@ def test_what_is_not_separated_has_an_interval_and_what_the_test_could_have_foun
         f"test would have found a difference of {found.detectable:.3f} four times in five. "
         "The best system was chosen by its scores on the same topics, which favors it."
     )
-    assert record(results)["trust"][0].startswith("The order of the two is uncertain.")
+    assert record(results)["trust"][0].startswith("The order of the two runs is uncertain.")
 
 
 def test_a_run_that_is_not_a_system_would_have_had_a_place() -> None:
@@ -272,7 +272,7 @@ def test_the_trust_line_has_three_parts_and_says_what_was_judged() -> None:
     ]
     both = ir_std.evaluate({"x": run, "base": whole}, qrels, [P @ 4], baseline="base")
     assert record(both)["trust"][2] == (
-        "Share of the top-4 documents that were judged: 50% for x, 100% for base."
+        "The share of the top-4 documents that were judged is 50% for x and 100% for base."
     )
 
 

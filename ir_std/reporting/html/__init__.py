@@ -1,4 +1,4 @@
-"""The self-contained HTML report, which users find as ``ir_std.report``."""
+"""Write the self-contained HTML report; users import this as ``ir_std.report``."""
 
 from ir_std.reporting.html.report import write_report
 

@@ -1,4 +1,4 @@
-"""The record of several collections on one page: numbers to draw, and sentences."""
+"""Make the page's record of several collections: numbers to draw, and sentences."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class AcrossMeasure(TypedDict):
 
     name: str
     scored: str
-    headline: str  # HTML, as is the deck
+    headline: str  # HTML; the deck is also HTML
     deck: str
     ticks: list[float]
     average: float | None
@@ -79,7 +79,7 @@ def across_of(results: Results) -> AcrossRecord:
 
 
 def _best(results: Results, view: View) -> str:
-    """Return the run that is best on most collections; of tied runs, the first."""
+    """Return the run that is best on the most collections, or the first such run."""
     firsts = [_leader(results, view, name) for name in results.collections]
     return max(results.runs, key=firsts.count)
 
@@ -141,7 +141,7 @@ class AcrossFacts:
 
     @property
     def sides(self) -> list[int]:
-        """1 if the subject is above average, -1 if below, else 0, for each collection."""
+        """For each collection, 1 if the subject is above average, -1 if below, else 0."""
         average = self.view.average or 0.0
         ends = [self._estimates[name].interval for name in self.names]
         return [(low > average) - (high < average) for low, high in ends]
@@ -156,7 +156,7 @@ class AcrossFacts:
 
     @property
     def n_shared(self) -> int:
-        """Number of collections that the subject's mean is computed over."""
+        """Number of collections in the subject's mean over collections."""
         return self._count_shared(self.subject)
 
     def _count_shared(self, run: str) -> int:
@@ -176,7 +176,7 @@ class AcrossFacts:
 
     @property
     def clear(self) -> list[float]:
-        """The subject's clear differences from the baseline, positive if it is better."""
+        """Clear differences of the subject from the baseline; positive ones are better."""
         each = self.found.differences if self.found else ()
         return [sign_of(self.view.scored) * d.mean for d in each if d.significant]
 
@@ -212,7 +212,7 @@ def _measure(facts: AcrossFacts) -> AcrossMeasure:
 
 
 def _means(facts: AcrossFacts, run: str) -> list[Row]:
-    """List a run's means on its collections, and its mean over them if that is shown."""
+    """List a run's means on its collections, and the mean over them if it is shown."""
     results, pooled = facts.results, facts.pooled(run)
     rows = [
         _row(run, name, results.estimate(run, facts.view.scored, name))

@@ -1,7 +1,7 @@
-"""The record of one collection that the page's script reads.
+"""Make the record of one collection, which the page's script reads.
 
-Its fields are the fields of the classes ``Collection`` and ``Measure`` in
-``templates/collection.js``; a test compares both sides.
+The record has the same fields as the classes ``Collection`` and ``Measure`` in
+``templates/collection.js``; a test compares the fields.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ class RunLists(TypedDict):
 
     means: Numbers  # mean raw scores
     scores: Numbers  # mean scores that the pictures show
-    low: Numbers  # lower ends of their 95% intervals
-    high: Numbers  # upper ends
+    low: Numbers  # lower ends of the 95% intervals of scores
+    high: Numbers  # upper ends of these intervals
     rank: list[int | None]  # rank among the runs
     couldBeFirst: list[bool]  # true if the run is in the 95% confidence set for the best
-    best: list[int | None]  # best rank in the 95% intervals of all ranks at once
+    best: list[int | None]  # best rank in 95% intervals that hold for all runs at once
     worst: list[int | None]  # worst rank in these intervals
     place: list[int | None]  # place among the reference systems
     placeOf: list[int | None]  # number of places, counting the run itself
     among: list[bool]  # true if the run is one of the reference systems
-    placeBest: list[int | None]  # place of the better end of the interval
-    placeWorst: list[int | None]  # place of the worse end
+    placeBest: list[int | None]  # place that the better end of the interval would take
+    placeWorst: list[int | None]  # place that the worse end would take
     difference: Numbers  # difference from the rival
     p: Numbers  # p-value of that difference, after correction
     detectable: Numbers  # the smallest difference that the test finds four times in five
@@ -74,10 +74,10 @@ class MeasureRecord(RunLists):
 
     name: str  # name in the menu of measures
     raw: str  # name of the raw measure
-    scored: str  # name of the pictures' scores, on axes and in texts
+    scored: str  # name of the scores that the pictures show, on axes and in texts
     standardized: bool  # true if the pictures' scores are standardized
     sign: int  # -1 if lower is better, else 1
-    headline: str  # HTML, as are the other sentences except for warnings
+    headline: str  # HTML, as all sentences except warnings
     deck: str
     warnings: list[str]
     trust: list[str]
@@ -189,7 +189,7 @@ def _measure(facts: RunStanding, systems: Mapping[str, str]) -> MeasureRecord:
 
 
 def _run(facts: RunStanding, run: str) -> dict[str, float | None]:
-    """Return one run's values for the fields of a measure that are lists by run."""
+    """Return one run's values for those fields of a measure that are lists by run."""
     (low, high), rank, placed = facts.intervals[run], facts.ranks[run], facts.placement(run)
     best, worst = facts.places(run) or (None, None)
     tested = facts.difference(run)

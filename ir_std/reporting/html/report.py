@@ -1,4 +1,4 @@
-"""A self-contained HTML page of results, for the browser, the phone and paper."""
+"""Write results as a self-contained HTML page for browsers, phones and paper."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def write_report(
     results : Results
     file : str, path or open file
     title : str, optional
-        Title of the browser window and of the first line of the page.
+        Title in the browser window and in the first line of the page.
     inputs : iterable of str or path
         Files that must not be replaced.
     force : bool
@@ -207,7 +207,7 @@ class Licence:
 
 
 def licences(results: Results) -> list[Licence]:
-    """Return the sources and licences of the factors used, each with its raw measures."""
+    """Return sources and licences of the factors used, and the raw measures of each."""
     by_source: dict[tuple[str, str], Licence] = {}
     for factors, name in _factors_used(results):
         source = factors.about(name, "source", factors.source) or "not stated"
@@ -237,7 +237,7 @@ def known_weaknesses(results: Results) -> list[str]:
 
 
 def _factors_used(results: Results) -> list[tuple[FactorSet, str]]:
-    """List each standardized measure's factor set and its measure in that set."""
+    """List the factor set of each standardized measure, and its name in that set."""
     collections = results.collections.values()
     return [(plan.factors, plan.name) for each in collections for plan in each.plans.values()]
 

@@ -1,4 +1,4 @@
-"""Facts about the subject of a report: its place, its rival, and their difference."""
+"""Find facts about a report's subject: its place, its rival, and their difference."""
 
 from __future__ import annotations
 
@@ -34,9 +34,15 @@ from ir_std.scores.run_scores import RunScores
 MOST_SCORES_OF_SYSTEMS = 200_000
 """Number of scores above which a page leaves out topic scores of single systems."""
 MOST_RUNS = 6
-"""Number of runs with documents on the page: the subject, the rival, the best others."""
+"""Largest number of runs with documents on the page.
+
+These are the subject, the rival, and the best other runs.
+"""
 MOST_TOPICS = 60
-"""Number of topics with documents: those on which the first two runs differ most."""
+"""Largest number of topics with documents on the page.
+
+These are the topics on which the first two runs differ most.
+"""
 RANKS = 10
 """Number of documents of each run that the page shows."""
 TOP = 10
@@ -92,9 +98,10 @@ def views_of(results: Results) -> list[View]:
 
 
 def subject_of(results: Results) -> str:
-    """Choose the subject of the page: the first run if there is a baseline, else the best.
+    """Choose the run that the page is about.
 
-    A user's own runs take precedence over systems of a set.
+    If there is a baseline, this is the first of the other runs; otherwise, it is the best run.  A
+    user's own runs take precedence over systems of a set.
     """
     runs = [run for run in results.runs if run != results.baseline]
     own = [run for run in runs if not has_only_scores(results, run)] or runs
@@ -130,7 +137,7 @@ class RunStanding:
 
     @property
     def collection(self) -> EvaluatedCollection:
-        """The evaluated collection, with its topics and its match."""
+        """The evaluated collection."""
         return self.results.collection
 
     @property
@@ -145,19 +152,19 @@ class RunStanding:
 
     @property
     def rival(self) -> str | None:
-        """The baseline, or the other run if there are two."""
+        """Run to compare the subject with: the baseline, or the other one of two runs."""
         others = [run for run in self.results.runs if run != self.run]
         return self.results.baseline or (others[0] if len(others) == 1 else None)
 
     def mean(self, run: str) -> float:
-        """Return the mean raw score."""
+        """Return the mean raw score of a run."""
         known = self.results.means[run].get(self.view.raw)
         if known is None:  # The user did not ask for raw scores.
             known = mean_of_values(self.results.values[run].get(self.view.raw, np.array([nan])))
         return known
 
     def score(self, run: str) -> float:
-        """Return the mean of the scores that the pictures show."""
+        """Return a run's mean of the scores that the pictures show."""
         return self.results.means[run][self.view.scored]
 
     @cached_property
@@ -227,7 +234,7 @@ class RunStanding:
         return tuple(sorted(zip(names, placed.means, strict=True), key=lambda s: -sign * s[1]))
 
     def places(self, run: str) -> tuple[int, int] | None:
-        """Return the places of scores at the ends of the interval, the better place first."""
+        """Return the places for the two ends of a run's interval, better place first."""
         placed, ends = self.placement(run), self.intervals[run]
         if placed is None or not placed.means or isnan(ends[0]):
             return None
@@ -240,7 +247,7 @@ class RunStanding:
 
     @property
     def others_could_be_first(self) -> int | None:
-        """Number of other systems that could be first if the run is; None if unknown."""
+        """Number of systems besides the run that could be first; None if unknown."""
         scores = systems_by_topic(self.results, self.plan, named_systems(self.results))
         if self.plan is None or scores is None or np.isnan(scores).all():
             return None
@@ -261,7 +268,10 @@ class RunStanding:
 
     @property
     def side(self) -> int | None:
-        """1 if the run's interval is above the systems' average, -1 if below, else 0."""
+        """1 if the run's interval is above the systems' average, -1 if below, else 0.
+
+        None if the interval or the average is unknown.
+        """
         average = self.view.average if self.view.is_standardized else self.average
         ends = sign_of(self.view.scored) * np.subtract(
             self.intervals[self.run], nan if average is None else average
@@ -418,7 +428,7 @@ def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int
 
 
 def named_systems(results: Results) -> dict[str, str]:
-    """Map the names of the other reference systems on the page to names in the set."""
+    """Map names of other reference systems on the page to their names in the set."""
     factors = results.collection.factors
     if factors is None or results.collection.is_of_datasets:
         return {}
@@ -462,7 +472,7 @@ def rankings_of(results: Results, facts: RunStanding) -> dict[str, Any]:
     dict
         ``runs``, ``depth``, the ``highest`` relevance level, and ``topics`` by number.  Each topic
         has ``documents``, their ``levels`` (None if not judged), and their ``ranks`` for each run
-        (0 if the run lacks the document).  If documents are not known, only ``why``.
+        (0 if the run lacks the document).  If documents are not known, the dict has only ``why``.
     """
     first = dict.fromkeys([facts.run, *filter(None, [facts.rival]), *facts.ranked])
     runs = [run for run in first if not has_only_scores(results, run)][:MOST_RUNS]
@@ -503,7 +513,7 @@ def _read(
         for adds in one.contributions.values():
             value = results.values[run][measure][evaluator.qrels.positions[topic]]
             if abs(sum(adds.values()) - value) > EXACT:
-                raise InputError.at(run, "is not what was evaluated", "evaluate it again")
+                raise InputError.at(run, "has changed since the evaluation", "evaluate it again")
     return ranked
 
 

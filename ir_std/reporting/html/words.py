@@ -1,4 +1,4 @@
-"""The templates of the page and of its sentences, which are made only from facts."""
+"""Load the templates of the page and of the sentences that it makes from facts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def environment() -> Any:
         raise MissingLibraryError.of("a report", "jinja2", "report") from None
 
     class Unknown(StrictUndefined):
-        """An error for every name that does not exist, even in a comparison with none."""
+        """Name that does not exist; its use is an error, even in a comparison with none."""
 
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **options)

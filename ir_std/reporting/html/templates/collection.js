@@ -18,7 +18,7 @@ class Measure {
   /** The score that pictures show. */
   score(run, topic) { return this.scoresByTopic ? parts(this.scoresByTopic[run]?.[topic]) : this.value(run, topic); }
 
-  /** The average in pictures of topics; topics of a whole dataset have only raw scores, so no average. */
+  /** The average in pictures of topics; null if topics have only raw scores of a standardized measure. */
   get topicAverage() { return this.scoresByTopic || !this.standardized ? this.average : null; }
 
   /** Whether b is better than a. */
@@ -61,7 +61,7 @@ class Collection {
     return [...this.topics.keys()].sort((a, b) => hardness[a] - hardness[b] || a - b);
   }
 
-  /** The number of places if it is the same for all runs, else null; runs that lack datasets have fewer. */
+  /** The number of places if it is equal for all runs, else null; runs that lack datasets have fewer places. */
   placesOf(m) {
     const known = [...new Set(m.placeOf.filter((n) => n !== null))];
     return known.length === 1 ? known[0] : null;

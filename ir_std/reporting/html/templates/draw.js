@@ -34,7 +34,7 @@ const linear = (low, high, from, to) => (value) => from + (value - low) / (high 
 /** The ends of the axis of a measure. */
 const ends = (m) => [m.ticks[0], m.ticks.at(-1)];
 
-/** The axis of pictures of topics; raw scores have an axis of their own. */
+/** The ticks of pictures of topics; topics with only raw scores need other ticks than the mean scores. */
 function topicTicks(m) {
   if (m.scoresByTopic || !m.standardized) return m.ticks;
   const all = m.byTopic.flat().filter((whole) => whole !== null).map(parts);
@@ -51,11 +51,11 @@ const gridLines = (y, ticks, average, left, right, numbers) => ticks.map((tick) 
   line(tick === average ? "average" : "grid", left, y(tick), right, y(tick)),
   numbers && text(tick === average ? "ink" : "", left - 8, y(tick) + 4.5, "end", `${tick}`.replace("-", "−"))]);
 
-/** A mark with a description: a name for screen readers, and a tip for the pointer and the focus. */
+/** A mark with a description, which is its name for screen readers and its tip for pointer and focus. */
 const mark = (lines, attributes, ...shapes) => svg("g", { role: "img", "aria-label": lines.join("; "),
   "data-tip": lines.join("\n"), tabindex: -1, ...attributes }, ...shapes);
 
-/** A picture of marks, which is one stop for the tab key; arrow keys move from mark to mark. */
+/** A picture of marks. It is one stop for the tab key, and arrow keys move from mark to mark. */
 function picture(width, height, label, ...content) {
   const drawn = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", tabindex: 0,
     "aria-label": label }, ...content);
@@ -115,7 +115,7 @@ function standalone(drawn) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** Spreadsheets read a text that begins this way as a formula, so a ' is put before it. */
+/** Spreadsheets read a text that begins this way as a formula, so a ' is put before the text. */
 const FORMULA = /^'*[=+@\t\r＝＋－＠-]./;
 const csvText = (value) => typeof value === "string" && FORMULA.test(value) ? `'${value}` : `${value ?? ""}`;
 const csvField = (value) => /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;

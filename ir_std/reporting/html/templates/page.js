@@ -40,7 +40,7 @@ class Section {
     });
   }
 
-  /** Show a measure, two runs and a topic; null keeps the initial choice. */
+  /** Show a measure, two runs and a topic; for null, keep the initial choice. */
   show({ measure, run, against, topic }) {
     const { collection, pair } = this;
     const m = collection.measures.find((one) => one.name === measure) ?? collection.measures[0];
@@ -64,7 +64,7 @@ class Section {
     this.$(".headline").innerHTML = m.headline;
     this.$(".deck").innerHTML = m.deck;
     this.$(".trust").innerHTML = m.trust.map((one, i) =>
-      `<span>${i ? "" : "<b>Can you trust this?</b> "}${one}</span>`).join("");
+      `<span>${i ? "" : "<b>Can you trust this?</b> "}${one}</span>`).join(" ");
     this.$(".trust").prepend(...m.warnings.map((one) => html("span", { class: "warning" }, one)));
     this.paint();
     const table = this.$(".measures-table");

@@ -1,7 +1,7 @@
 // The pictures: the run among the systems of its track, the run's topics, and strips in the rows of tables.
 /* global LOOK -- report.html writes it */
 
-/** The run among the systems, by score; a box is as high as the interval and as wide as its places. */
+/** The run among the systems. The height of a box is the interval; the width is the range of its places. */
 function drawPlaces(collection, m, width) {
   const narrow = width < 380, left = 36, right = width - 6, top = narrow ? 14 : 34, bottom = narrow ? 250 : 300;
   const [low, high] = ends(m);
@@ -70,13 +70,13 @@ function widthOf(content) {
   return pen.measureText(content).width;
 }
 
-/** Group topics that share a column if there are too many for one column each. */
+/** Group topics into columns; several topics share a column if there are too many of them. */
 function columnsOf(order) {
   const size = Math.ceil(order.length / LOOK.columns);
   return Array.from({ length: Math.ceil(order.length / size) }, (_, i) => order.slice(i * size, (i + 1) * size));
 }
 
-/** Topics from the run's worst to its best, with the other run; a click opens the topic of a column. */
+/** Topics from the worst to the best of the run, with scores of the other run. A click opens a topic. */
 function drawTopics(collection, m, { run, against, topic: opened }, width, isAlone, open) {
   const ticks = topicTicks(m), average = m.topicAverage;
   const narrow = width < 500, numbers = narrow || isAlone, left = numbers ? 36 : 6, right = width - 6;
@@ -136,7 +136,7 @@ function difference(m, run, against, topic) {
   return a === null || b === null ? 0 : m.sign * Math.round((a - b) * 1e4) / 1e4;
 }
 
-/** A row's scores, `{ kind, value, low, high, lines }`, on a horizontal axis; ticks mark other systems. */
+/** The scores of a row, `{ kind, value, low, high, lines }`, on an axis with ticks for other systems. */
 function strip({ ticks, average, limits = null }, marks, width, label, others = []) {
   const low = ticks[0], high = ticks.at(-1), x = linear(low, high, 8, width - 8);
   const at = (value) => x(clip(value, limits?.[0] ?? low, limits?.[1] ?? high));
@@ -157,7 +157,7 @@ function stripShapes({ kind, value, low, high, weight = 1 }, at) {
     dot(`dot ${kind}`, at(value), 14, 5.5 * Math.sqrt(weight))];
 }
 
-/** The labels below a column of strips: the ends of the axis, and its middle. */
+/** The labels below a column of strips, for the ends and the middle of the axis. */
 function stripAxis({ ticks, average }, width, middle = "average") {
   const x = linear(ticks[0], ticks.at(-1), 8, width - 8);
   const shown = width > 200 ? ticks : [ticks[0], average, ticks.at(-1)];

@@ -12,20 +12,20 @@ function kindOf(collection, run, otherwise = "plain") {
   return collection.baseline && run === collection.rival ? "base" : otherwise;
 }
 
-/** A name that can break only after a slash, such as the slash between a team and its model. */
+/** A name that can break only after a slash, such as the slash between a team and a model. */
 const nameParts = (name) => name.split(/(?<=\/)/).flatMap((part) => [html("wbr"), html("span", { class: "nb" }, part)]);
 
 const nameOf = (collection, run) => html("th", { scope: "row" },
   html("span", { class: `name ${kindOf(collection, run, "")}` }, nameParts(collection.runs[run])),
   collection.broken.includes(run) ? html("small", { class: "warning" }, "looks broken; see the warning") : null);
 
-/** The runs that a picture shows: the first ones, the run that the page is about, and its rival. */
+/** The runs that a picture shows: the first runs, the run that the page is about, and the rival. */
 function shownRuns(collection, m) {
   const ranked = collection.ranked(m);
   return ranked.filter((run, i) => i < LOOK.rows || run === collection.subject || run === collection.rival);
 }
 
-/** Ranks with possible ranges, scores with intervals, and a cell for each topic. */
+/** A table of runs: ranks and the ranges of possible ranks, scores with intervals, a cell per topic. */
 function runRows(collection, m, choose) {
   const runs = shownRuns(collection, m), n = collection.runs.length;
   const columns = columnsOf(collection.byHardness(m)), placed = m.place.some((place) => place !== null);
@@ -80,7 +80,7 @@ function rankText(m, run) {
   return m.best[run] === m.worst[run] ? `${m.best[run]}` : `${m.best[run]}–${m.worst[run]}`;
 }
 
-/** One run, or two: a row for each measure. */
+/** A table of one run or two runs, with a row for each measure. */
 function measureRows(collection) {
   const { subject: run, rival } = collection, two = rival !== null;
   const shown = (m, who, kind) => ({ kind, value: m.scores[who],

@@ -35,7 +35,7 @@ class TwoRuns {
       (topic) => this.open(topic)));
   }
 
-  /** Topics from the largest loss to the largest gain; for a single run, from its worst to its best. */
+  /** Topics from the largest loss to the largest gain, or from the worst to the best score of a single run. */
   byDifference() {
     const of = this.against === null ? (topic) => this.m.sign * (this.m.score(this.run, topic) ?? Infinity)
       : (topic) => difference(this.m, this.run, this.against, topic);
@@ -118,13 +118,13 @@ class TwoRuns {
     if (!rankings.topics) return "This page has only the scores of these runs, not their documents.";
     if ([this.run, this.against].every((who) => rankings.runs.includes(who))) {
       return `This page holds the documents of the ${Object.keys(rankings.topics).length} ${this.collection.unit}s `
-        + "on which its first two runs differ most.";
+        + "on which the first two runs differ most.";
     }
     return `This page holds the documents of ${rankings.runs.length} runs: `
-      + `${rankings.runs.map((run) => this.collection.runs[run]).join(", ")}. For others, use ir_std diff.`;
+      + `${rankings.runs.map((run) => this.collection.runs[run]).join(", ")}. For other runs, use ir_std diff.`;
   }
 
-  /** The number of relevant documents at the top of both runs, and the run's ranks of those it lacks there. */
+  /** The number of relevant documents at the top of each run, and how the run ranks those that it misses. */
   finding(sides, depth) {
     const relevant = sides.map((side) => side.filter(({ level }) => level > 0));
     const [mine, theirs] = relevant.map((found) => found.length);
@@ -136,7 +136,7 @@ class TwoRuns {
       missed.length ? [" ", this.name(0), this.further(missed.length, found)] : null);
   }
 
-  /** The run's ranks of relevant documents that only the other run has at the top. */
+  /** Where the run has the relevant documents that only the other run has at the top. */
   further(missed, ranks) {
     const at = ranks.length === 1 ? `at rank ${ranks[0]}` : `at ranks ${ranks[0]} to ${ranks.at(-1)}`;
     const lower = ranks.length ? ` found ${ranks.length} of them only ${at}` : null;
@@ -160,7 +160,7 @@ class TwoRuns {
     return level > 0 ? `level${Math.ceil(level / this.collection.rankings.highest * 3)}` : "level0";
   }
 
-  /** The rank of a document in the other run; empty if it is at the top there, because a curve shows that. */
+  /** The rank of a document in the other run; empty if a curve shows the rank, because it is at the top there. */
   there(rank, depth) {
     if (!rank) {
       return html("span", { "aria-label": "not there" },
@@ -169,7 +169,7 @@ class TwoRuns {
     return rank <= depth ? "" : [ordinal(rank), html("span", { class: "wide" }, " there")];
   }
 
-  /** A curve for each document that both runs have at the top, from one rank to the other. */
+  /** A curve from one rank to the other, for each document that both runs have at the top. */
   links([first, second], depth) {
     const row = (rank) => (rank - 0.5) * 34;
     const both = first.filter((document) => second.includes(document));
