@@ -291,9 +291,8 @@ def means_notes(results: Results) -> Iterator[str]:
     yield from (f"{describe_links(one)}." for one in results.links.values())
     over = "anchors, for the link to the reference"
     if not results.links:
-        over = ", ".join(
-            ["the reference systems", *filter(None, ["; ".join(error_sources(results))])]
-        )
+        sources = "; ".join(error_sources(results))
+        over = f"the reference systems{f' ({sources})' * bool(sources)}"
     yield (
         f"± marks half-widths of 95% intervals of the mean, over {unit_of(results)}s (Student's t) "
         f"and over {over}."
@@ -352,8 +351,8 @@ def _means_without(results: Results) -> Iterator[str]:
         yield f"Means over collections include only the collections that all runs have: {over}."
     elif lacking or len(shared) == MIN_SUMMARIZED - 1:
         yield (
-            f"There is no mean over collections, because it needs {MIN_SUMMARIZED} collections"
-            f"{' that all runs have' * bool(lacking)}."
+            f"There is no mean over collections, because such a mean needs {MIN_SUMMARIZED} "
+            f"collections{' that all runs have' * bool(lacking)}."
         )
     yield from (f"{text}." for text in lacking)
 

@@ -70,7 +70,10 @@ def test_two_collections_are_counted_singly_and_not_summarized(five: ir_std.Resu
     assert "The scores are not on one scale" in said(two)
     assert not has_summary(two)
     assert {row[1].text for row in two.table().rows} == {*SETS[:2]}
-    assert "There is no mean over collections, because it needs 3 collections." in two.table().notes
+    assert (
+        "There is no mean over collections, because such a mean needs 3 collections."
+        in two.table().notes
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,7 +106,7 @@ def test_runs_that_lack_a_collection_are_named(five: ir_std.Results) -> None:
     assert "mono has no run on trec5-adhoc." in said(unbalanced)
     assert "over the" not in said(unbalanced)
     notes = " ".join(unbalanced.table().notes)
-    assert "because it needs 3 collections that all runs have. mono has no run on" in notes
+    assert "because such a mean needs 3 collections that all runs have. mono has no run on" in notes
     assert all(row[1].text != "all of these" for row in unbalanced.table().rows)
 
 

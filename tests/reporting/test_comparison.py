@@ -55,7 +55,8 @@ def test_means_are_over_the_collections_that_all_systems_have(compared: ir_std.R
         ["y", "trec8-adhoc", "50"],
     ]
     lacking = (
-        "There is no mean over collections, because it needs 3 collections that all runs have."
+        "There is no mean over collections, because such a mean needs 3 collections that all runs "
+        "have."
     )
     assert lacking in table.notes
     assert "y has no run on trec7-adhoc, trec6-adhoc." in table.notes
@@ -149,10 +150,10 @@ def graded(name: str) -> dict[str, dict[str, int]]:
 
 def test_the_way_the_systems_part_was_found_is_named(compared: ir_std.Results) -> None:
     text = " ".join(compared.table().text().split())
-    assert "reference systems, by system, times a design effect" in text
+    assert "reference systems (by system, times a design effect" in text
     web = graded("trec9-web")
     other = means_table(ir_std.compare([("x", simulated_run(web, 1, 20), web)], AP)).text()
-    assert "reference systems, by normal theory" in " ".join(other.split())
+    assert "reference systems (by normal theory" in " ".join(other.split())
 
 
 def test_without_measures_those_that_all_collections_have_are_reported() -> None:

@@ -341,7 +341,7 @@ def test_the_method_names_measures_factors_and_tests(text: str) -> None:
     assert f"ir_std {__version__} (factor sets {data_version()})" in text
     assert f"ir_std {__version__}, factor sets {data_version()}." in text
     assert "with factors from the 129 systems of TREC-8 ad hoc" in text
-    assert "tested for significance with a two-sided paired t-test over topics, p &lt; 0.05" in text
+    assert "tested for significance (two-sided paired t-test over topics, p &lt; 0.05" in text
 
 
 def test_every_paper_that_the_method_cites_is_among_the_references(text: str) -> None:
