@@ -1,4 +1,4 @@
-"""Run files from single files, folders and archives; archives are read in memory."""
+"""Find run files in folders and archives; archives are read in memory."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _ARCHIVE_ERRORS = (
 
 
 def _brief(broken: Exception) -> str:
-    """Describe what is wrong with an archive, shortened where it quotes a whole header."""
+    """Describe what is wrong with an archive; shorten a text that quotes a whole header."""
     text = escape_line(str(broken) or type(broken).__name__)
     return text if len(text) <= 120 else f"{text[:100]}..."
 
@@ -72,12 +72,14 @@ def run_sources(
     Parameters
     ----------
     paths : iterable of str or path
-        Run files, folders (every file below them, by name) and archives: ``.tar``, also
-        compressed as ``.gz``, ``.xz`` or ``.bz2``, and ``.zip``.  Archives are read member by
-        member as they are asked for; nothing is unpacked to disk.  Hidden files are skipped.
+        Run files, folders and archives.  A folder means all files below it, sorted by name.
+        Archives are ``.zip`` and ``.tar``, which may be compressed as ``.gz``, ``.xz`` or ``.bz2``.
+        The members of an archive are read one by one when they are needed; nothing is unpacked to
+        disk.  Hidden files are skipped.
     max_member : int, optional
-        Largest unpacked size, in bytes, of a packed file or a member of an archive.  By default, it
-        is 2 GiB, but at most 16 times the packed size, or 80 MiB if the packed size is below 10 MB.
+        Largest unpacked size, in bytes, of a packed file or a member of an archive.  The default is
+        80 MiB if the packed size is below 10 MB.  Otherwise, it is 16 times the packed size, but at
+        most 2 GiB.
     skip : callable, optional
         Function that is called with the error if a folder cannot be read.  The folder is then left
         out.
@@ -134,7 +136,7 @@ def _below(
             raise
         except MemoryError:
             raise InputError.at(
-                path, "needs more memory than there is", "unpack it to files"
+                path, "needs more memory than is available", "unpack it to files"
             ) from None
         except _ARCHIVE_ERRORS as broken:
             raise InputError.at(
@@ -160,7 +162,7 @@ def _tar_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:
             for member in archive:
                 name = member.name
                 if member.issparse():
-                    raise tarfile.ReadError(f"{name} has holes, which text does not")
+                    raise tarfile.ReadError(f"{name} is stored with holes, so it is not text")
                 reader.bound(most, too_large(path, most))
                 if member.isfile():
                     yield name, archive.extractfile(member)
@@ -170,11 +172,11 @@ def _tar_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:
         reader.bound(most, too_large(path, most))
         pieces.extend(piece.strip(b"\0") for piece in iter(partial(reader.read, PIECE), b""))
         if len(pieces[0]) < tarfile.BLOCKSIZE or any(piece.strip(b"\0") for piece in pieces):
-            raise tarfile.ReadError(f"damaged or cut off behind {name}")
+            raise tarfile.ReadError(f"damaged or cut off after {name}")
 
 
 def _zip_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:
-    """Return names and contents of the files in a zip file, which unpack to ``most`` bytes."""
+    """Return names and contents of the files in a zip file, which may unpack to ``most`` bytes."""
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             if not member.is_dir():
@@ -197,5 +199,5 @@ class _ZipMember:
         piece = self._content.read(min(size, _ZIP_STEP))
         self._left -= len(piece)
         if not piece and self._left:
-            raise zipfile.BadZipFile(f"{self._member.filename!r} is smaller than it states")
+            raise zipfile.BadZipFile(f"{self._member.filename!r} is smaller than its stated size")
         return piece

@@ -1,4 +1,4 @@
-"""IDs of topics and documents as arrays, which are hashed, compared and looked up all at once.
+"""Hold IDs of topics and documents in arrays, to hash, compare and find many IDs at once.
 
 Few of the tens of thousands of IDs in a file are relevant.  So IDs stay slices of the bytes that
 were read, and only IDs with equal hashes are compared byte by byte.
@@ -21,7 +21,7 @@ Keys = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 
 WORD = 8
-"""Number of bytes that are read at once; as many bytes must follow the last ID."""
+"""Number of bytes that are read at once; the same number of bytes must follow the last ID."""
 
 _AT_ONCE = 1 << 20
 """Number of bytes of IDs that are joined at once; each byte needs an index of eight bytes."""
@@ -91,7 +91,7 @@ class Ids:
         Raises
         ------
         TypeError
-            If one is not a string.
+            If a name is not a string.
         """
         # Joining reads each string twice, so it works on parts that stay in the cache.
         places = range(0, len(names), _JOINED_AT_ONCE)
@@ -148,9 +148,10 @@ class Ids:
         return [name.decode(errors="surrogatepass") for name in self.bytes()]
 
     def hashes(self) -> Keys:
-        """Return a 64-bit hash of each ID; the page on file formats shows it in plain Python.
+        """Return a 64-bit hash of each ID.
 
-        Hashes of equal IDs are equal on every platform, because factor sets store them.
+        Factor sets store these hashes, so equal IDs have equal hashes on every platform.  The page
+        on file formats shows the hash function in plain Python.
         """
         hashes = np.empty(len(self), np.uint64)
         for a in range(0, len(self), _HASHED_AT_ONCE):
@@ -177,7 +178,7 @@ class Ids:
         return [int.from_bytes(blake2b(name, digest_size=8).digest(), "little") for name in self]
 
     def same(self, others: Ids) -> Mask:
-        """Compare each ID with the one at the same place in ``others``."""
+        """Compare each ID with the ID at the same place in ``others``."""
         same: Mask = self.widths == others.widths
         same &= self._words(0) == others._words(0)
         longest = min(int(self.widths.max(initial=0)), _SHORT)
@@ -200,13 +201,16 @@ class Ids:
         return np.concatenate([[0], np.flatnonzero(differ) + 1, [len(self)]])
 
     def _words(self, place: int) -> Keys:
-        """Return eight bytes from ``place`` on, of IDs at least that long; 0 after their end."""
+        """Return eight bytes of each ID from ``place`` on; bytes after its end are 0.
+
+        Each ID must have at least ``place`` bytes.
+        """
         (words,) = words_at(self.codes, self.starts + place)
         masked: Keys = words & _MASKS[np.minimum(self.widths - place, WORD)]
         return masked
 
     def _last_words(self) -> Keys:
-        """Return the last eight bytes of each ID; 0 before the start of the ID."""
+        """Return the last eight bytes of each ID; bytes before its start are 0."""
         (words,) = words_at(self.codes, self.starts + (self.widths - WORD))
         masked: Keys = words & _LAST[np.minimum(self.widths, WORD)]
         return masked
@@ -228,22 +232,22 @@ def _finish(mixed: Keys) -> Keys:
 # --- documents by keys: hashes of ids and topics --------------------------------------------------
 
 _FOUND_AT_ONCE = 1 << 14
-"""Number of keys that are looked up at once; it is small, as a large run leaves little memory."""
+"""Number of keys that are looked up at once; small, because a large run leaves little memory."""
 _MOST_BITS = 24
 """Largest number of bits that index the table of first positions, which must stay small."""
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 def keys(mixed: Keys, topic: Ints) -> Keys:
-    """Return hashes of topics' documents from hashes of documents and numbers of topics."""
+    """Return a hash of each document and its topic, from document hashes and topic numbers."""
     hashes = topic.astype(np.uint64)
-    hashes *= _TOPIC  # in place, as a large run leaves little memory
+    hashes *= _TOPIC  # in place, because a large run leaves little memory
     hashes += mixed
     return hashes
 
 
 def first_repeated(ids: Ids, topic: Ints) -> tuple[int, int] | None:
-    """Return the position of the first repeated ID in a topic and of its first use, or None."""
+    """Return positions of the first repeated ID in a topic and of its first use, or None."""
     hashes = keys(ids.hashes(), topic)
     order = np.argsort(hashes, kind="stable")
     hashes = hashes[order]
@@ -257,15 +261,15 @@ def first_repeated(ids: Ids, topic: Ints) -> tuple[int, int] | None:
 
 
 def _first_bits(values: Keys, count: int) -> Ints:
-    first: Ints = (values >> np.uint64(64 - count)).view(np.int64)  # which index twice as fast
+    first: Ints = (values >> np.uint64(64 - count)).view(np.int64)  # signed integers index faster
     return first
 
 
 def may_repeat(values: Keys) -> bool:
     """Check whether any two values are equal.
 
-    Equal values share a slot of a table, which keeps the last one.  Only the values that lost their
-    slot are compared with the last one and with each other.
+    Equal values share a slot of a table, and each slot keeps the last value that was put in it.
+    Only values that lost their slot are compared with the kept value and with each other.
     """
     bits = len(values).bit_length() + 1
     table = np.empty(1 << bits, np.int32 if bits < 32 else np.int64)
@@ -290,8 +294,8 @@ class KeyTable(NamedTuple):
     keys : ndarray of uint64, shape (n_keys,)
         Ascending.
     first : ndarray of int32
-        Place in ``keys`` of the first key with the same first bits; -1 if there is none.  Most
-        unknown keys stop here.
+        Place in ``keys`` of the first key with the same first bits; -1 if there is none.  For
+        most unknown keys, the search ends here.
     """
 
     keys: Keys
@@ -370,7 +374,7 @@ class Index(NamedTuple):
         where : ndarray of int, shape (n_found,)
             Indices into ``ids``, ascending.
         rows : ndarray of int, shape (n_found,)
-            Their places among the documents of the index.
+            Places of the found documents among the documents of the index.
         """
         where, places = self.table.find(keys(hashes, topic))
         rows = self.rows[places]

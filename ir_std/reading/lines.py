@@ -25,8 +25,8 @@ from ir_std.reading.unpacking import MOST_TOPICS, UNPACK_FIRST
 _BLOCK = 1 << 19
 """Number of bytes that are split at once.
 
-With fewer bytes, the overhead of numpy calls dominates; with more, results leave the cache, and a
-new process needs more memory for them.
+With fewer bytes, the overhead of numpy calls dominates.  With more bytes, the results no longer fit
+into the cache, and a new process needs more memory.
 """
 
 
@@ -162,7 +162,7 @@ def read_lines(source: Source, line_format: LineFormat) -> Lines:
     Raises
     ------
     CheckFailed
-        If something is wrong with them, or there are none.
+        If a line is wrong, or there are no lines.
     InputError
         If the source cannot be read.
     """
@@ -175,7 +175,7 @@ def lines_of(source: Source, content: bytearray, line_format: LineFormat) -> Lin
     Raises
     ------
     CheckFailed
-        If something is wrong with them, or there are none.
+        If a line is wrong, or there are no lines.
     """
     codes = np.frombuffer(content, np.uint8)
     topics: dict[bytes, int] = {}
@@ -296,7 +296,7 @@ def _is_utf8(content: bytearray) -> bool:
 
 
 def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
-    """Find the blanks before and after tokens, from a blank to the last line end.
+    """Find the blanks before and after tokens, in lines that follow one blank.
 
     Returns
     -------

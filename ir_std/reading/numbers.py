@@ -20,7 +20,7 @@ MARGIN = 8 * WORD
 """Number of bytes before the first token; :data:`WORD` bytes must follow the last token."""
 
 DECIMAL = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
-"""Pattern of a number for C's strtod, which excludes some that Python accepts, such as 1_000."""
+"""Pattern of numbers that C's strtod reads; Python also reads other forms, such as 1_000."""
 LOWEST, _TOO_LOW = b"-inf", b"-1e999"
 """Text of the infinite score that is allowed, and a number that Python reads as this score."""
 _WHOLE = rb"([+-]?)0*(\d{1,19})"
@@ -48,7 +48,7 @@ _POWERS = np.array([float(f"1e{n}") for n in range(MARGIN)])
 _POWERS_REST = np.array([float(10**n - int(power)) for n, power in enumerate(_POWERS.tolist())])
 """Powers of ten as 64-bit floats, and their rounding errors."""
 _EXACT = int(np.count_nonzero(_POWERS_REST == 0))
-"""Number of the first powers of ten that have no rounding error."""
+"""Number of powers of ten, starting at 1, that have no rounding error."""
 _WHOLE_POWERS = np.array([10**n for n in range(20)], np.uint64)
 _MOST = len(_WHOLE_POWERS) - 1
 _TOO_LARGE = 10.0**_MOST
@@ -194,7 +194,7 @@ def _between(values: Ints, most: int) -> Ints:
 
 
 def _place(words: Keys, wanted: np.uint64) -> Ints:
-    """Find the first byte in each word that equals those of ``wanted``; 8 for none."""
+    """Find the first byte in each word that equals the byte in ``wanted``; 8 if none does."""
     other = words ^ wanted
     zeros = (other - _BYTES) & ~other & _HIGH_BITS  # correct up to the first zero byte
     lowest = (zeros & (~zeros + np.uint64(1))) >> np.uint64(7)
@@ -220,7 +220,8 @@ def _value(words: Keys, count: Ints) -> tuple[Keys, Mask]:
 def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
     """Return ``digits / 10**decimals``, and whether it is certainly the nearest 64-bit float.
 
-    If floats hold both numbers exactly, their quotient is the nearest float (Clinger, PLDI 1990).
+    If two floats hold both numbers exactly, the quotient of the floats is the nearest float
+    (Clinger, PLDI 1990).
     """
     quotient = digits.astype(np.float64) / _POWERS[decimals]
     certain = (digits <= 2**53) & (decimals < _EXACT)

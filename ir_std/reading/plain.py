@@ -1,4 +1,4 @@
-"""Plain reader of runs and qrels line by line, which is slow but can name a wrong line."""
+"""Read runs and qrels line by line, which is slow but makes it possible to name a wrong line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
     Raises
     ------
     InputError
-        If a line is wrong; the error names file and line.
+        If a line is wrong; the error names the file and the line.
     """
     numbers: dict[str, int] = {}
     topic, documents, values = [], [], []
@@ -53,7 +53,7 @@ def find_fault(source: Source, line_format: LineFormat) -> InputError:
 def _first_wrong(
     source: Source, content: bytearray, line_format: LineFormat
 ) -> tuple[InputError | None, int]:
-    """Return an error at the first line that is wrong, and where that line starts.
+    """Return an error for the first wrong line, and the position where the line starts.
 
     Only the block that failed a check of the fast reader is read line by line.
     """
@@ -79,7 +79,7 @@ def _first_repeated(
     """Return an error for the first line that repeats a document, if all lines are valid."""
     try:
         lines = lines_of(source, content, line_format)
-    except CheckFailed:  # there are none
+    except CheckFailed:  # there are no lines
         return None
     if (places := first_repeated(lines.ids, lines.topic)) is None:
         return None
@@ -120,7 +120,7 @@ def _parse_line(
 
 
 def split_line(source: Source, number: int, line: bytes) -> list[str]:
-    """Return the columns of a line, which is UTF-8 without control characters."""
+    """Return the columns of a line, which must be UTF-8 without control characters."""
     try:
         text = line.decode()
     except UnicodeDecodeError as wrong:

@@ -1,4 +1,4 @@
-"""Sources of the bytes of runs and qrels: files, archive members, pipes."""
+"""Read the bytes of runs and qrels from files, archive members and pipes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class Source(ABC):
     path : Path or None
         Path of a file; for a member of an archive, the archive's path and the path inside it.
     max_member : int or None
-        Bytes that it may unpack to; see :func:`~ir_std.reading.unpacking.unpack_stream`.
+        Number of bytes that the source may unpack to; see
+        :func:`~ir_std.reading.unpacking.unpack_stream`.
     duplicates : {'error', 'first', 'last'}
         Line that counts if a run has a document twice for a topic.
     """
@@ -87,8 +88,8 @@ class Source(ABC):
     def first_line(self) -> tuple[int, bytes] | None:
         """Number and content of the first line that is neither blank nor a comment, if any.
 
-        It shows the kind of the file, and is read only once.  For JSON, which may be a single long
-        line, it is only the beginning of the line.
+        The line shows the kind of the file, and is read only once.  A JSON file may be a single
+        long line, so only the beginning of the line is returned.
         """
         stream = self.open()
         pieces = unpack_stream(stream, self.name, self.max_member, _LITTLE)
@@ -128,13 +129,13 @@ class FileSource(Source):
         Raises
         ------
         InputError
-            If there is no such file, or it is a folder, a pipe, or must not be read.
+            If there is no such file, if it is a folder or a pipe, or if you may not read it.
         """
         if self._stream is None:
             stream = _open(self.path)
             if not stream.seekable():
                 stream.close()
-                expected = "write it to a file, and name that"
+                expected = "write its content to a file, and name that file"
                 raise InputError.at(self.path, "is a pipe or a device", expected)
             return stream
         stream, self._stream = self._stream, None
@@ -145,7 +146,7 @@ class FileSource(Source):
         return stream
 
     def release(self, stream: BinaryIO) -> None:
-        """Keep the stream for the next :meth:`open`, unless one is kept or too many are open."""
+        """Keep the stream for the next :meth:`open`, unless it keeps one or too many are open."""
         if self._stream is not None or len(self._waiting) >= MOST_WAITING:
             stream.close()
             return
@@ -212,17 +213,17 @@ def source_of(file: Any) -> Source:
 
 
 def is_pipe(file: str | os.PathLike[str]) -> bool:
-    """Check whether a name is that of a pipe, such as ``<(zcat run.gz)``, or of a device."""
+    """Check whether a name refers to a pipe, such as ``<(zcat run.gz)``, or to a device."""
     return os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file)
 
 
 def is_archive(file: str | os.PathLike[str]) -> bool:
-    """Check whether a file is an archive, by its name."""
+    """Check, by its name, whether a file is an archive."""
     return os.fspath(file).endswith(ARCHIVE_SUFFIXES) and os.path.isfile(file)
 
 
 def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) -> list[Path]:
-    """Return the files of a folder and of those in it, sorted, without hidden ones.
+    """Return the files in a folder and its subfolders, sorted, without hidden files.
 
     Links are followed, but each folder is searched only once.  A broken link is included, and
     causes an error when it is read.
@@ -231,13 +232,13 @@ def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) 
     ----------
     folder : Path
     skip : callable, optional
-        Function that is called with the error if a folder or file cannot be read, which is then
-        left out.
+        Function that is called with the error if a folder or file cannot be read.  The folder or
+        file is then left out.
 
     Raises
     ------
     InputError
-        If there are none, or one cannot be read.
+        If there are no files, or if a folder or file cannot be read.
     """
     files: list[Path] = []
     seen: set[tuple[int, int]] = set()
@@ -287,14 +288,14 @@ def _regular(path: Path) -> Path:
 
 
 def is_hidden(path: PurePath) -> bool:
-    """Check whether a file or one of its folders begins with a point, or was made by macOS."""
+    """Check whether a file or one of its folders begins with a dot, or was made by macOS."""
     return any(part.startswith((".", "__MACOSX")) for part in path.parts if part != ".")
 
 
 def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> BytesSource:
     """Read the rest of a binary or text stream into memory."""
     if max_member is None:
-        expected = "write it to a file, and name that"
+        expected = "write its content to a file, and name that file"
         too_much = InputError.at(name, f"gave more than {MAX_MEMBER:,} bytes", expected)
     else:
         too_much = too_large(name, max_member)

@@ -16,12 +16,13 @@ from typing import Any, BinaryIO, NamedTuple
 from ir_std.errors import InputError
 
 MAX_MEMBER = 1 << 31
-"""Bytes that a packed file or a member of an archive may unpack to, unless more are allowed."""
+"""Number of bytes that a packed file or archive member may unpack to, unless users allow more."""
 SMALL = 10_000_000
 """Size in bytes below which a packed file is small.
 
-It may unpack to :data:`MIN_UNPACK_LIMIT`.  The format limits the length of lines, and
-:data:`MOST_TOPICS` limits the number of topics, so reading it takes limited memory and time.
+A small file may unpack to :data:`MIN_UNPACK_LIMIT` bytes.  The format limits the length of lines,
+and :data:`MOST_TOPICS` limits the number of topics.  So it takes limited memory and time to read a
+small file.
 """
 MIN_UNPACK_LIMIT = 80 << 20
 """Smallest limit in bytes; TREC runs packed by xz unpack to eight times their size."""
@@ -32,14 +33,14 @@ RATIO = 16
 LONGEST_LINE = 1 << 20
 """Largest number of bytes in a line; a file with longer lines is neither a run nor qrels."""
 LONGEST_JSON = 1 << 26
-"""Largest number of bytes in a line of JSON, because programs write all scores on one line."""
+"""Largest number of bytes in a line of JSON; programs may write all scores on one line."""
 BLANKS = b" \t\r"
 """Bytes that separate columns; line ends are the only other control characters allowed."""
 PIECE = 1 << 18
 """Number of bytes that are read at once; for more, the system allocates new memory each time."""
 _PACKED_PIECE = 1 << 14
 _DICTIONARY = 1 << 28
-"""Bytes of memory that xz may ask for: its highest preset takes 65 MiB."""
+"""Bytes of memory that a file packed by xz may need; the highest preset of xz needs 65 MiB."""
 
 
 def unpacked_limit(packed: int) -> int:
@@ -59,7 +60,7 @@ def unpack_stream(
     name : str
         Name in messages.
     max_member : int, optional
-        Number of bytes that it may unpack to; by default, :func:`unpacked_limit`.
+        Number of bytes that the file may unpack to; by default, :func:`unpacked_limit`.
     size : int
 
     Raises
@@ -120,7 +121,7 @@ class _Streams:
             elif self._stream.needs_input:
                 packed = self._raw.read(_PACKED_PIECE)
                 if not packed:
-                    raise EOFError("it ends before its end is marked")
+                    raise EOFError("it is cut off before the end marker")
             part: bytes = self._stream.decompress(packed, size)
             if part:
                 return part
@@ -151,7 +152,7 @@ def find_packing(start: bytes) -> Packing | None:
 
 
 class BoundedReader:
-    """Reader of a stream up to a number of bytes, regardless of the size that it states.
+    """Reader of a stream up to a number of bytes, whatever size the stream states.
 
     Parameters
     ----------
@@ -159,7 +160,7 @@ class BoundedReader:
     most : int or float
         Number of bytes that may be read.
     error : Exception
-        Raised if there are more.
+        Error to raise if there are more bytes.
 
     Attributes
     ----------
@@ -188,7 +189,7 @@ class BoundedReader:
 
 
 def read_piece(stream: Any, name: str, packing: Packing | None = None, size: int = PIECE) -> bytes:
-    """Return the next piece of a binary or text stream; none at the end."""
+    """Return the next piece of a binary or text stream; no bytes at the end."""
     try:
         piece = stream.read(size)
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as failed:
@@ -221,11 +222,11 @@ _UNREAD = (
 """Position and bytes that identify unsupported files, their kind, and advice."""
 _CONTROLS = bytes({*range(ord(" "))} - {*b"\t\n\r"})
 _FEW_CONTROLS = 80
-"""Number of control characters that make a file not text; with fewer, an error names the line."""
+"""A file with more control characters is not text; with fewer, an error names the line."""
 
 
 def is_json(start: bytes) -> bool:
-    """Check from its first bytes whether a file is JSON, and so neither a run nor qrels."""
+    """Check, from its first bytes, whether a file is JSON instead of a run or qrels."""
     return start.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"[", b"{"))
 
 
@@ -297,7 +298,7 @@ def number_content(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def number_lines(text: bytes, number: int) -> Iterator[tuple[int, bytes]]:
-    """Yield whole lines with their numbers, like :func:`number_content`, starting at a number."""
+    """Yield whole lines like :func:`number_content`; ``number`` is the first line's number."""
     last = 0
     for line in _CONTENT.finditer(text):
         number += text.count(b"\n", last, line.start())

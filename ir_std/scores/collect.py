@@ -19,7 +19,7 @@ from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores, is_whole
 
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
 _LARGEST = 1e100
-"""Largest score; sums of squares of larger ones could overflow."""
+"""Largest score; sums of squares of larger scores could overflow."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _repeated(cells: ScoreCells, known: Mapping[str, Measure]) -> InputError:
 def _check_values(
     cells: ScoreCells, run: str, measure: Measure, values: Mapping[str, float]
 ) -> None:
-    """Check that the measure of a run's values can have them."""
+    """Check that a run's values are possible for their measure."""
     record = measure_record(measure)
     low = max(record.low if record.low >= 0 else record.low - EXACT, -_LARGEST)
     high = min(record.high + EXACT, _LARGEST)  # texts that are not numbers count as infinite
@@ -219,7 +219,7 @@ def _scores_of_run(cells: ScoreCells, name: str, columns: list[_Column]) -> RunS
 
 
 def _count_unlisted(file: str, columns: Iterable[_Column], n_topics: _Column | None) -> int:
-    """Return the number of unlisted topics in the means, as with ``trec_eval -c``."""
+    """Return how many topics the means include (as with ``trec_eval -c``) but no line lists."""
     if n_topics is None or n_topics.mean is None:
         return 0
     n_listed = len({topic for column in columns for topic in column.values})
@@ -252,7 +252,7 @@ def _check_mean(cells: ScoreCells, column: _Column, step: float, unlisted: int) 
 
 
 def is_not_topic_score(name: str) -> bool:
-    """Check whether a name in trec_eval's output is not that of a score per topic."""
+    """Check whether a name in trec_eval's output does not mean a score per topic."""
     return not name.strip() or name in ("runid", "relstring") or only_in_trec_eval(name)
 
 

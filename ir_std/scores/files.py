@@ -1,4 +1,4 @@
-"""Scores written by other programs, in files and in memory; the content shows the format."""
+"""Read scores that other programs computed; the content shows the format."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ MOST_PACKED = 1 << 23
 A score needs many times as much memory as its text.
 """
 MAX_PACKED_CELLS = 2_000_000
-"""Number of cells that such a file may have."""
+"""Number of cells that a small packed file may have."""
 MAX_PACKED_RUNS = 20_000
-"""Number of runs that such a file may have."""
+"""Number of runs that a small packed file may have."""
 _SEPARATORS = (b"\n", b"\t", b",", b";", b" ")
 JSON_STARTS = ("{", "[")
 
@@ -55,16 +55,16 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
         (text or JSON lines), the output of ``ir_std`` (text, JSON lines or CSV), a result of MTEB
         (JSON), or a table.
 
-        The cells of a table are separated by commas, tabs or semicolons.  It has one row per score,
-        with columns run, topic, measure and value; or one row per topic, or per run and topic, and
-        one column per measure.  With ``measure``, it may also have one row per topic and one column
-        per run, or be a leaderboard with one row per run and one column per dataset.  Instead of a
-        file, you can pass such a table as a DataFrame of pandas or polars, as a list of records, or
-        as a list of ir_measures' metrics.
+        The cells of a table are separated by commas, tabs or semicolons.  A table has one row per
+        score, with columns run, topic, measure and value; or one row per topic, or per run and
+        topic, and one column per measure.  If you pass ``measure``, a table may also have one row
+        per topic and one column per run, or be a leaderboard with one row per run and one column
+        per dataset.  Instead of a file, you can pass such a table as a DataFrame of pandas or
+        polars, as a list of records, or as a list of ir_measures' metrics.
 
-        A dict, or JSON of one, holds scores by measure and topic, or by topic and measure like
-        pytrec_eval's; the first keys may be runs.  With ``measure``, it holds scores by topic, or
-        by run and topic.
+        A dict, also in a JSON file, holds scores by measure and topic, or by topic and measure as
+        in pytrec_eval.  An outer level of keys may name the runs.  If you pass ``measure``, a dict
+        holds scores by topic, or by run and topic.
     measure : str, optional
         Measure of the scores if they do not name it.
 
@@ -101,7 +101,7 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
 
 
 def check_name_of_measure(name: str) -> None:
-    """Check that a name is a known measure, in quotes, or unlike all known measures."""
+    """Check that a name is a known measure, is in quotes, or is unlike all known measures."""
     if not isinstance(name, str):
         raise UsageError(f"expected the name of a measure, got {name!r}")
     if find_measure(name) is not None:
@@ -302,7 +302,7 @@ _HEAD = 10_000
 
 
 def _is_score_line(line: str) -> bool:
-    """Check whether a line holds a score; relevance levels, unlike scores, have no point."""
+    """Check whether a line holds a score; unlike scores, relevance levels have no decimals."""
     fields = _fields(line)
     if len(fields) == 4 and not _is_iteration(fields[1]) and re.fullmatch(_NUMBER, fields[3]):
         return True
@@ -371,7 +371,7 @@ def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, f
     """Check whether topics precede measures in two columns of lines.
 
     The evidence is, in this order: known measure names, the topic ``all``, and that there are fewer
-    measures than topics.  Without evidence, lines of three columns are taken for trec_eval's.
+    measures than topics.  Without evidence, lines of three columns count as lines of trec_eval.
     Lines of four columns are ``run topic measure value``, or ``run measure topic value`` in TREC
     Auto-Judge.
 

@@ -47,7 +47,7 @@ def kind_of(source: Source) -> str:
 
 
 def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
-    """Return the qrels; without qrels, return the topics and counts of runs that are all scores."""
+    """Return the qrels; if there are none, return the topics and counts of the runs' scores."""
     if qrels is not None:
         return as_qrels(qrels)
     scores = [run for run in runs if isinstance(run, RunScores)]
@@ -80,7 +80,7 @@ def name_runs(runs: Any) -> dict[str, Any]:
     Raises
     ------
     UsageError
-        If there is no run, or two have the same name.
+        If there is no run, or two runs have the same name.
     """
     if (of_mteb := scores_of_objects(runs)) is not None:
         named: dict[str, Any] = dict(of_mteb)
@@ -113,7 +113,7 @@ def _named_by_file(runs: Sequence[Any]) -> dict[str, Any]:
 
 
 def _names_of_files(paths: Sequence[str]) -> dict[str, str]:
-    """Return by path the shortest distinct name: the short name, the file name or the path."""
+    """Return each path's shortest distinct name: the short name, the file name or the path."""
     names: dict[str, str] = {}
     for shortened in (short_name, os.path.basename, str):
         left = [path for path in paths if path not in names]
@@ -161,7 +161,7 @@ def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
 def match_in_other_form(
     missing: Iterable[str], given: Iterable[str], qrels: Qrels
 ) -> tuple[str, str] | None:
-    """Return a missing topic and its apparent ID in the run, if most topics have one."""
+    """Return a missing topic and its likely ID in the run, if most missing topics have one."""
     others = {_number_of(topic): topic for topic in given if topic not in qrels.positions}
     if not others:
         return None

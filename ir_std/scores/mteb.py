@@ -22,7 +22,7 @@ CQADUPSTACK = (
 """Parts of CQADupstack."""
 
 MODEL_META = "model_meta.json"
-"""MTEB's file next to a model's results, which names the model."""
+"""File next to a model's results in which MTEB names the model."""
 _LARGEST_META = 1 << 20
 
 
@@ -48,7 +48,7 @@ _BEIR = {
     "Touche2020": "beir/webis-touche2020",
     "Touche2020Retrieval.v3": "mteb/Touche2020Retrieval.v3",
 }
-"""Names in ir_datasets of BEIR's datasets, by MTEB's task."""
+"""ir_datasets' names of the BEIR datasets, by MTEB's names of the tasks."""
 _MIRACL = (
     *("ar", "bn", "de", "en", "es", "fa", "fi", "fr", "hi"),
     *("id", "ja", "ko", "ru", "sw", "te", "th", "yo", "zh"),
@@ -86,7 +86,8 @@ def row_name(task: str, split: str, subset: str = "default", revision: str = "")
     task, split, subset : str
         Names in MTEB's results.
     revision : str
-        Revision of the dataset.  The name contains it only if its data differ from the usual data.
+        Revision of the dataset.  The returned name contains the revision only if the data of this
+        revision differ from the usual data.
     """
     part = "" if subset in ("", "default") else f"/{subset}"
     other = f"@{revision[:8]}" if (task, revision) in _OTHER_REVISIONS else ""
@@ -117,7 +118,7 @@ def _rows_by_name() -> dict[str, str]:
 
 
 def find_dataset(name: str) -> str | None:
-    """Return the dataset with a name in MTEB, BEIR or ir_datasets, ignoring case; else None.
+    """Return the dataset with an MTEB, BEIR or ir_datasets name in any case, or None.
 
     >>> find_dataset("ArguAna"), find_dataset("fiqa"), find_dataset("beir/nq")
     ('ArguAna/test', 'FiQA2018/test', 'NQ/test')
@@ -218,7 +219,7 @@ def _is_of_rankings(name: str) -> bool:
 
 
 def _splits(content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield splits and subsets with their scores; before version 1.11 both were one level."""
+    """Yield splits and subsets with their scores; MTEB before 1.11 had no subsets."""
     if isinstance(content.get("scores"), dict):
         for split, subsets in content["scores"].items():
             for scores in subsets if isinstance(subsets, list) else ():

@@ -20,7 +20,7 @@ from ir_std.trec.qrels import Qrels
 COARSE = 0.005
 """Rounding step from which numbers count as exact, because 0.2 may mean 0.2000."""
 SUMMARY = "all"
-"""Topic that means the mean, as in trec_eval and ir_measures."""
+"""Topic name that stands for the mean, as in trec_eval and ir_measures."""
 
 
 @dataclass(eq=False, repr=False)
@@ -46,11 +46,11 @@ class RunScores:
     unit : {'topic', 'collection'}
         Unit of a score: topics, or whole datasets.
     means : mapping of Measure to float
-        Means that the file states; a file of means has nothing else.
+        Means that the file states; a file may hold only means.
     decimals : mapping of Measure to int
         Largest number of decimals in a value of the measure.
     level : int
-        Lowest relevance level that ``n_rel`` counts, as far as qrels show it.
+        Lowest relevance level of documents that ``n_rel`` counts; 1 if qrels do not show it.
     """
 
     name: str
@@ -113,7 +113,7 @@ class RunScores:
         return np.array([known.get(t, math.nan if t in mine else lacking) for t in topics])
 
     def joined(self, other: RunScores) -> RunScores:
-        """Return these scores and those of the same run on other topics."""
+        """Join these scores with the scores of the same run on other topics."""
         values: dict[Measure, dict[str, float]] = {m: dict(v) for m, v in self.values.items()}
         for measure, column in other.values.items():
             mine = values.setdefault(measure, {})

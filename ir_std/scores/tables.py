@@ -164,7 +164,7 @@ class ScoreTable:
 
 
 def delimiter_of(line: str) -> str:
-    """Return what separates the cells of a line: a tab, a semicolon or a comma."""
+    """Return the character that separates cells: a tab, a semicolon or a comma."""
     return max("\t;,", key=line.count)
 
 
@@ -213,7 +213,7 @@ def parse_table(text: str, file: str) -> ScoreTable:
 def join_rows(
     rows: Iterable[tuple[int, list[str]]], file: str
 ) -> tuple[list[list[str]], list[int]]:
-    """Return the columns of rows with line numbers, and these numbers.
+    """Return the columns of numbered rows, and the line numbers of the rows.
 
     Blank rows and rows that start with ``#`` are skipped.
 
@@ -243,7 +243,7 @@ def _is_blank_or_comment(row: list[str]) -> bool:
 
 
 def table_of_frame(frame: Any, file: str) -> ScoreTable:
-    """Return a DataFrame as a table; an index with a name or of IDs becomes a column."""
+    """Return a DataFrame as a table; an index that has a name or holds IDs becomes a column."""
     if is_pandas(frame) and (
         any(level is not None for level in frame.index.names) or frame.index.dtype.kind not in "iu"
     ):
@@ -288,7 +288,7 @@ def _cell(value: Any) -> str:
 
 
 def _is_without_scores(name: str, names: set[str]) -> bool:
-    """Check whether a column of ir_std's tables describes another one, such as ``AP place``."""
+    """Check whether a column of ir_std's tables describes another column, such as ``AP place``."""
     words = name.split(" ")
     return (
         name.lower() in _WITHOUT_SCORES

@@ -1,1 +1,1 @@
-"""Runs and qrels: reading them from files and objects, and ranking their documents."""
+"""Read runs and qrels from files and objects, and rank the documents of runs."""

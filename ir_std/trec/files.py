@@ -1,4 +1,4 @@
-"""Reading and writing of runs and qrels in files."""
+"""Read and write runs and qrels in files."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ File = str | os.PathLike[str] | IO[Any] | Source
 def read_run(file: File) -> Run:
     """Read a TREC run with the six columns topic, Q0, document, rank, score and tag.
 
-    A run of MS MARCO has the three columns topic, document and rank; its scores become the negative
-    ranks.
+    A run of MS MARCO has the three columns topic, document and rank.  ir_std uses the negative
+    ranks as scores.
 
     The file may have Windows line ends, blank lines, and comment lines, which start with ``#``.  It
     may be packed by gzip, bzip2 or xz, whatever its name is.
@@ -77,7 +77,10 @@ def _is_ranked(source: Source) -> bool:
 
 
 def read_qrels(file: File) -> Qrels:
-    """Read TREC qrels with the columns topic, iteration, document, relevance, like a run."""
+    """Read TREC qrels with the columns topic, iteration, document and relevance.
+
+    Files and errors are as for :func:`read_run`.
+    """
     source = source_of(file)
     try:
         return Qrels(*read_lines(source, QRELS), source.name)
@@ -162,7 +165,7 @@ def write_run(
     Scores are written so that reading them as 64-bit floats gives the same scores.  trec_eval
     compares scores as 32-bit floats.  If two scores are equal as 32-bit floats, their lines are
     sorted by descending document ID, so the ranks are the same as trec_eval's.  The same run always
-    gives the same bytes, because a ``.gz`` file contains no time.  The file is written completely
+    gives the same bytes, because a ``.gz`` file contains no date.  The file is written completely
     or not at all, and replaces an older file.
 
     Parameters

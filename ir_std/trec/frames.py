@@ -1,4 +1,4 @@
-"""Runs, qrels and scores in memory, as tables of pandas and polars or as rows of objects.
+"""Read runs, qrels and scores in memory: tables of pandas or polars, and rows of objects.
 
 This module imports neither library.  If a user passes a table, its library is already imported, and
 the table is recognized by its methods.
@@ -80,7 +80,7 @@ ALIASES = {"query_id": ("qid",), "doc_id": ("docno",), "score": (), "relevance":
 
 
 def names_in(names: tuple[str, ...], there: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return ir_measures' names of the columns or, if a column lacks it, PyTerrier's name."""
+    """Return the columns' names in ir_measures or, if the table lacks one, in PyTerrier."""
     usual = tuple(
         next((each for each in (name, *ALIASES.get(name, ())) if there(each)), name)
         for name in names
@@ -206,7 +206,7 @@ def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
 def _with_numbers(
     kind: str, names: npt.NDArray[np.object_], documents: list[Any], values: Any
 ) -> Rows:
-    """Return rows from a topic, document and value each."""
+    """Return rows, each with a topic, a document and a value."""
     try:
         changes = np.flatnonzero(names[1:] != names[:-1]) + 1
     except (TypeError, ValueError):  # an array, or a missing value of pandas

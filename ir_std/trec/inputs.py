@@ -1,7 +1,8 @@
-"""Runs, qrels and texts in any form that users pass.
+"""Read runs, qrels and texts in any form that users pass.
 
-Users can pass dicts of dicts, DataFrames, iterables of records or of named tuples (like for
-ir_measures), and files; for qrels and texts, also IDs of ir_datasets.  No input is modified.
+Users can pass files, dicts of dicts, DataFrames, and iterables of records or of named tuples (as
+for ir_measures).  For qrels and texts, users can also pass IDs of ir_datasets.  No input is
+modified.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
         a DataFrame of pandas or polars with columns query_id, doc_id, score, or PyTerrier's qid,
         docno, score; or an iterable of objects with these attributes, or of dicts with these keys.
     duplicates : {'error', 'first', 'last'}
-        Row that counts if a document occurs twice for a topic.  For files, the source decides.
+        Row that counts if a document occurs twice for a topic.  For a file, the :class:`Source`
+        decides which line counts.
 
     Raises
     ------
@@ -83,7 +85,8 @@ def _listed(rows: Iterator[Any]) -> Any:
     """Return rows as a list, or restore the path, file or table that the iterator was made from.
 
     The methods of ir_measures' measures call a pipeline that turns any input into an iterator.  A
-    path becomes an iterator over its letters, a file over its lines, and a table over its columns.
+    path becomes an iterator over letters, a file becomes an iterator over lines, and a table
+    becomes an iterator over columns.
     """
     listed = list(rows)
     if listed and all(isinstance(row, str) for row in listed):
@@ -103,9 +106,9 @@ def as_qrels(qrels: Any) -> Qrels:
     ----------
     qrels : Qrels, str, path, open file, dict, DataFrame or iterable
         A file; the ID of an ir_datasets dataset; ``{topic: {document: level}}``; a DataFrame with
-        columns query_id, doc_id, relevance, or PyTerrier's qid, docno, label; or an iterable like
-        for :func:`as_run`.  If a document is judged twice in a topic, the last level counts, like
-        in ir_measures; in a file, it is an error.
+        columns query_id, doc_id, relevance, or PyTerrier's qid, docno, label; or an iterable, as
+        for :func:`as_run`.  If a document is judged twice in a topic, the last level counts, as in
+        ir_measures.  In a file, a second judgment of a document is an error.
 
     Raises
     ------
@@ -179,7 +182,7 @@ def _no_download_error(record: logging.LogRecord) -> bool:
 
 
 def is_dataset(name: str) -> bool:
-    """Check whether ir_datasets knows a dataset with this ID, without a download."""
+    """Check whether ir_datasets knows a dataset with this ID; download nothing."""
     try:
         import ir_datasets
     except (OSError, RuntimeError) as failed:  # ir_datasets creates a folder in the user's home
@@ -227,7 +230,7 @@ def _levels(rows: Rows) -> Ints:
     """Return the levels of rows, checked."""
     values = rows.values.tolist() if isinstance(rows.values, np.ndarray) else [*rows.values]
     if {*map(type, values)} <= {int}:
-        with suppress(OverflowError):  # the slow way below names the level with more than 64 bits
+        with suppress(OverflowError):  # the slow way below finds the level that is too large
             return np.fromiter(values, np.int64, len(values))
     places = zip(values, rows.topic.tolist(), rows.documents, strict=True)
     levels = [_level(level, rows.topics[topic], doc) for level, topic, doc in places]
@@ -264,8 +267,8 @@ def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]
     ----------
     given : mapping, str, path, open file or Source
         ``{id: text}``; the ID of an ir_datasets dataset, which may trigger a download; or a file.
-        A line of the file is an ID, a tab and the text (or further columns, such as a title and
-        the text), or a JSON record with ``_id`` and ``text``, like in BEIR.
+        Each line of the file holds an ID, a tab and a text, or a JSON record with ``_id`` and
+        ``text``, as in BEIR.  A text may have several columns, such as a title and a body.
     wanted : collection of str
         IDs whose texts to keep; other texts are not kept in memory.
     what : {'docs', 'queries'}

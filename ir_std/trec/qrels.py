@@ -54,7 +54,7 @@ class Qrels(Cached):
     topic, flat_levels, hashes : ndarray, shape (n_judged,)
         Index of the topic (ascending), level, and 64-bit hash of the ID for each judged document.
     dataset : str or None
-        The ir_datasets ID the qrels came from.
+        ID of the ir_datasets dataset that the qrels came from.
     given : object
         Original input, if other providers of measures can read it; otherwise None.
 
@@ -99,7 +99,7 @@ class Qrels(Cached):
         return self._ids[rows]
 
     def targets(self, judged: bool) -> Targets:
-        """Return the documents to find in runs: the relevant ones, or all that are judged."""
+        """Return the documents to find in runs: all judged documents, or the relevant ones."""
         return self.cached(("targets", judged), lambda: Targets(self, judged))
 
     @property
@@ -163,7 +163,7 @@ def group_by_topic(topic: Ints) -> Ints | slice:
 
 
 class Targets:
-    """Judged documents to find in runs: the relevant ones, or all.
+    """Documents to find in runs: all judged documents, or only the relevant ones.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 18
 
 
 class Ranker:
-    """Ranker of a run's documents in several orders, which looks the documents up only once.
+    """Rank a run's documents in several orders, but look the documents up only once.
 
     Topics of the run that are not in the qrels are ignored.
 
@@ -53,7 +53,7 @@ class Ranker:
         sharing = spans.last - spans.first - 1
         ranks = spans.first - starts[topic] + 1
         ranks += spans.place if order.ids_descending else sharing - spans.place
-        # A stable sort is fastest, because almost all are in order and it merges sorted parts.
+        # A stable sort merges sorted parts, so it is fastest if almost all ranks are in order.
         by_rank = np.argsort(topic * (len(self._run.scores) + 1) + ranks, kind="stable")
         return Ranking(
             self._qrels,
@@ -74,7 +74,7 @@ class Ranker:
 
     @cached_property
     def _ties_are_equal(self) -> bool:
-        """True if scores that tie in 32 bits are equal, so that 64 bits give the same order."""
+        """True if scores that tie as 32-bit floats also tie as 64-bit floats."""
         keys = self._keys(np.float32)
         lines = np.argsort(keys, kind="stable")  # the fastest, because almost all are in order
         keys, scores = keys[lines], self._run.scores[lines]
@@ -82,7 +82,7 @@ class Ranker:
         return bool((scores[1:][tied] == scores[:-1][tied]).all())
 
     def tied_topics(self, order: Order) -> int:
-        """Count the topics on which a document to be ranked has the same score as another."""
+        """Count the topics on which a document to rank ties with another document."""
         spans = self._spans_of(order)
         tied = spans.rows[spans.last - spans.first > 1]
         return int(np.count_nonzero(np.bincount(self._hits.topic[tied])))
@@ -109,7 +109,7 @@ class Ranker:
         wanted = wanted[by_key]  # sorted keys are found faster
         first = ordered.searchsorted(wanted)
         last, place = first + 1, np.zeros(len(first), np.int64)
-        # Few documents share a score, so the end is searched only for those.
+        # Few documents share a score, so find the end of the tied lines only for these documents.
         tied = np.flatnonzero(ordered.take(last, mode="clip") == wanted)
         if tied.size:
             last[tied] = ordered.searchsorted(wanted[tied], "right")
@@ -140,7 +140,7 @@ class _Spans(NamedTuple):
 
 
 def _keys(topic: Ints, scores: Floats, precision: Precision) -> npt.NDArray[Any]:
-    """Return a key per line that sorts by topic, then by score in a precision, best first."""
+    """Return keys of lines that sort by topic and then by score, best first."""
     with np.errstate(over="ignore"):  # scores beyond 32 bits are infinite, like in trec_eval
         descending = 0 - scores.astype(precision)  # the result is never -0
     if precision is np.float32:
@@ -181,7 +181,7 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
 
 
 def with_whole_scores(run: Run) -> Run:
-    """Return a run with whole-number scores that have the same order as its scores.
+    """Return a run with whole-number scores that order documents in the same way.
 
     Ties stay ties, and scores that differ as 64-bit floats now also differ as 32-bit floats.
     """

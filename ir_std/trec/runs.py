@@ -1,4 +1,4 @@
-"""Runs in memory: the documents of all topics as one array of IDs, and their scores."""
+"""Hold runs in memory: one array of document IDs, and one array of scores, for all topics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ir_std.reading import Ids, Keys, check_strings, first_repeated, keys, may_r
 from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 DUPLICATES = ("error", "first", "last")
-"""Line that can count if a run has a document twice for a topic."""
+"""Choices of the line to use if a run has a document twice for a topic."""
 _RANK = rb"[ \t]+(\d{1,9})[ \t]"
 """Pattern of the text after a document in a file that has ranks and scores."""
 
@@ -28,7 +28,7 @@ class InvalidRun(InputError):
 
 
 class Hits(NamedTuple):
-    """The targets that a run holds.
+    """Target documents that a run contains.
 
     Attributes
     ----------
@@ -66,8 +66,9 @@ class Run:
     ids : Ids, of length n_lines, optional
         IDs of the documents; required unless there is ``by_topic``.
     by_topic : mapping of str to mapping of str to float, optional
-        The same scores by topic and document.  Relevant documents are then looked up there, which
-        is faster than hashing all documents, and the IDs are made only if they are needed.
+        The same scores by topic and document.  If you pass them, relevant documents are looked up
+        in this mapping, which is faster than hashing all documents.  The IDs of all documents are
+        then made only if they are needed.
 
     Attributes
     ----------
@@ -126,12 +127,13 @@ class Run:
 
     @classmethod
     def of_lines(cls, lines: tuple[Any, ...], name: str, duplicates: str = "error") -> Run:
-        """Make a run from topics, topic, IDs and scores of lines in any order.
+        """Make a run from lines in any order.
 
         Parameters
         ----------
         lines : tuple
-            Topics, and the index into the topics, the ID and the score of each line.
+            The list of topics, and three arrays with one value per line: the index into the topics,
+            the document ID and the score.
         name : str
             Name in messages.
         duplicates : {'error', 'first', 'last'}
@@ -140,7 +142,8 @@ class Run:
         Raises
         ------
         InvalidRun
-            If a topic has a document twice and no line was chosen, or a score is NaN or +inf.
+            If a topic has a document twice and ``duplicates`` is ``'error'``, or if a score is NaN
+            or +inf.
         """
         topics, topic, ids, scores = lines
         order = group_by_topic(topic)
@@ -198,7 +201,7 @@ class Run:
         return self
 
     def _refuse(self, wrong: Mask, expected: str) -> None:
-        """Raise an error at the first of the lines that are wrong."""
+        """Raise an error for the first wrong line, if there is one."""
         for line in np.flatnonzero(wrong).tolist():
             topic = next(t for t, (a, b) in self.bounds.items() if a <= line < b)
             (document,) = self._ids[line : line + 1].strings()
@@ -213,11 +216,11 @@ class Run:
         """Return the document IDs at some lines, in UTF-8, which sorts like strings."""
         if "_ids" in vars(self):
             return self._ids[lines].bytes()
-        # Mostly only tied documents of a dict are needed, so the IDs of all would take longer.
+        # For a dict, mostly only tied documents are needed, so do not make the IDs of all.
         return [self._names[line].encode(errors="surrogatepass") for line in lines.tolist()]
 
     def stated_ranks(self, lines: Ints) -> list[int | None]:
-        """Return the ranks that a file states at some lines, or None; evaluation ignores them."""
+        """Return the ranks that a file states on some lines; None where it states none."""
         if not self.has_ranks:
             return [None] * len(lines)
         ids = self._ids[lines]
@@ -226,7 +229,7 @@ class Run:
         return [int(rank[1]) if rank else None for rank in ranks]
 
     def find(self, targets: Targets) -> Hits:
-        """Return the targets that the run holds."""
+        """Return the target documents that the run contains."""
         if self._by_topic is not None and "hashes" not in vars(self):
             return self._look_up(targets, self._by_topic)
         place = targets.qrels.positions
@@ -241,7 +244,7 @@ class Run:
         )
 
     def _look_up(self, targets: Targets, by_topic: Mapping[str, Mapping[str, float]]) -> Hits:
-        """Return the targets that the run holds, from the scores by topic and document."""
+        """Find the targets that the run contains in the scores by topic and document."""
         topics = (by_topic.get(topic, {}) for topic in targets.qrels.topics)
         values = chain.from_iterable(
             map(scores.get, documents, repeat(math.nan))
@@ -257,7 +260,7 @@ class Run:
         )
 
     def lines(self, kept: Mask) -> Run:
-        """Return a run with some of the lines, and all topics."""
+        """Return a run with all topics, but only some of the lines."""
         topic = np.repeat(np.arange(len(self.sizes)), self.sizes)[kept]
         sizes = np.bincount(topic, minlength=len(self.sizes))
         return Run(self.topics, sizes, self.scores[kept], self.name, self._ids[kept])
@@ -283,13 +286,13 @@ class Run:
         }
 
     def numbers(self, qrels: Qrels) -> Ints:
-        """Return the index in the run of each topic of the qrels; -1 where the run lacks it."""
+        """Return the run's index of each topic of the qrels; -1 if the run lacks the topic."""
         number = {topic: i for i, topic in enumerate(self.bounds)}
         return np.array([number.get(topic, -1) for topic in qrels.topics], np.int64)
 
 
 def kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Mask:
-    """Return which lines remain if each topic keeps one of its equal documents."""
+    """Return which lines remain if each topic keeps each document only once."""
     lines: dict[tuple[int, bytes], int] = {}
     for line, document in enumerate(zip(topic.tolist(), ids.bytes(), strict=True)):
         if duplicates == "last" or document not in lines:

@@ -62,7 +62,7 @@ def test_a_damaged_tar_file_loses_no_runs_in_silence(
     content = damage(archive.read_bytes(), fourth(archive))
     path = archive.with_name(f"runs.tar{suffix}")
     path.write_bytes(PACKERS[suffix](content))
-    message = rf"runs\.tar{suffix}: cannot be read \(damaged or cut off behind runs/sys2\); copy"
+    message = rf"runs\.tar{suffix}: cannot be read \(damaged or cut off after runs/sys2\); copy"
     with pytest.raises(InputError, match=message):
         list(run_sources([path]))
 
@@ -99,7 +99,7 @@ def test_a_tar_file_with_a_sparse_member_is_refused(form: str, tmp_path: Path) -
         member.type = tarfile.GNUTYPE_SPARSE
     with tarfile.open(tmp_path / "runs.tar", "w", format=tarfile.PAX_FORMAT) as packed:
         packed.addfile(member, io.BytesIO(b"1\n0\n9\n".ljust(512, b"\0")))
-    with pytest.raises(InputError, match="run has holes, which text does not"):
+    with pytest.raises(InputError, match="run is stored with holes, so it is not text"):
         list(run_sources([tmp_path / "runs.tar"]))
 
 

@@ -247,7 +247,7 @@ def test_a_source_that_must_be_read_twice_cannot_be_a_pipe(tmp_path: Path) -> No
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"",))
     writer.start()
-    with pytest.raises(InputError, match="is a pipe or a device; write it to a file"):
+    with pytest.raises(InputError, match="is a pipe or a device; write its content to a file"):
         FileSource(tmp_path / "pipe").open()
     writer.join()
 
