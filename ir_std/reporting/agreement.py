@@ -74,8 +74,8 @@ def agreement(
         of both qrels, you can pass per-topic scores that another program computed under the two
         sets of judgments.
     runs : optional
-        Runs of any type that :func:`ir_std.evaluate` accepts.  By default, the reference systems
-        whose names are in the factor sets of both judgments.
+        Runs of any type that :func:`ir_std.evaluate` accepts.  By default, the runs are the
+        reference systems that both factor sets name.
     measures : Measure, str or iterable of them, optional
         Measures to compare.  By default, the default measures of both factor sets.
     schemes : str or iterable of str
@@ -88,7 +88,7 @@ def agreement(
     Raises
     ------
     UsageError
-        If no document of a topic was judged by both judges, or if the two inputs of scores have no
+        If the judges have no judged document in common, or if the two inputs of scores have no
         topic, run or measure in common.
     InputError
         If a run or qrels cannot be used.
@@ -135,7 +135,7 @@ def agreement(
 def _names(files: Sequence[str]) -> tuple[str, str]:
     """Return the names of both files.
 
-    If a file has no name, or both have the same name, return ``first`` and ``second``.
+    If a file has no name, or both files have the same name, return ``first`` and ``second``.
     """
     one, other = (os.path.basename(file).removesuffix(".txt") for file in files)
     return (one, other) if one != other and one and other else ("first", "second")
@@ -345,7 +345,7 @@ class JudgeAgreement:
         Raises
         ------
         UsageError
-            If there is no such table, or if the table needs scores or qrels that are not known.
+            If no table has this name, or if the table needs scores or qrels that are not known.
         """
         make = look_up(name, TABLES, "table")
         if name in OF_SYSTEMS and not self.systems:
@@ -512,9 +512,9 @@ TABLES: dict[str, Callable[[JudgeAgreement, int], Table]] = {
 }
 """Functions that make the tables, by name."""
 OF_SYSTEMS = ("order", "pairs", "means")
-"""The tables that need scores of systems."""
+"""Tables that need scores of systems."""
 OF_LABELS = ("labels", "confusion", "topics")
-"""The tables that need the judgments themselves."""
+"""Tables that need qrels, because scores are not enough."""
 
 
 def _with_interval(figure: Interval, places: int) -> Cell:

@@ -61,16 +61,16 @@ def compare(
         accepts.  Pass None as the qrels of a system of a factor set, and of scores that another
         program computed.  A fourth item is the collection's label in tables and plots.
     measures : Measure, str or iterable of them, optional
-        Measures to compute.  By default, those default measures of the factor sets that
-        have factors on all collections.
+        Measures to compute.  By default, each default measure that has factors on all
+        collections.
     schemes, systems
         As for :func:`evaluate`, on every collection.  With ``systems="modern"``, the same systems
         standardize DL 2019 and DL 2020, so their scores are comparable without a link.
     anchors : str or sequence of str
-        Systems that ran on all collections.  They link standardized scores to one scale; see
+        Systems that ran on all collections.  These link standardized scores to one scale; see
         :mod:`ir_std.analysis.linking`.
     reference : str, optional
-        Collection to whose scale the scores are converted.  By default, each measure uses the
+        All scores are converted to the scale of this collection.  By default, each measure uses the
         collection with the strongest reference systems.
     same_systems : bool
         True if you know that each name stands for the same program on all collections.  Linked
@@ -84,7 +84,7 @@ def compare(
     progress : callable
         Function that wraps the iterable of evaluations of each collection, as ``tqdm.tqdm`` does.
     baseline : str, optional
-        System that the others are compared with.  ``"best"`` adds a run on each collection: the
+        System with which the others are compared.  ``"best"`` adds a run on each collection: the
         reference system with the highest mean for the first measure.
     test, correction, equivalent
         As for :func:`evaluate`, on each collection separately.
@@ -184,7 +184,7 @@ def link_results(
     anchors : str or sequence of str
         Names of systems that have a run on every collection.
     reference : str, optional
-        Collection to whose scale the scores are converted.  By default, each measure uses the
+        All scores are converted to the scale of this collection.  By default, each measure uses the
         collection with the strongest reference systems.
     same_systems : bool
         True if each name is known to stand for the same program on all collections.
@@ -222,8 +222,8 @@ class _Entry(NamedTuple):
 def _read_entries(entries: Iterable[tuple[Any, ...]]) -> list[_Entry]:
     """Read qrels and scores, and find qrels for the entries that have none.
 
-    A system of a factor set gets the given qrels that match its set.  Otherwise, the topics and
-    counts in the scores take the place of qrels.
+    For a system of a factor set, the given qrels that match the set are used.  Otherwise, the
+    topics and counts in the scores take the place of qrels.
     """
     given = [
         tuple(entry) if isinstance(entry, (tuple, list)) else ()

@@ -60,7 +60,7 @@ class Correction:
     baseline : str or None
         Run that the others are compared with.
     notes, warnings : tuple of str
-        Facts about the estimates, and reasons to doubt them.
+        Facts about the estimates, and reasons to doubt the estimates.
     """
 
     names: tuple[str, str]

@@ -33,7 +33,7 @@ from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.inputs import read_texts
 
 MAX_TEXT_CHARS = 40
-"""Largest number of characters of a text in a table; CSV and JSON hold all of it."""
+"""Largest number of characters of a text in a table; CSV and JSON hold whole texts."""
 TABLES = ("rankings", "documents")
 """The tables of a topic."""
 Pair = tuple[float, float]
@@ -170,12 +170,12 @@ class PairedDocument(NamedTuple):
 class RunDiff:
     """Differences of two runs by topic, largest first.
 
-    A notebook shows them as a table.
+    A notebook shows the differences as a table.
 
     Attributes
     ----------
     results : Results
-        Results of both runs, and possibly of others.
+        Results of both runs, and possibly of other runs.
     a, b : str
         The names of the two runs.
     measure : Measure
@@ -371,7 +371,7 @@ class RunDiff:
 class TopicDiff:
     """Rankings of two runs on one topic.
 
-    A notebook shows them as tables.
+    A notebook shows the rankings as tables.
 
     Attributes
     ----------

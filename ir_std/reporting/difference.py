@@ -45,8 +45,8 @@ class Difference:
     b_where : str
         The collection of `b`, if it differs from the collection of `a`.
     level : float
-        Significance level of the test of a difference that is not significant.  The correction
-        makes this level smaller than 0.05.
+        Significance level of the test if the difference is not significant: 0.05 divided by the
+        number of comparisons that the correction counts.
     equivalence_p : float
         Adjusted p-value of two one-sided tests.  A small p-value shows that the difference is below
         the bound of equivalence.  NaN without a bound.
@@ -198,7 +198,7 @@ def compare_judgments(
 ) -> Difference:
     """Compare two means under different judgments of the same topics.
 
-    If the same reference systems standardize both means, they count as only one sample of systems.
+    If the same reference systems standardize both means, these systems count as one sample.
     """
     rows = results.collections[b[1]].evaluator.qrels.positions
     topics = results.collections[a[1]].topics
@@ -243,7 +243,7 @@ def compare_linked(
 MIN_COLLECTIONS = 5
 """Smallest number of collections for which sentences and plots show a summary.
 
-If a table has a summary of fewer collections, a note says that they are too few.
+If a table has a summary of fewer collections, a note says that these are too few.
 """
 SCALE = 1.0
 """Width of the range of bounded scores; a wider interval is not informative."""
@@ -312,7 +312,7 @@ class RunDifferences:
         """Summarize the differences, or effect sizes; None if they have no summary.
 
         The summary uses Paule and Mandel's variance between collections and Hartung and Knapp's
-        interval.  If the normal interval is wider than Hartung and Knapp's, it is used instead.
+        interval.  If the normal interval is wider than Hartung and Knapp's, the normal one is used.
         """
         if not self.has_summary(size):
             return None

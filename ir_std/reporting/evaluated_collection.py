@@ -131,8 +131,8 @@ class EvaluatedCollection:
 def collection_names(qrels: Mapping[T, Qrels], matches: Mapping[T, Match | None]) -> dict[T, str]:
     """Name each collection by its factor set or dataset, else by its file or its topics.
 
-    If several collections have the same name, add the file or the topics to it.  Number names that
-    are still equal.
+    If several collections have the same name, add the file or the topics to the name.  Number
+    names that are still equal.
     """
     fits = {key: match and match.fit for key, match in matches.items()}
     known = {key: (fit.dataset or fit.factors.id) if fit else None for key, fit in fits.items()}

@@ -65,7 +65,7 @@ class CollectionLinks:
     ----------
     measure : Standardized
     reference : str
-        Collection to whose scale the scores are converted.
+        All scores are converted to the scale of this collection.
     links : mapping of str to Link
         Links by collection, for all collections except the reference.
     anchors : tuple of str
@@ -188,8 +188,8 @@ def link_collections(
     anchors : sequence of str
         Names of the anchors.  Anchors with identical scores on all collections count once.
     reference : str, optional
-        Collection to whose scale the scores are converted.  By default, the collection on which the
-        anchors' mean is lowest, because its reference systems are the strongest.
+        All scores are converted to the scale of this collection.  By default, this is the
+        collection with the strongest reference systems, on which the anchors' mean is lowest.
     same_systems : bool
         True if each name is known to stand for the same program on all collections.
 
@@ -339,7 +339,7 @@ def _documents(qrels: Qrels) -> frozenset[str]:
 def n_common_systems(results: Results) -> int:
     """Count the reference systems if all collections have the same; else return 0.
 
-    Anonymous systems never count as the same, because only their numbers could be compared.
+    Anonymous systems never count as the same, because they have numbers instead of names.
     """
     populations = {
         frozenset(team_tags(plan.factors.systems))

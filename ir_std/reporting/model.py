@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from ir_std.reporting.run_ranks import RunRank
     from ir_std.reporting.tables import Table
 else:
-    # Methods import these only if needed, which saves a quarter of the start-up time.
-    # The assignment lets typing.get_type_hints work without importing them.
+    # Methods import these names only if needed, which saves a quarter of the start-up time.
+    # The assignment lets typing.get_type_hints work without these imports.
     Estimate = Placement = Placer = SystemsCovariance = Any
     Difference = CollectionLinks = Overlaps = RunRank = Table = Any
 
@@ -262,7 +262,7 @@ class Results:
         estimate = self._covariances[measure].estimate(self.values[run][measure], contrast)
         if isinstance(measure.aggregator(), MeanAgg):
             return replace(estimate, mean=self.means[run][measure])
-        return Estimate(self.means[run][measure], estimate.n, nan, nan)  # a sum, such as NumRet
+        return Estimate(self.means[run][measure], estimate.n, nan, nan)  # The measure is a sum.
 
     def _mean_over_collections(self, run: str, measure: Measure) -> Estimate:
         from ir_std.analysis.estimate import NO_ESTIMATE, mean_of_estimates
@@ -424,8 +424,8 @@ class Results:
         """Return the means as a table.
 
         The table has the methods ``text()``, ``markdown()``, ``latex()``, ``csv()`` and ``html()``.
-        For one collection, it has a row for each run.  For several collections, it has a row for
-        each run and collection, or it shows the differences from the baseline.
+        For one collection, the table has a row for each run.  For several collections, the table
+        has a row for each run and collection, or it shows the differences from the baseline.
 
         Parameters
         ----------

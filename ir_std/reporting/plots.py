@@ -56,7 +56,7 @@ _LABEL_HEIGHT = 7.0
 _LARGEST_SQUARE = 140.0
 """The area of the largest square, in square points."""
 _ROOM = 40
-"""Largest number of characters of all collections' names that fit side by side."""
+"""Largest total length, in characters, at which names of collections fit side by side."""
 
 
 # One collection
@@ -76,7 +76,7 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
     measure : Measure or str
         One of the results' measures.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw into; by default, those of a new figure.
+        Axes to draw into; by default, the axes of a new figure.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def topics(
 
     The plot follows Figure 1 (raw measures) and Figure 2 (standardized measures) of Webber, Moffat
     and Zobel (SIGIR 2008).  Topics are sorted from hardest to easiest by the mean of the reference
-    systems.  Bars span one standard deviation below and above that mean.  Thin lines span the
+    systems.  Bars span one standard deviation below and above the mean.  Thin lines span the
     lowest to the highest score, if these are known.
 
     Parameters
@@ -130,7 +130,7 @@ def topics(
     run : str, optional
         Run to draw; by default, the first run.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw into; by default, those of a new figure.
+        Axes to draw into; by default, the axes of a new figure.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def difference(
     baseline : str, optional
         Run to subtract; by default, the results' baseline, or else the second run.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw into; by default, those of a new figure.
+        Axes to draw into; by default, the axes of a new figure.
 
     Raises
     ------
@@ -265,7 +265,7 @@ def means(results: Results, measure: Measure | str, ax: Axes | None = None) -> A
     measure : Measure or str
         One of the results' measures.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw into; by default, those of a new figure.
+        Axes to draw into; by default, the axes of a new figure.
 
     Raises
     ------
@@ -340,7 +340,7 @@ def forest(differences: RunDifferences, ax: Axes | None = None, *, size: bool = 
     differences : RunDifferences
         One of :func:`ir_std.reporting.difference.run_differences`.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw into; by default, those of a new figure.
+        Axes to draw into; by default, the axes of a new figure.
     size : bool
         If True, draw effect sizes (Hedges' g) instead of differences.
     """

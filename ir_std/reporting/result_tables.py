@@ -53,7 +53,10 @@ from ir_std.scores.run_scores import SUMMARY
 from ir_std.scores.tables import ALL_COLLECTIONS
 
 MOST_PAIRS = 20
-"""Largest number of pairs of means; with more, a run is compared only with itself."""
+"""Largest number of pairs of means to compare.
+
+If there are more pairs, each run is compared only with itself on other collections.
+"""
 
 
 # Runs on one collection
@@ -240,7 +243,8 @@ def count_range(counts: Iterable[int]) -> str:
 def linked_pairs(results: Results) -> list[Difference]:
     """Compare linked means across collections.
 
-    Anchors are left out.  If there are many pairs, each run is compared only with itself.
+    Anchors are left out.  If there are many pairs, each run is compared only with itself on other
+    collections.
     """
     found = []
     for measure, links in results.links.items():

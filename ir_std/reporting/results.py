@@ -80,9 +80,9 @@ def evaluate(
         2019.  The mean snDCG@10 of BM25 is .332 if BM25 is among the reference systems, and .328 if
         BM25 is left out.
     baseline : str, optional
-        Name of the run that the others are tested against.  It can also be a system of a factor
-        set, such as ``"dl19-passage/p_bert"``, which is added to the runs.  ``"best"`` stands for
-        the system of the set with the highest mean for the first measure.
+        Name of the run that the others are tested against.  A system of a factor set, such as
+        ``"dl19-passage/p_bert"``, can also be the baseline; it is then added to the runs.
+        ``"best"`` stands for the reference system with the highest mean for the first measure.
     test : {'t', 'randomization'}
         See :mod:`ir_std.analysis.paired`.
     correction : {'holm', 'bonferroni', 'none'}
@@ -90,7 +90,7 @@ def evaluate(
         :func:`ir_std.analysis.paired.paired_tests`.
     equivalent : float, optional
         Smallest difference from the baseline that would matter.  Two one-sided t-tests find the
-        runs that differ by less.
+        runs that differ from the baseline by less than this.
     jobs : int, optional
         Number of processes; if None, ir_std chooses the number.
     executor : concurrent.futures.Executor, optional
@@ -121,7 +121,7 @@ def evaluate(
     Raises
     ------
     InputError
-        If a run or the qrels cannot be used, or they have no topic in common.
+        If a run or the qrels cannot be used, or if a run and the qrels have no topic in common.
     UsageError
         If no run has the baseline's name, or the test, correction or scheme is unknown.
     NoFactorsError

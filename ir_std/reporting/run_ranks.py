@@ -130,7 +130,8 @@ def runs_by_mean(results: Results, measure: Measure) -> list[str]:
     UsageError
         If the measure is not one of the results' measures.
     """
-    known = named_measure(measure, results.measures)  # This one knows whether lower is better.
+    # The results' measure knows whether lower is better, but the given name may not.
+    known = named_measure(measure, results.measures)
     return list(
         ranks({run: of_run[known] for run, of_run in results.means.items()}, sign_of(known))
     )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ir_std.reporting.diff import RunDiff, TopicScores
 
 RESEMBLING = 1.0
-"""Distance from the anchors' linked mean, in units of z, above which there is a warning."""
+"""Largest distance from the anchors' linked mean without a warning, in units of z."""
 MAX_NEIGHBOR_RUNS = 3
 """Largest number of runs for which a table names the neighboring systems."""
 

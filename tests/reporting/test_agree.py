@@ -224,7 +224,7 @@ def test_compare_and_report_show_the_pairs(
     assert ir_std_cli("report", *entries, "nDCG@10", "-o", page).status == 0
     text = page.read_text(encoding="utf-8")
     assert "minus those of" in text
-    assert "2 judgments of the same topics" in text
+    assert "2 sets of judgments of the same topics" in text
     assert "kappa, quadratic weights" in text
 
 

@@ -77,13 +77,13 @@ class MeasureRecord(RunLists):
     scored: str  # name of the scores that the pictures show, on axes and in texts
     standardized: bool  # true if the pictures' scores are standardized
     sign: int  # -1 if lower is better, else 1
-    headline: str  # HTML, as all sentences except warnings
+    headline: str  # HTML; all sentences except warnings are HTML
     deck: str
     warnings: list[str]
     trust: list[str]
     placeHeading: str
     topicsHeading: str
-    ticks: list[float]  # ticks of the axis of scores, including its ends
+    ticks: list[float]  # ticks of the axis of scores, including the ends of the axis
     average: float | None  # the score of an average system
     limits: list[float] | None  # lowest and highest possible score
     systems: list[list[Any]]  # the reference systems, best first: name, mean score, mean raw score

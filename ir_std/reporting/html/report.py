@@ -40,7 +40,7 @@ CHOSEN_BY = {
     "ir_datasets id": "named by the ir_datasets ID",
     "systems": "to which the runs belong",
 }
-"""Descriptions of the ways to choose a factor set other than recognition."""
+"""Descriptions of how a factor set was chosen if it was not recognized."""
 
 SCHEME_PAPER = {"z": "webber2008", "N": "webber2008", "U": "sakai2016", "E": "urbano2019"}
 """Key of each scheme's paper in ``references.bib``."""
