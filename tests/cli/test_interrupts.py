@@ -119,7 +119,8 @@ def test_interrupts_at_random_times(command: list[str], n: int) -> None:
     # Another time the work may take less long; a run that was over by itself does not count.
     while sum(ended.status != 0 for _, ended in all_ended) < n:
         assert len(all_ended) < 2 * n
-        after = random.uniform(0, 0.7 * whole)
+        # In its first milliseconds, the program does not own the terminal yet.
+        after = random.uniform(0.05, 0.7 * whole)
         twice = [after, after + 0.05][: 1 + len(all_ended) % 2]
         all_ended.append((after, in_terminal(command, twice)))
     loud = [(after, ended) for after, ended in all_ended if not is_quiet(ended)]
