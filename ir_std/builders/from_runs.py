@@ -46,9 +46,11 @@ BUILD_MEASURES = (
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
 """Measures that an evaluation with such a set reports by default."""
 SHORT = 0.1
-"""A run is short if its median topic has less than this share of the deepest run's depth."""
+"""A run is short if its number of documents on the median topic is below this share of the deepest
+run's depth."""
 Teams = Mapping[str, str] | str | os.PathLike[str] | None
-"""Teams by system, or a file of lines ``SYSTEM TEAM``; None to infer them from the names."""
+"""Teams by system, or a file of lines ``SYSTEM TEAM``; None to infer the teams from the names of
+the systems."""
 
 
 Progress = Callable[[Iterable["SystemScores | InputError"]], Iterable["SystemScores | InputError"]]
@@ -82,8 +84,8 @@ def build_factors(
     runs
         The path of a run file, a folder or an archive (see
         :func:`ir_std.reading.archives.run_sources`), or an iterable of such paths and of runs in
-        any form that :func:`ir_std.trec.inputs.as_run` accepts.  The keys of a dict name the runs
-        that are not paths.
+        any form that :func:`ir_std.trec.inputs.as_run` accepts.  In a dict, the key of a run that
+        is not a path is the run's name.
     measures : Measure, str or iterable of them, optional
         Raw measures; by default :data:`BUILD_MEASURES`.
     id, title, source, licence : str
@@ -96,7 +98,7 @@ def build_factors(
     teams : mapping of str to str, or path, optional
         Team of each system, or a file with lines ``SYSTEM TEAM``.  A system that is not listed is a
         team of its own.  Confidence intervals resample whole teams.  By default, systems whose
-        names begin alike are one team.
+        names begin in the same way count as one team.
     skip_bad : bool
         If True, leave out broken runs and unreadable folders, with a warning for each.  If False,
         stop at the first one.
@@ -104,13 +106,14 @@ def build_factors(
         Maximum size in bytes of an unpacked run or archive member, as for
         :func:`ir_std.reading.archives.run_sources`.
     duplicates : {'error', 'first', 'last'}
-        Line that is used if a run has a document twice for a topic; a warning says how many lines
-        were ignored.
+        What to do if a run has the same document twice for a topic: reject the run, use the first
+        line, or use the last line.  A warning says how many lines were ignored.
     jobs : int
         Number of processes.
     executor : concurrent.futures.Executor, optional
-        Executor that evaluates the runs, one task per run, such as Dask's
-        ``Client.get_executor()``.  Its workers must be able to read the files whose paths you give.
+        Executor that evaluates the runs with one task per run, such as the executor that Dask's
+        ``Client.get_executor()`` returns.  The executor's workers must be able to read the files
+        whose paths you give.
     progress : callable
         Function that wraps the iterable of results to show progress, such as ``tqdm.tqdm``.
 
@@ -130,8 +133,8 @@ def build_factors(
     Notes
     -----
     For each topic, the mean and the sample standard deviation (n-1) are computed over the systems.
-    If a topic is absent from a run, its score is 0.  If no two scores differ by more than
-    :data:`ir_std.schemes.EXACT`, the standard deviation is 0.
+    If a topic is absent from a run, the run's score on the topic is 0.  If no two scores differ by
+    more than :data:`ir_std.schemes.EXACT`, the standard deviation is 0.
 
     Examples
     --------
@@ -165,7 +168,8 @@ def build_factors(
         "source": source,
         "licence": licence,
         "default_measures": list(DEFAULT_MEASURES if measures is None else names),
-        # Shipped sets hold these words, so other words would change the bytes of a rebuilt set.
+        # The shipped sets contain this text, so a different text would change the bytes of a
+        # rebuilt set.
         "built": f"by ir_std from {pluralize(len(systems), 'run')}"
         + (f", cut to {depth} documents a topic" if depth else ""),
     } | judge_fields(judge)
@@ -234,7 +238,7 @@ def _runs_with_tags(
 ) -> Iterator[tuple[str, Any]]:
     """Yield each file once, and yield runs in memory unchanged.
 
-    A run in memory has its name from the dict; all other names are empty.
+    The name of a run in memory is its key in the dict.  All other names are empty.
     """
     if isinstance(runs, (str, os.PathLike, Run)):
         runs = [runs]
@@ -278,7 +282,7 @@ class SystemScores:
     length : int
         Number of documents on the median topic.
     repeated : int
-        Number of lines that were ignored because another line has the same document.
+        Number of lines that were ignored because another line has the same document and topic.
     """
 
     name: str
@@ -332,7 +336,7 @@ def _unpickle_evaluator(pickled: bytes) -> tuple[StdEvaluator, int | None, str]:
 
 
 def run_tag(name: str) -> str:
-    """Return a system's name: its run's file name without folders and ``.gz``.
+    """Return a system's name, which is its run's file name without folders and ``.gz``.
 
     >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn.gz")
     'Flab8atdn'
@@ -381,7 +385,10 @@ def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def check_measure_names(measures: Measures) -> tuple[str, ...]:
-    """Check that measures can be standardized; return names, as written if strings."""
+    """Check that measures can be standardized, and return their names.
+
+    A measure that is given as a string keeps the spelling of the string.
+    """
     names: dict[str, str] = {}
     for given in [measures] if isinstance(measures, (str, Measure)) else measures:
         measure = parse_measure(given)

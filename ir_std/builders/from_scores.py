@@ -53,9 +53,9 @@ def build_from_scores(
         such as ``P@10.csv`` or ``nDCG(dcg='exp-log2')@20.csv``.  A name that ir_measures does not
         know becomes a custom measure, see :class:`ir_std.ExternalMeasure`.
     qrels : optional
-        The judgments behind the scores, in any form, or a dict from topic to the number of relevant
-        documents or to :class:`Judgments`.  Without judgments, ir_std cannot recognize the set's
-        collection, so you must name the set to use it.
+        The judgments from which the scores were computed, in any form.  You can also pass a dict
+        that maps each topic to its number of relevant documents or to :class:`Judgments`.  Without
+        judgments, ir_std cannot recognize the set's collection, so you must name the set to use it.
     id, title, source, licence : str
         Fields of ``set.json``.
     depth : int, optional
@@ -72,7 +72,7 @@ def build_from_scores(
     ------
     InputError
         If a table is broken (the message names file and line) or has a topic that the qrels lack,
-        if a file name is not a measure, or if no topic has two scores.
+        if a file name is not a measure, or if no topic has scores of two systems.
     UsageError
         If a measure cannot be standardized or is given twice.
 
@@ -122,7 +122,7 @@ def build_from_scores(
 
 
 def _warn_of_impossible(scores: Mapping[Measure, Mapping[str, RunScores]]) -> None:
-    """Warn of runs whose RR@k exceeds k P@k, which is impossible."""
+    """Warn about runs whose RR@k exceeds k times P@k, which is impossible."""
     for measure, runs in scores.items():
         k = measure.params.get("cutoff")
         if measure.NAME != "RR" or k is None:
@@ -177,7 +177,7 @@ _NO_MEASURES = ("data", "eval", "metrics", "results", "runs", "scores", "systems
 
 
 def _read(table: Any) -> dict[str, RunScores]:
-    """Read a table; if its columns are runs, its file name names the measure."""
+    """Read a table; if its columns are runs, the measure is taken from the file name."""
     if not is_file(table) or hasattr(table, "read") or table == STANDARD_INPUT:
         return read_scores(table)
     if not Path(table).is_file():
@@ -207,7 +207,7 @@ def _about(measure: Measure, runs: Iterable[RunScores], worse: bool) -> dict[str
 
 
 def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[str]) -> Floats:
-    """Return scores on these topics, one column per run; NaN where a run has none."""
+    """Return scores on these topics, one column per run; NaN if a run has no score."""
     topics = dict.fromkeys(topics)
     for run in runs.values():
         if others := [topic for topic in run.values[measure] if topic not in topics]:
@@ -221,7 +221,7 @@ def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[st
 
 
 def _judgments(qrels: Any) -> tuple[dict[str, int | Judgments | None], int | None]:
-    """Return each topic's judgments, if known, and the highest relevance level."""
+    """Return the known judgments of each topic, and the highest relevance level."""
     if qrels is None or (
         isinstance(qrels, Mapping)
         and all(n is None or isinstance(n, (int, Judgments)) for n in qrels.values())

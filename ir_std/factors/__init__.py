@@ -1,1 +1,1 @@
-"""Factor sets, and the functions that store, find, check and exchange them."""
+"""Factor sets, and functions that store, find, check and exchange factor sets."""

@@ -22,9 +22,10 @@ FILE = "mteb-benchmarks.json"
 """A file next to the shipped sets that lists each benchmark's tasks and the rows of each task."""
 SET = "mteb-retrieval"
 COPIED = ("track", "unit", "max_level", "resolution", "year", "source", "licence", "sources")
-"""Fields that a benchmark's factors take over from the set."""
+"""Fields that are copied from the set to the factors of a benchmark."""
 DECIMALS = 10
-"""Decimals of task scores; rounding makes a mean independent of the order of the values."""
+"""Number of decimals of task scores.  Scores are rounded so that a mean does not depend on the
+order of its values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +38,12 @@ class BenchmarkScores:
     tasks : tuple of str
         Tasks with at least one dataset in the set.
     missing : tuple of str
-        The benchmark's other retrieval and reranking tasks, for which too few results are known.
+        The benchmark's other retrieval and reranking tasks, for which too few models have results.
     models : tuple of str
         Models with a score on at least one part of a task.
     scores : ndarray, shape (n_tasks, n_models)
-        Mean score over a task's splits and subsets; NaN if the model lacks a score on one of them.
+        Mean score over a task's splits and subsets; NaN if the model lacks a score on a split or
+        subset.
     of_parts : ndarray, shape (n_tasks, n_models)
         Mean score over the splits and subsets on which the model has a score.  MTEB's Borda count
         uses this mean.
@@ -71,19 +73,21 @@ class BenchmarkScores:
 
 @lru_cache(maxsize=1)
 def _listed() -> Mapping[str, Mapping[str, Any]]:
-    """Return the rows and the number of parts of each task, by benchmark."""
+    """Return the rows of each task and the number of its parts, by benchmark."""
     file = shipped_folder() / FILE
     listed: Mapping[str, Mapping[str, Any]] = parse_json(file.read_bytes(), file)
     return listed
 
 
 def tasks_of(benchmark: str) -> Mapping[str, list[str]]:
-    """Return the datasets of each task of a benchmark; none if the set lacks a task.
+    """Return the datasets of each task of a benchmark.
+
+    If the set lacks a task, the list of its datasets is empty.
 
     Raises
     ------
     UsageError
-        If there is no such benchmark, or the set has none of its tasks.
+        If there is no such benchmark, or the set has no task of the benchmark.
     """
     if benchmark not in _listed():
         raise UsageError(
@@ -122,17 +126,18 @@ def benchmark_scores(
     benchmark : str
         MTEB's name of the benchmark, such as ``"MTEB(eng, v2)"``.
     kind : str
-        One of :data:`~ir_std.factors.schema.KINDS`; ``zero-shot`` keeps zero-shot results only.
+        One of :data:`~ir_std.factors.schema.KINDS`.  With ``zero-shot``, only zero-shot results are
+        read.
     others : mapping of str to mapping of str to float, optional
-        Main scores of further models by dataset.  They replace the set's scores of a model with
-        the same name.
+        Main scores of further models, by model and dataset.  If the set has a model of the same
+        name, these scores replace the scores in the set.
 
     Raises
     ------
     UsageError
         If there is no such benchmark or kind.
     NoFactorsError
-        If an added model has no task with scores on all parts.
+        If a further model has no task with scores on all parts.
     """
     look_up(kind, KINDS, "kind of results")
     tasks = {task: rows for task, rows in tasks_of(benchmark).items() if rows}
@@ -182,7 +187,9 @@ def _mean_of_known(table: Floats) -> Floats:
 
 
 def benchmark_factors(read: BenchmarkScores, models: Sequence[int]) -> FactorSet:
-    """Make factors for tasks, corrected for which models have scores on each task.
+    """Make factors for tasks that have scores of different models.
+
+    The factors are corrected for the choice of models on each task.
 
     Parameters
     ----------
@@ -209,11 +216,11 @@ def benchmark_factors(read: BenchmarkScores, models: Sequence[int]) -> FactorSet
 
 
 def borda_ranks(scores: Floats, n_models: int | None = None) -> Ints:
-    """Rank models as MTEB does, by the number of models beaten, summed over tasks.
+    """Rank models as MTEB does, by the number of models that they beat, summed over tasks.
 
     On each task, a model earns ``n_models`` minus its rank on the task (tied models share the mean
-    rank).  A model without a score earns nothing.  Models with the same sum share a rank, which is
-    the best of the ranks that they occupy together.
+    rank).  A model without a score earns nothing.  Models with the same sum share the best of the
+    ranks that they occupy together.
 
     Parameters
     ----------

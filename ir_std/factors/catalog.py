@@ -27,12 +27,13 @@ Factors: TypeAlias = FactorSet | str | os.PathLike[str]
 """A factor set, its id, or the path of its file."""
 
 INDEX = "index.json"
-"""Name of the index of the shipped sets; it rules out most sets before their files are read."""
+"""File name of the index of the shipped sets.  With the index, most sets are ruled out before their
+files are read."""
 
 Entry: TypeAlias = Mapping[str, Any]
-"""The index entry of a set: ``topics``, ``ir_datasets``, ``unit``, ``beside``, and its file's
-``sha256``.  ``topics`` gives each topic's number of relevant documents, or None if that number is
-unknown or proves nothing."""
+"""The index entry of a set.  It has the fields ``topics``, ``ir_datasets``, ``unit``, ``beside``
+and ``sha256`` (the hash of the set's file).  ``topics`` gives the number of relevant documents of
+each topic, or None if the number is unknown or proves nothing."""
 
 Version: TypeAlias = tuple[int, int, int]
 """Modification time, size and inode of a file, which show whether the file has changed."""
@@ -48,7 +49,7 @@ def shipped_folder() -> Path:
 
 @lru_cache(maxsize=1)
 def data_version() -> str:
-    """Return the version of the shipped sets: year and month of their last change."""
+    """Return the version of the shipped sets, the year and month of their last change."""
     return (shipped_folder() / "VERSION").read_text(encoding="utf-8").strip()
 
 
@@ -78,14 +79,14 @@ def data_folder() -> Path:
 def writable_folder() -> Path:
     """Return the folder to which sets are added.
 
-    This is the first folder in ``IR_STD_FACTORS`` or, without one, the folder in the user's data
-    folder.
+    This is the first folder in ``IR_STD_FACTORS``.  If that variable names no folder, it is the
+    folder in the user's data folder.
     """
     return next(iter(environment_folders()), None) or data_folder()
 
 
 class SetVersion(NamedTuple):
-    """A set as it is on disk now: its id, its file, and the file's version.
+    """The id, the file and the file's version of a set that is on disk now.
 
     The version of a shipped set is None, because such a set changes only with the installation.
     """
@@ -107,11 +108,11 @@ def version_of(file: str | os.PathLike[str]) -> Version | None:
 
 
 def known_sets() -> tuple[SetVersion, ...]:
-    """Return all factor sets, by name.
+    """Return all factor sets, sorted by name.
 
     The name of a set is its ``id``.  If a user's set has the same id as a shipped set, the shipped
     set is used.  If two of the user's sets have the same id, the first one is used.  In both cases,
-    the other set is skipped with a warning.  Broken sets are skipped with a warning, too.
+    the other set is skipped with a warning.  Broken sets are also skipped with a warning.
 
     Raises
     ------
@@ -171,7 +172,8 @@ def _files_in(folder: Path) -> list[str]:
     if not os.path.lexists(folder):
         raise InputError.at(folder, "no such folder", expected)
     with wrap_os_errors(folder, "cannot be read", expected), os.scandir(folder) as entries:
-        # This raises an error if the folder's files cannot be accessed.  A Path would drop the dot.
+        # This raises an error if the files in the folder cannot be accessed.  A Path would drop the
+        # dot.
         os.stat(os.path.join(folder, "."))  # noqa: PTH116
         return sorted(e.path for e in entries if version_of(e.path) and not e.name.startswith("."))
 
@@ -207,8 +209,8 @@ def load_factors(
     name : str or path
         The id of a set (``"trec8-adhoc"``), or the path of a set's file.
     systems : iterable of str, or a file, optional
-        Names of the systems from whose scores to compute the factors, if the set names its
-        systems.  A file has one name per line.
+        Names of systems; the factors are then computed from the scores of these systems.  The set
+        must name its systems.  A file has one name per line.
 
     Raises
     ------
@@ -252,7 +254,7 @@ def _load(file: str, version: Version | None) -> FactorSet:
 def described_sets(
     sets: tuple[SetVersion, ...], wanted: Callable[[Entry], bool]
 ) -> Iterator[FactorSet]:
-    """Yield the sets whose index entries are wanted.
+    """Yield the sets for whose index entries ``wanted`` returns True.
 
     A broken set is skipped with a warning, so that the other sets can still be used.
     """
@@ -293,7 +295,7 @@ def check_set(path: str | os.PathLike[str]) -> list[str]:
 
 
 def sibling_sets(factors: FactorSet) -> list[FactorSet]:
-    """Return the sets that have other systems on the same topics as this set."""
+    """Return the sets that have other systems than this set on the same topics."""
     return list(described_sets(known_sets(), lambda one: one["beside"] == factors.id))
 
 
@@ -305,7 +307,8 @@ def check_new_set(
     Raises
     ------
     InputError
-        If the name does not end with ``.npz``, or the file is an input or exists already.
+        If the name does not end with ``.npz``, the file is one of the inputs, or the file exists
+        and ``force`` is False.
     """
     if not os.fspath(file).endswith(SUFFIX):
         raise InputError.at(file, f"does not end with {SUFFIX}", f"name a file NAME{SUFFIX}")
@@ -319,7 +322,7 @@ _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 
 
 def add_set(source: str) -> FactorSet:
-    """Check a set's file and put it into the user's folder.
+    """Check a set's file and copy it to the user's folder.
 
     Parameters
     ----------
@@ -329,14 +332,15 @@ def add_set(source: str) -> FactorSet:
     Returns
     -------
     FactorSet
-        The set, loaded from its new place.
+        The set, loaded from the user's folder.
 
     Raises
     ------
     InputError
-        If the file is broken, has another hash, or a set of that id exists already.
+        If the file is broken or does not have the given hash, or a set with the same id already
+        exists.
     UsageError
-        If a URL has no hash or pooch is not installed.
+        If a URL has no hash, or pooch is not installed.
     """
     content = fetch(source) if "://" in source else read_bounded(source, LARGEST)
     factors = FactorSet.parse(content, source)
@@ -362,14 +366,14 @@ def add_set(source: str) -> FactorSet:
 
 
 def remove_set(name: str) -> Path:
-    """Remove a set from the user's folders, and return where it was.
+    """Remove a set from the user's folders, and return the path of the removed file.
 
     Raises
     ------
     UnknownSetError
         If the user has no set of that id.
     InputError
-        If its file cannot be removed.
+        If the set's file cannot be removed.
     """
     own = {
         Path(file).name.removesuffix(SUFFIX): Path(file)
@@ -378,14 +382,14 @@ def remove_set(name: str) -> Path:
     }
     if name not in own:
         there = f"available: {', '.join(sorted(own))}" if own else "you have added none"
-        raise UnknownSetError(f"no set {name!r} of your own; {there}{suggestion(name, own)}")
+        raise UnknownSetError(f"you have no set named {name!r}; {there}{suggestion(name, own)}")
     with wrap_os_errors(own[name], "cannot be removed", "check that you can write there"):
         own[name].unlink()
     return own[name]
 
 
 LONGEST_DOWNLOAD = 600
-"""Seconds that a download may take."""
+"""Maximum number of seconds that a download may take."""
 
 
 def fetch(source: str) -> bytes:
@@ -394,7 +398,7 @@ def fetch(source: str) -> bytes:
     Raises
     ------
     InputError
-        If it cannot be downloaded, is too large, or has another SHA-256.
+        If the file cannot be downloaded, is too large, or does not have the given SHA-256.
     UsageError
         If the URL does not begin with http or https, has no hash, or pooch is not installed.
     """

@@ -1,4 +1,4 @@
-"""Collections for recognition, and the comparison of their judgments with a set."""
+"""Collections to recognize, and the comparison of their judgments with a set's."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ir_std.trec.runs import Run
 
 
 def look_alike(ids: Iterable[str], others: Iterable[str]) -> bool:
-    """Check whether any id has the same form as another one, such as letters-digits."""
+    """Check whether an id in both lists has the same form, such as letters-digits."""
     return not {*map(_form, ids)}.isdisjoint(map(_form, others))
 
 
 def _form(doc_id: str) -> str:
-    """Replace each sequence of letters by one ``a``, and of digits by one ``9``."""
+    """Replace each sequence of letters by one ``a``, and each sequence of digits by ``9``."""
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", doc_id))
 
 
@@ -40,7 +40,8 @@ class Collection:
     dataset : str, optional
         The ir_datasets id from which the qrels came.
     qrels : Qrels, optional
-        The judgments.  If they are unknown because only scores are given, recognition uses counts.
+        The judgments.  If only scores are given, the judgments are unknown, and recognition uses
+        the counts of relevant documents.
     external : iterable of str
         Custom measures for which scores are given.  Their names may identify one of the user's
         sets.
@@ -67,8 +68,8 @@ class Collection:
     def shared_topics(self, there: Set[str]) -> tuple[str, ...]:
         """Return the topics that are also in ``there``, in this collection's order.
 
-        The time depends on the smaller of the two sets of topics, because scores may have hundreds
-        of thousands of topics.
+        Scores may have hundreds of thousands of topics.  So this takes time only in proportion to
+        the smaller of the two sets of topics.
         """
         return tuple(sorted(self.counts.keys() & there, key=self._positions.__getitem__))
 
@@ -78,7 +79,7 @@ class Collection:
 
     @cached_property
     def n_judged(self) -> int:
-        """Number of topics that have relevant documents or an unknown number of them."""
+        """Number of topics whose number of relevant documents is unknown or not 0."""
         return sum(n != 0 for n in self.counts.values())
 
     @property
@@ -128,7 +129,7 @@ class Collection:
 
 
 def judgments_of_dataset(qrels: Qrels) -> Judgments:
-    """Describe the judgments of a dataset as a whole.
+    """Describe the judgments of a whole dataset, as if it were one topic.
 
     Fingerprints are computed from pairs of topic and document, with a tab between them.
     """
@@ -151,7 +152,7 @@ def _pairs_fingerprint(qrels: Qrels, level: int) -> int:
 
 
 class DatasetCollection(Collection):
-    """A whole dataset as one "topic", like a row in a factor set of datasets.
+    """A whole dataset that counts as one "topic", as in a factor set of datasets.
 
     Parameters
     ----------
@@ -171,7 +172,7 @@ class DatasetCollection(Collection):
         return np.array([n], np.int64)
 
     def prints_at(self, level: int) -> Keys:
-        """Return the fingerprint of the pairs at ``level`` or above; compute it once."""
+        """Return the fingerprint of the pairs at ``level`` or above; compute it only once."""
         lowest = next((at for at in self._judged.all_levels if at >= level), level)
         found = self._judged.cached(
             ("whole", lowest), lambda: _pairs_fingerprint(self._judged, lowest)
@@ -180,17 +181,19 @@ class DatasetCollection(Collection):
 
 
 class LevelAgreement(NamedTuple):
-    """Agreement on the documents at a level or above; each topic is in one mask.
+    """Agreement on the documents at a level or above.
+
+    Exactly one of the masks is True for each topic.
 
     Attributes
     ----------
     identical, different : ndarray of bool, shape (n_topics,)
-        The documents are the same (``identical``), or they or their numbers differ
-        (``different``).
+        ``identical`` is True if the documents are the same.  ``different`` is True if the documents
+        or their numbers differ.
     count_only : ndarray of bool, shape (n_topics,)
-        The numbers of documents agree, but the documents cannot be compared.
+        True if the numbers of documents agree, but the documents cannot be compared.
     unknown : ndarray of bool, shape (n_topics,)
-        The judgments at the level are unknown in the set or in the collection.
+        True if the judgments at the level are unknown in the set or in the collection.
     """
 
     identical: Mask
@@ -309,8 +312,8 @@ def pack_earlier(topics: Iterable[str], documents: Mapping[str, Iterable[str]]) 
     Returns
     -------
     ndarray of uint64
-        Keys in ascending order.  A key has the first 40 bits of the document's hash, then the
-        topic's row.
+        Keys in ascending order.  A key consists of the first 40 bits of the document's hash, and
+        then the topic's row.
     """
     keys = [
         _keyed(np.array([row]), Ids.of(sorted(documents.get(topic, ()))).hashes())

@@ -16,7 +16,7 @@ from ir_std.factors.schema import FEWEST, KINDS, UNKNOWN
 from ir_std.factors.store import read_text
 
 WEAK = "weak"
-"""Placeholder for all systems far below the others, in a list of systems to leave out."""
+"""Word for all systems that are far below the others, in a list of systems to leave out."""
 
 
 def select_systems(
@@ -29,7 +29,7 @@ def select_systems(
     factors : FactorSet
         A set that names its systems.
     systems : iterable of str, or a file
-        Names of systems; a file has one per line.
+        Names of systems; a file has one name per line.
 
     Raises
     ------
@@ -51,14 +51,14 @@ def select_systems(
 
 
 def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") -> FactorSet:
-    """Return rows of a set of many datasets, with the models that have scores there.
+    """Return rows of a set of many datasets, with the models that have scores on them.
 
     Parameters
     ----------
     factors : FactorSet
         A set with :attr:`~.FactorSet.cells`; a set without them is returned unchanged.
     topics : iterable of str
-        Datasets or their aliases; datasets that are not in the set are left out.
+        Names or aliases of datasets; datasets that are not in the set are left out.
     kind : str
         Kind of models, one of :data:`ir_std.factors.schema.KINDS`.
 
@@ -105,7 +105,9 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
 def select_kind(
     factors: FactorSet, kind: str, topics: Iterable[str] | None = None
 ) -> FactorSet | None:
-    """Return the rows of datasets with models of one kind; None without kinds.
+    """Return the rows of datasets, with models of one kind.
+
+    The result is None if the set does not distinguish kinds of models.
 
     Parameters
     ----------
@@ -135,7 +137,7 @@ def _listed_systems(file: str | os.PathLike[str]) -> list[str]:
 
 
 def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
-    """Return a set without some systems, for the measures whose scores are known.
+    """Return a set without some systems, for the measures with known scores.
 
     Parameters
     ----------
@@ -166,7 +168,7 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
 def _set_of(
     factors: FactorSet, scores: Mapping[str, Floats], names: Mapping[str, list[str]], **fields: str
 ) -> FactorSet:
-    """Return a set with other scores, and with the fields of each measure as they were."""
+    """Return a set with other scores, and with unchanged fields of each measure."""
     info = {
         **factors.info,
         **fields,
@@ -189,7 +191,8 @@ def _scores_where(
 ) -> tuple[dict[str, Floats], dict[str, list[str]]]:
     """Return the scores and the names of the systems to keep, by measure.
 
-    If ``keep_weak`` is False, each measure's weak systems are left out of its scores.
+    If ``keep_weak`` is False, the scores of a measure do not include the systems that are weak for
+    this measure.
     """
     tags = factors.systems
     if not tags:

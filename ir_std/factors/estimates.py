@@ -13,7 +13,7 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 
 _LARGEST_BLOCK = 10_000_000
-"""Number of comparisons of scheme E that are made at once."""
+"""Number of score comparisons that are made at once for scheme E."""
 
 
 def factors_from_scores(
@@ -44,7 +44,8 @@ def factors_from_scores(
     Returns
     -------
     FactorSet
-        A set with scores.  A topic with fewer than two scores for a measure has no factors for it.
+        A set with scores.  A topic with fewer than two scores for a measure has no factors for that
+        measure.
     """
     arrays = {m: np.asarray(values, dtype=float) for m, values in scores.items()}
     names = sorted({tag for each in (tags or {}).values() for tag in each})
@@ -63,7 +64,10 @@ def factors_from_scores(
 
 
 def _number_by_scores(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
-    """Assign numbers to columns, by scores of all measures with as many columns."""
+    """Assign numbers to columns, by their scores.
+
+    Measures with the same number of columns are sorted together.
+    """
     numbers: dict[int, Ints] = {}
     for n in {array.shape[1] for array in arrays.values()}:
         rows = np.concatenate([array for array in arrays.values() if array.shape[1] == n])
@@ -72,7 +76,7 @@ def _number_by_scores(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
 
 
 def scores_by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
-    """Return the systems that have scores for a measure, and return the scores.
+    """Return the systems that have scores for a measure, and the scores of these systems.
 
     Returns
     -------
@@ -93,7 +97,7 @@ def ranked_systems(
     rows: Ints | None = None,
     **params: float,
 ) -> tuple[Floats, Ints]:
-    """Compute the mean scores of the reference systems, and rank the systems by them.
+    """Compute the mean scores of the reference systems, and rank the systems by mean.
 
     Parameters
     ----------
@@ -104,16 +108,16 @@ def ranked_systems(
     scheme : {'N', 'U', 'E', 'z'}, optional
         Scheme of the scores; raw scores if not given.
     rows : ndarray of int, optional
-        Rows of the set to average over; by default all.
+        Rows (topics) of the set to average over; by default all rows.
     **params
         Parameters ``A`` and ``B`` of scheme U.
 
     Returns
     -------
     means : ndarray, shape (n,)
-        Means in ascending order.  Topics without factors are left out, and so are systems that lack
-        a score on any of the other topics.  For z, topics on which all systems have the same score
-        are left out, too.  Empty if no topic is left.
+        Means in ascending order.  Topics without factors are left out.  For z, topics on which all
+        systems have the same score are also left out.  Systems that lack a score on any of the
+        remaining topics are left out.  If no topic remains, the array is empty.
     numbers : ndarray of int, shape (n,)
         Numbers of these systems in the set.
     """
@@ -134,9 +138,11 @@ def ranked_systems(
 def scores_of_systems(
     factors: FactorSet, measure: str, scheme: str | None, rows: Ints, **params: float
 ) -> Floats:
-    """Return the reference systems' scores, raw or standardized, on rows of the set.
+    """Return the raw or standardized scores of the reference systems for given topics.
 
-    See :func:`ranked_systems` for the parameters.
+    The topics are given as rows of the set.
+
+    The parameters are the same as for :func:`ranked_systems`.
 
     Returns
     -------

@@ -34,23 +34,24 @@ from ir_std.schemes import EXACT, get_scheme
 
 
 class FactorSet:
-    """One collection's factors, by topic and measure.
+    """The factors of one collection, by topic and measure.
 
     Factors are the mean and the sample standard deviation (n-1) of the reference systems' scores.
-    If the scores themselves are known, the set has them, too.
+    If the scores themselves are known, the set also contains the scores.
 
-    A set is frozen: its arrays cannot be written to, and its mappings refuse changes.
+    A set is frozen, which means that its arrays and its mappings cannot be changed.
 
     Parameters
     ----------
     info : mapping
         The fields of ``set.json`` (``ir_std.factors.schema.FIELDS``), such as ``id``, ``title``,
         ``max_level`` (the highest level of the judgments), ``depth`` and ``source``.  ``measures``
-        gives, for each measure, the fields that differ from the set's.  For a measure without
-        known scores, they must include ``systems``, the number of systems.
+        contains, for each measure, the fields whose values differ from the fields of the set.  If
+        the scores of a measure are unknown, the measure's fields must include ``systems``, the
+        number of systems.
     judgments : mapping of str to int, Judgments or None
         For each topic, the number of documents judged relevant (level 1 or above), or a
-        ``Judgments`` object with further known facts.
+        ``Judgments`` object with more known facts about the judgments.
     mean, sd : mapping of str to array_like, shape (n_topics,), optional
         Means and standard deviations of measures without known scores; NaN if a topic has no
         factors.
@@ -108,7 +109,7 @@ class FactorSet:
     _arrays: Mapping[str, Array]
     _same: Mapping[str, str]
     whole: FactorSet | None = None
-    """The set of many datasets from which the rows of this set were taken."""
+    """Set of many datasets from which the rows of this set were taken."""
 
     def __init__(
         self,
@@ -151,13 +152,14 @@ class FactorSet:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, check_info: bool = True) -> FactorSet:
-        """Read a set's file; each array is unpacked and checked when it is first used.
+        """Read a set's file; an array is unpacked and checked only when it is first used.
 
         Parameters
         ----------
         path : str or path
         check_info : bool
-            If False, do not check the fields of ``set.json``; shipped sets are known to be valid.
+            If False, do not check the fields of ``set.json``, because shipped sets are known to be
+            valid.
 
         Raises
         ------
@@ -287,7 +289,7 @@ class FactorSet:
 
     @property
     def of_datasets(self) -> bool:
-        """True if the rows are whole datasets; then only means are standardized."""
+        """True if the rows are whole datasets, so that only means can be standardized."""
         return bool(self.info.get("unit") == "collection")
 
     @property
@@ -299,7 +301,7 @@ class FactorSet:
 
     @cached_property
     def row_of(self) -> Mapping[str, int]:
-        """Row of each topic; the aliases of a dataset are included."""
+        """Row of each topic; for datasets, aliases are also included."""
         rows = {topic: i for i, topic in enumerate(self.topics)}
         aliases = self.info.get("aliases", {})
         return rows | {name: rows[topic] for name, topic in aliases.items() if topic in rows}
@@ -310,7 +312,7 @@ class FactorSet:
 
     @cached_property
     def counts(self) -> Ints:
-        """Number of documents per topic at each of ``levels`` or above; -1 if unknown."""
+        """Number of documents per topic at each level of ``levels`` or above; -1 if unknown."""
         counts: Ints = self._array("counts", "i", 2)
         if counts.shape != (len(self.topics), len(self.levels)) or (counts < -1).any():
             raise self._unusable("counts", "is not one count per topic and level")
@@ -321,7 +323,7 @@ class FactorSet:
 
     @cached_property
     def prints(self) -> npt.NDArray[np.uint64]:
-        """Fingerprints of the documents in ``counts``; 0 if unknown or if there are none."""
+        """Fingerprints of the documents in ``counts``; 0 if unknown or without documents."""
         prints: npt.NDArray[np.uint64] = self._array("prints", "u", 2)
         if prints.shape != self.counts.shape or (prints[self.counts <= 0] != 0).any():
             raise self._unusable("prints", "does not match counts")
@@ -342,7 +344,7 @@ class FactorSet:
 
     @cached_property
     def earlier(self) -> npt.NDArray[np.uint64] | None:
-        """Keys of documents judged in earlier rounds (residual collections only)."""
+        """Keys of documents judged in earlier rounds; None if the collection is not residual."""
         if "earlier" not in self._arrays:
             return None
         keys: npt.NDArray[np.uint64] = self._array("earlier", "u", 1)
@@ -362,7 +364,7 @@ class FactorSet:
 
     @cached_property
     def cells(self) -> Cells | None:
-        """Scores of all models on whole datasets, and the models that count on each."""
+        """Scores of all models on whole datasets; None if the rows are topics."""
         names = [name for name in self._arrays if name.startswith("cells/")]
         if not names:
             return None
@@ -373,7 +375,7 @@ class FactorSet:
 
     @cached_property
     def scores(self) -> Mapping[str, Floats]:
-        """Scores by measure, shape (n_topics, n_systems), for measures with known scores."""
+        """Scores of shape (n_topics, n_systems) by measure, for measures with known scores."""
         known = [
             m
             for m in self.measures
@@ -533,7 +535,7 @@ class FactorSet:
     # -- the file ----------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], inputs: Iterable[Path] = ()) -> None:
-        """Write the set's file, whole or not at all; an older file is replaced.
+        """Write the set's file as a whole or not at all, and replace an older file.
 
         Parameters
         ----------
@@ -562,7 +564,7 @@ class FactorSet:
 
     @property
     def _stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Description and arrays for the file, which stores identical scores only once."""
+        """Description and arrays as they are written; identical scores are written once."""
         first: dict[bytes, str] = {}
         same = dict(self._same)
         arrays = {**self._arrays}
@@ -588,7 +590,7 @@ def _read_only(array: Any) -> Any:
 
 
 def _usable(scores: Floats) -> Floats:
-    """Set all scores of a topic to NaN if it has fewer than two."""
+    """Set all scores of a topic to NaN if the topic has fewer than two scores."""
     if scores.ndim != 2:
         return scores
     few = (~np.isnan(scores)).sum(axis=1, keepdims=True) < 2

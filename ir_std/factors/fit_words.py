@@ -1,4 +1,4 @@
-"""Sentences that say what matches and what differs between a set and qrels."""
+"""Sentences about the agreement and the differences between a set and qrels."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _evidence(fit: Fit) -> str:
 
 
 def _what_is_identical(fit: Fit) -> tuple[str, int]:
-    """Return what is identical, and on how many topics."""
+    """Return the part of the judgments that is identical, and the number of topics."""
     levels = [1], fit.levels, [*fit.levels, 0, ALL_JUDGED]
     masks = map(fit.agreement.is_identical, levels)
     relevant, graded, judged = map(int, map(np.count_nonzero, masks))
@@ -88,7 +88,7 @@ def caveat(fit: Fit) -> str | None:
 
 
 def describe_difference(fit: Fit, levels: Iterable[int]) -> str | None:
-    """Say on how many topics judgments differ from the set's; None if they are equal."""
+    """Describe how judgments differ from the set's judgments; None if they are equal."""
     where = _where_different(fit, levels)
     return where and f"judgments differ from {fit.factors.id} {where}"
 
@@ -162,7 +162,7 @@ def mismatch_reason(fit: Fit) -> str:
     n_comparable = np.count_nonzero(fit.is_comparable)
     if not n_comparable:
         if fit.collection.counts_known:
-            return "it does not record its judgments, so it is used only if you name it"
+            return "the set does not record its judgments, so ir_std uses it only if you name it"
         return "the scores have no num_rel to compare"
     n = len(fit.differing_topics)
     if n and not fit.identical_topics and not fit.count_only_topics:
@@ -197,7 +197,8 @@ def _about_ids(fit: Fit) -> str:
         return ""
     example, corpus = fit.factors.info["doc_id_example"], fit.factors.info.get("corpus")
     of = f" of {corpus}" if corpus else ""
-    return f"; its document IDs look like {example!r}{of}, yours like {fit.unfamiliar_id!r}"
+    yours = fit.unfamiliar_id
+    return f"; its document IDs look like {example!r}{of}, and yours look like {yours!r}"
 
 
 def levels_text(levels: Sequence[int]) -> str:

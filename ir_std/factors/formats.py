@@ -39,7 +39,8 @@ PUBLISHED_NAMES = {
 }
 """Measures by their column names in the files of Webber, Moffat and Zobel."""
 
-# Webber et al. use nDCG and DCG for other measures, so these two names spell out the default.
+# Webber et al. use the names nDCG and DCG for other measures, so the columns of our nDCG and DCG
+# have names with the default value of ``dcg``.
 _COLUMNS = {**PUBLISHED_NAMES, "nDCG(dcg='log2')": "nDCG", "DCG(dcg='log2')": "DCG"}
 
 
@@ -52,11 +53,11 @@ class ImportedTables(NamedTuple):
 
 
 def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
-    """Write a file for ``trec_eval -Z``: lines of topic, measure, mean and deviation.
+    """Write a file for ``trec_eval -Z``, with topic, measure, mean and deviation per line.
 
     Measures that trec_eval does not know are written under their ir_std names, which trec_eval
-    ignores.  Topics without factors are left out.  trec_eval applies its option ``-l`` to all
-    measures, so in this file its measure names stand for relevance level 1.
+    ignores.  Topics without factors are left out.  trec_eval's option ``-l`` sets one relevance
+    level for all measures, so trec_eval names in this file always stand for relevance level 1.
 
     Raises
     ------
@@ -186,7 +187,7 @@ def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
     Raises
     ------
     UsageError
-        If the set does not know its systems' scores.
+        If the set does not contain the scores of its systems.
     """
     if not factors.scores:
         raise UsageError(
@@ -235,8 +236,8 @@ def set_from_tables(
     systems : int
         Number of reference systems; 0 if unknown.
     n_rel : mapping of str to int, Judgments or None, optional
-        Judgments by topic, as for :class:`FactorSet`; topics that are not listed have unknown
-        judgments.
+        Judgments by topic, as for :class:`FactorSet`; the judgments of topics that are not listed
+        are unknown.
     """
     known = info.get("measures", {})
     about = {m: {"systems": systems, **known.get(m, {})} for m in tables.mean}
@@ -258,7 +259,8 @@ FORMATS = {
     "trec_eval": Format(write_trec_eval, read_trec_eval),
     "webber": Format(write_webber, read_webber),
 }
-"""Formats by name; ``build`` reads ``csv`` like any other table of scores."""
+"""Formats by name.  A file in the format ``csv`` is read by ``build``, as other tables of scores
+are."""
 
 
 def _measure(file: object, line: int, name: str) -> str:

@@ -13,7 +13,8 @@ from ir_std.reading import Ids, Keys
 from ir_std.trec.qrels import Qrels
 
 ALL_JUDGED = -(1 << 62)
-"""A level below all others, so that the documents at it or above are all judged documents."""
+"""A level below all other levels.  The documents at this level or above are all judged
+documents."""
 
 
 class Judgments(NamedTuple):
@@ -26,7 +27,7 @@ class Judgments(NamedTuple):
     levels : mapping of int to int, or None
         Number of documents at each level that has documents, and at level 0.
     fingerprints : mapping of int to int, or None
-        Result of :func:`fingerprint` for the documents at each level or above.
+        Fingerprint (see :func:`fingerprint`) of the documents at each level or above.
     """
 
     n_rel: int | None = None
@@ -37,11 +38,11 @@ class Judgments(NamedTuple):
 def fingerprint(documents: Iterable[bytes]) -> int:
     """Return a fingerprint of document ids, the sum of their hashes modulo 2^64.
 
-    The fingerprint is the same on every platform and for any order of the documents.  It costs
-    almost nothing, because the 64-bit hashes are needed anyway to find documents.  An attacker can
-    construct other documents with the same sum.  This is acceptable: fingerprints only protect
-    against mistakes, and ir_std does not rely on them for security.  Somebody who forges judgments
-    could forge the scores, too.
+    The fingerprint is the same on every platform and for any order of the documents.  Computing it
+    costs almost nothing, because the 64-bit hashes are needed anyway to find documents.  An
+    attacker can construct other documents with the same sum.  This is acceptable, because
+    fingerprints only protect against mistakes, and ir_std does not rely on them for security.
+    Somebody who forges judgments could also forge the scores.
     """
     return int(Ids.of_bytes(list(documents)).hashes().sum(dtype=np.uint64))
 

@@ -70,13 +70,13 @@ class Fit:
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
-        """Topics of the qrels with relevant documents that are not in the set."""
+        """Topics of the qrels that have relevant documents and are not in the set."""
         counts = self.collection.counts
         return tuple(t for t, n in counts.items() if n != 0 and t not in self.factors.row_of)
 
     @property
     def n_missing(self) -> int:
-        """Number of :attr:`missing` topics, without making their list, which can be long."""
+        """Number of :attr:`missing` topics, counted without a list, which could be long."""
         counts = self.collection.counts
         return self.collection.n_judged - sum(counts[t] != 0 for t in self.matched)
 
@@ -87,7 +87,7 @@ class Fit:
 
     @cached_property
     def is_comparable(self) -> Mask:
-        """True if both numbers of relevant documents are known and at least one is not 0."""
+        """True for topics whose two numbers of relevant documents are known and not both 0."""
         there, here = self.agreement.counts(1)
         return np.asarray((there >= 0) & (here >= 0) & (there + here > 0))
 
@@ -97,7 +97,7 @@ class Fit:
 
     @cached_property
     def is_verified(self) -> Mask:
-        """True if fingerprints agree or, if fingerprints are unknown, counts agree."""
+        """True for topics whose fingerprints agree or, without fingerprints, whose counts agree."""
         at = self.agreement.at_level(1)
         return self.is_comparable & (at.identical | (at.count_only & self.counts_suffice))
 
@@ -133,7 +133,8 @@ class Fit:
     def unverified_topics(self) -> tuple[str, ...]:
         """Topics whose judgments cannot be verified.
 
-        Their documents cannot be compared, and counts are not enough (:attr:`counts_suffice`).
+        The documents of these topics cannot be compared, and counts are not enough to verify the
+        topics (:attr:`counts_suffice`).
         """
         if self.match_type != "judgments" or self.counts_suffice:
             return ()
@@ -141,7 +142,7 @@ class Fit:
         return self.agreement.topics_where(at.count_only | at.unknown)
 
     def without_value(self, levels: Iterable[int]) -> list[str]:
-        """Return the topics that have no value if a measure uses these levels."""
+        """Return the topics that get no value if a measure uses these levels."""
         topics = {
             *self.agreement.topics_where(self.agreement.differs(levels)),
             *self.unverified_topics,
@@ -162,7 +163,7 @@ class Fit:
 
     @property
     def counts_disagree(self) -> bool:
-        """True if counts differ on too many of the topics with only counts to compare."""
+        """True if counts differ on too many topics on which only counts can be compared."""
         equal = self._is_count_only & self.agreement.at_level(1).count_only
         share = MIN_COUNT_AGREEMENT * np.count_nonzero(self._is_count_only)
         return bool(np.count_nonzero(equal) < share)
@@ -171,7 +172,7 @@ class Fit:
 
     @cached_property
     def unfamiliar_id(self) -> str | None:
-        """A document ID, if no document ID looks like the set's ``doc_id_example``."""
+        """A document ID of the qrels, if no ID looks like the set's ``doc_id_example``."""
         example, ids = self.factors.info.get("doc_id_example"), self.collection.doc_ids
         return ids[0] if example and ids and not look_alike([example], ids) else None
 
@@ -228,15 +229,16 @@ class Match:
     alternatives : tuple of str
         Ids of other sets that also match.
     nearest : tuple of Fit
-        The nearest sets, with the reason why they do not match; empty if a set matches.
+        Fits of the nearest sets, with the reasons why these sets do not match; empty if a set
+        matches.
     chosen_by : str
         ``"qrels"``, ``"name"`` (the user named the set), ``"ir_datasets id"``, or ``"systems"``
         (the scores belong to the set's own systems).
     equivalent_sets : tuple of str
-        The user's own sets that would be an equally good choice.
+        The user's own sets that would be as good a choice as the set that is used.
     elsewhere : mapping of str to int
-        Other sets whose judgments agree on topics that are not in the used set, with the number of
-        these topics.  If no set is used, all topics are counted.
+        Other sets whose judgments agree with the qrels on topics that the used set lacks, with the
+        number of these topics.  If no set is used, all topics of the qrels are considered.
 
     Examples
     --------
@@ -263,15 +265,15 @@ class Match:
     def qualities(self) -> dict[str, str]:
         """Quality label of each measure of the set; empty if no set matches.
 
-        One of ``ok``, ``few-systems``, ``coarse``, ``pre-2019`` or ``weak-systems``; computed from
-        the set's scores on the topics that matched.
+        A label is ``ok``, ``few-systems``, ``coarse``, ``pre-2019`` or ``weak-systems``.  It is
+        computed from the set's scores on the topics that matched.
         """
         if self.fit is None:
             return {}
         return quality_labels(self.fit.factors, self.fit.factors.measures, self.fit.matched)
 
     def describe(self, measures: Iterable[str] = ()) -> str:
-        """Describe the set, what matched, and the limits of factors for these measures."""
+        """Describe the set, the match, and the limits of the factors for these measures."""
         if self.fit is None:
             return str(self)
         factors, topics = self.fit.factors, self.fit.matched

@@ -1,6 +1,6 @@
 """Quality of a set's factors: number of systems, weak systems, and coarse scores.
 
-None of these results are stored.  They are computed from the tables of any set.
+The results are not stored in a set.  They are computed from its tables when they are needed.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from ir_std.schemes import EXACT, get_scheme
 FEW_SYSTEMS = 40
 """Number of systems below which standard deviations are imprecise.
 
-With 40 normally distributed scores, the relative error is 11%, which is 1 / sqrt(2 (n - 1)).
+With 40 normally distributed scores, the relative error of the standard deviation is 11%.
+The error is ``1 / sqrt(2 (n - 1))`` for n scores.
 """
 FEW_MODELS = 30
-"""The same limit for a whole dataset, whose models come from many teams."""
+"""Number of models that replaces :data:`FEW_SYSTEMS` for a whole dataset.  It is lower because the
+models of a dataset come from many teams."""
 COARSE_STEPS = 5
-"""If scores spread over fewer steps than this, differences may be due to rounding."""
+"""If the standard deviation of scores is less than this number of rounding steps, differences may
+be due to rounding."""
 COARSE_TOPICS = 0.1
 """A measure is coarse if its scores spread over fewer than :data:`COARSE_STEPS` steps on more than
 this share of its topics."""
@@ -46,7 +49,8 @@ LOW_SYSTEMS = 0.05
 NEAR_THE_END = 0.01
 """If N is this close to 0 or 1, it only shows that a run is far from all systems."""
 SATURATED = {"N": 0.1, "E": 1 / 3}
-"""A run saturates a set if at least this share of its scores is extreme; one share per scheme."""
+"""Shares by scheme.  A run saturates a set if at least this share of the run's scores is
+extreme."""
 QUALITY_LABELS = {
     "few-systems": f"fewer than {FEW_SYSTEMS} systems",
     "coarse": "scores barely separate the systems",
@@ -111,7 +115,7 @@ class Quality:
 
     @cached_property
     def sparse_topics(self) -> tuple[str, ...]:
-        """Topics with too few systems, if the set as a whole has enough."""
+        """Topics with too few systems, if the set as a whole has enough systems."""
         fewest = fewest_systems(self.factors)
         if self.systems < fewest or self.measure not in self.factors.scores:
             return ()
@@ -185,15 +189,18 @@ def fewest_systems(factors: FactorSet) -> int:
 def quality_labels(
     factors: FactorSet, measures: Iterable[str], topics: Iterable[str]
 ) -> dict[str, str]:
-    """Return the quality labels, on these topics, of the measures that the set has."""
+    """Return the quality label of each given measure that is in the set.
+
+    The labels are computed on the given topics.
+    """
     names = [measure for measure in measures if measure in factors.measures]
     return {measure: Quality(factors, measure, topics).label for measure in names}
 
 
 def quality_warnings(factors: FactorSet, labels: Mapping[str, str]) -> Iterator[str]:
-    """Yield one clause per quality label, which explains its effect on scores.
+    """Yield one clause per quality label, about the label's effect on scores.
 
-    A clause names its measures if other measures have another label.
+    If the measures have different labels, each clause names the measures with its label.
     """
     clauses = {
         "few-systems": f"fewer than {fewest_systems(factors)} systems make standard deviations "
@@ -218,8 +225,9 @@ def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
     sd : ndarray, shape (n_topics,)
     measure : str
     resolution : float
-        Step to which the scores were rounded.  A step that a precision has anyway, such as 0.1 for
-        P@10, is ignored, because it rounds nothing.
+        Step to which the scores were rounded.  For precision, the step is ignored if it rounds
+        nothing.  For example, all values of P@10 are multiples of 0.1, so a step of 0.1 rounds
+        nothing.
 
     Returns
     -------
@@ -245,7 +253,7 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
     -------
     bool
         True if N is above 0.99 or below 0.01 on at least a tenth of the topics, or if E is 1 on at
-        least a third of them.  Always False for U, and for z, which has no bounds.
+        least a third of the topics.  For U and z, the result is always False.
     """
     scores = np.asarray(values, dtype=float)
     if scheme not in SATURATED:
@@ -258,14 +266,14 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
 
 
 WEAK_DEVIATIONS = 3.5
-"""A system is weak if the log of its mean is this many robust deviations below the median.
+"""A system is weak if the logarithm of its mean is this many robust deviations below the median.
 
-The number is from B. Iglewicz and D. C. Hoaglin, How to detect and handle outliers (1993), who use
-it both above and below the median.
+The number is from B. Iglewicz and D. C. Hoaglin, How to detect and handle outliers (1993), who
+use the number for outliers both above and below the median.
 """
 LOWEST_LIMIT, HIGHEST_LIMIT = 1 / 4, 2 / 3
-"""Shares of the median system's mean.  A system below the first is always weak, and a system above
-the second is never weak."""
+"""Shares of the median system's mean.  A system below the first share is always weak, and a system
+above the second share is never weak."""
 
 
 class WeakSystems(NamedTuple):
@@ -278,8 +286,8 @@ class WeakSystems(NamedTuple):
     limit : float
         Share of the median system's mean below which a system is weak.
     sd : float
-        Standard deviation without these systems divided by the standard deviation with them; the
-        median over topics.
+        Standard deviation without these systems, divided by the standard deviation with them
+        (median over topics).
     median, median_without : float
         Mean N of the median system, with and without these systems.
     """
@@ -296,10 +304,11 @@ def find_weak_systems(
 ) -> WeakSystems | None:
     """Find systems whose mean is far below the median, such as broken runs.
 
-    A system below a quarter of the median is always weak, and a system above two thirds of the
-    median is never weak.  In between, a system is weak if the logarithm of its mean is more than
-    :data:`WEAK_DEVIATIONS` times 1.4826 median absolute deviations below the median.  Unlike a
-    limit based on quartiles, this rule also works if there are many weak systems.
+    A system whose mean is below a quarter of the median is always weak, and a system whose mean is
+    above two thirds of the median is never weak.  Between these limits, a system is weak if the
+    logarithm of its mean is more than :data:`WEAK_DEVIATIONS` times 1.4826 median absolute
+    deviations below the median.  Unlike a limit based on quartiles, this rule also works if there
+    are many weak systems.
 
     Parameters
     ----------
@@ -452,7 +461,7 @@ def _system_names(factors: FactorSet, numbers: Iterable[int]) -> str:
 
 
 def summarize_quality(factors: FactorSet) -> str:
-    """Summarize the use and the limits of a set in a phrase."""
+    """Summarize in a phrase what a set can be used for, and its limits."""
     labels = quality_labels(factors, factors.measures, factors.topics)
     usual = [labels[m] for m in factors.default_measures if labels.get(m, "coarse") != "coarse"]
     parts = ["fine for ranking" if factors.scores else "only means and deviations, so no ranks"]

@@ -24,15 +24,17 @@ Sets = tuple[SetVersion, ...]
 def recognize_collection(collection: Collection) -> Match:
     """Find the factor set that belongs to a collection.
 
-    One set is used for one file of qrels.  A set is eligible if it has more than half of the topics
-    and if its judgments are verified on at least half of the topics that it shares with the file.
-    They are verified by equal fingerprints of the relevant documents or, if the set has no
-    fingerprints, by equal numbers of relevant documents (see
-    :class:`~ir_std.factors.match.Fit`).  Topics that differ have no standardized values.
+    Exactly one set is used for a file of qrels.  A set is eligible if it has more than half of the
+    topics and if its judgments are verified on at least half of the topics that it shares with the
+    file.  The judgments of a topic are verified if the fingerprints of the relevant documents are
+    equal.  If the set has no fingerprints, they are verified if the numbers of relevant documents
+    are equal (see :class:`~ir_std.factors.match.Fit`).  Topics whose judgments differ get no
+    standardized values.
 
-    If several sets are eligible, the set that shares the most topics is used.  Ties are broken in
-    favor of a shipped set, then a set with the systems of the track itself, then the set with the
-    fewest topics.  If a set names the ir_datasets ID of the qrels, the ID alone decides.
+    If several sets are eligible, the set that shares the most topics is used.  Among sets with the
+    same number of shared topics, shipped sets are preferred, then sets with the track's own
+    systems, and then the set with the fewest topics.  If a set names the ir_datasets ID of the
+    qrels, the ID alone decides.
     """
     sets = known_sets()
     if sets not in collection.cached:
@@ -71,7 +73,7 @@ def _match_by_judgments(collection: Collection, sets: Sets) -> Match | None:
 
 
 def _match_whole_dataset(collection: Collection, sets: Sets) -> Match | None:
-    """Return the first set of datasets in which the whole qrels match a row."""
+    """Return the first set of datasets with a row that matches the whole qrels."""
     for factors in described_sets(sets, _is_of_datasets):
         for fit in dataset_fits(factors, collection):
             if fit.match_type:
@@ -118,7 +120,7 @@ def _usable_fits(
     wanted: Callable[[Entry], bool],
     is_candidate: Callable[[Fit], bool] = lambda _: True,
 ) -> list[Fit]:
-    """Return fits of the wanted sets that are not broken, most specific first."""
+    """Return fits of the requested sets, most specific set first; skip broken sets."""
     fits = (Fit(factors, collection) for factors in described_sets(sets, wanted))
     usable = [
         fit
@@ -139,7 +141,7 @@ def _proven_fits(collection: Collection, sets: Sets) -> list[Fit]:
 
 
 def _topics_elsewhere(topics: Iterable[str], fits: Iterable[Fit]) -> dict[str, int]:
-    """Count the topics that belong to each set, the set with the most topics first."""
+    """Count the topics that belong to each set, in descending order of the counts."""
     left, found = set(topics), {}
     verified = {f.factors.id: left & {*f.agreement.topics_where(f.is_verified)} for f in fits}
     for name, belonging in sorted(verified.items(), key=lambda item: -len(item[1])):
@@ -150,7 +152,7 @@ def _topics_elsewhere(topics: Iterable[str], fits: Iterable[Fit]) -> dict[str, i
 
 
 def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
-    """Yield fits of the rows (datasets) that have the qrels' ID or judgments."""
+    """Yield fits of the rows (datasets) that have the same ID or judgments as the qrels."""
     qrels = collection.qrels
     if qrels is None:
         return
@@ -178,7 +180,7 @@ def _nearest_fits(collection: Collection, sets: Sets) -> tuple[Fit, ...]:
 
 
 def _loaded(fit: Fit) -> Fit:
-    """Return the fit; if the set is of datasets, keep only the rows that are used."""
+    """Return the fit; for a set of datasets, keep only the rows that are used."""
     if not fit.factors.of_datasets:
         return fit
     from ir_std.factors.derived import select_rows  # rarely needed
@@ -196,7 +198,7 @@ def _preference(fit: Fit) -> tuple[object, ...]:
 
 
 def _specificity(factors: FactorSet) -> tuple[object, ...]:
-    """Return a sort key that puts the track's own systems and few topics first."""
+    """Return a sort key that puts sets of the track's own systems and small sets first."""
     return "beside" in factors.info, len(factors.topics), factors.id
 
 

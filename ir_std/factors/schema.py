@@ -161,8 +161,8 @@ FIELDS: dict[str, Rule] = {
 - ``corpus`` describes the documents, and ``doc_id_example`` is the ID of one document.
 - ``year`` is the year of the systems.  ``teams`` gives the team of each system; a system that is
   not listed is a team of its own.
-- ``sources`` gives URL, licence and date of the publications in ``source``.  ``inputs`` lists the
-  files from which the set was made, with their SHA-256.
+- ``sources`` gives the URL, licence and date of each publication in ``source``.  ``inputs`` lists
+  the files from which the set was made, with their SHA-256.
 - ``datasets`` describes the rows of a set of unit ``collection``, and ``aliases`` gives other names
   of the rows.
 - ``beside`` names the set that has the track's own systems on this collection, and ``population``
@@ -170,8 +170,8 @@ FIELDS: dict[str, Rule] = {
 - ``topic_kinds`` gives the kind of each topic, if there are several kinds.
 - ``short_systems`` lists the systems whose runs have few documents, with the number of documents on
   the median topic.
-- A set with ``kind`` judge has judgments made by a language model, which ``judge`` describes.
-  ``same_topics_as`` names the set of the same topics with human judgments.
+- If ``kind`` is ``judge``, a language model made the judgments, and ``judge`` describes this model.
+  ``same_topics_as`` names the set that has human judgments on the same topics.
 """
 
 
@@ -262,21 +262,21 @@ def unknown_fields(info: Mapping[str, Any]) -> list[str]:
 MAIN = "main_score"
 """Name of the measure that every model has; it is not standardized."""
 FEWEST = 20
-"""Minimum number of models of a dataset with factors."""
+"""Minimum number of models for which a dataset has factors."""
 STEPS = 1_000_000
 """Scores are stored as whole numbers of millionths."""
 MISSING = np.iinfo(np.int32).min
 """Marker of an unknown score."""
 
 NOT_TRAINED, TRAINED, UNKNOWN = 0, 1, 2
-"""Whether a model was trained on the dataset or a similar one, according to its authors."""
+"""Whether a model was trained on the dataset or a similar one, according to the model's authors."""
 KINDS: dict[str, str] = {
-    "all": "all models that list a language of the dataset, or that list none if it is English; "
-    "some were trained on it (--systems zero-shot leaves these out)",
-    "zero-shot": "zero-shot models, which state their training data, and it includes neither the "
-    "dataset nor a similar one",
+    "all": "all models that list a language of the dataset (if it is English, also models that "
+    "list none); some models were trained on the dataset (--systems zero-shot leaves them out)",
+    "zero-shot": "zero-shot models, whose stated training data includes neither the dataset nor a "
+    "similar dataset",
 }
-"""Kinds of models from which a dataset's factors can be made; the first is the default."""
+"""Kinds of models from which a dataset's factors can be made; the first kind is the default."""
 
 
 class Cells:
@@ -300,16 +300,16 @@ class Cells:
         return np.asarray(self.arrays["counted"] > 0)
 
     def main_scores(self) -> Floats:
-        """Return the main scores of all models, including models that do not count."""
+        """Return the main scores of all models, not only of the reference systems."""
         return _scores(self.arrays[MAIN])
 
     def scores(self, measure: str, kind: str = "all") -> Floats:
-        """Return the scores of the models that count and belong to a kind.
+        """Return the scores of the reference systems that belong to a kind of models.
 
         Returns
         -------
         ndarray, shape (n_datasets, n_models)
-            NaN where a model has no score, and on datasets with fewer than :data:`FEWEST` models.
+            NaN if a model has no score, or if the dataset has fewer than :data:`FEWEST` models.
         """
         used = (
             self.counted

@@ -34,7 +34,7 @@ LARGEST = 1 << 26
 LARGEST_UNPACKED = 1 << 28
 """Maximum size of all arrays of a file in bytes (256 MiB)."""
 LARGEST_JSON = 1 << 22
-"""Maximum size of a JSON text in bytes; parsed, it needs up to 30 times as much memory."""
+"""Maximum size of a JSON text in bytes.  A parsed text needs up to 30 times as much memory."""
 MOST_ARRAYS = 10_000
 LEVEL = 9
 """Compression level of deflate."""
@@ -229,7 +229,7 @@ def parse_json(content: bytes, file: object) -> Any:
     Raises
     ------
     InputError
-        If it is not JSON, or larger than :data:`LARGEST_JSON`.
+        If the text is not JSON, or is larger than :data:`LARGEST_JSON`.
     """
     if len(content) > LARGEST_JSON:
         raise InputError.at(
@@ -252,7 +252,7 @@ def read_text(file: str | os.PathLike[str], advice: str = "name a readable file"
     Raises
     ------
     InputError
-        If it cannot be read, is too large, or is not UTF-8.
+        If the file cannot be read, is too large, or is not UTF-8.
     """
     try:
         return read_bounded(file, LARGEST, advice).decode()
@@ -261,7 +261,7 @@ def read_text(file: str | os.PathLike[str], advice: str = "name a readable file"
 
 
 def quoted(value: object) -> str:
-    """Quote a value for messages, and cut a long one."""
+    """Quote a value for messages, and cut it if it is long."""
     try:
         written = repr(value)
     except (ValueError, RecursionError):  # huge numbers, or deeply nested lists

@@ -7,12 +7,13 @@ already registered there take precedence.  You can use this module instead of
 ===============  =====================================================================
 module           contents
 ===============  =====================================================================
-``objects`` measures that ir_std defines or extends; checks of parameters ``formulas`` formulas that
-ir_std computes, and the terms of sums ``records`` one record per measure, and the registry of
-measures by name ``external`` measures of other programs, and the names used by trec_eval and MTEB
-``family`` the standardized form of every measure: ``sAP``, ``snDCG@10`` ``names`` parsing of
-measure names, in the spellings of all these tools ===============
-=====================================================================
+``objects``      measures that ir_std defines or extends, and checks of their parameters
+``formulas``     formulas that ir_std computes, and the terms of sums
+``records``      one record per measure, and the registry of measures by name
+``external``     measures of other programs, and the names used by trec_eval and MTEB
+``family``       the standardized form of every measure: ``sAP``, ``snDCG@10``
+``names``        parsing of measure names, in the spellings of all these tools
+===============  =====================================================================
 """
 
 from __future__ import annotations

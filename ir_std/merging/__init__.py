@@ -50,17 +50,16 @@ Edge cases:
   equally far below the mean of their lists, the document in the most lists comes last.  Use CombMNZ
   with ``minmax``, ``mmstdv`` or ``sum``, whose scores start at 0.
 - Scores that are NaN or infinite are errors.  A document that occurs twice in a list is also an
-error.
+  error.
 - A topic that only some runs have is merged from these runs.
 - Documents are ranked as in trec_eval, which means by score as 32-bit float, with ties by
-descending ID.
+  descending ID.
 - If equally many lists prefer each of two documents, ``condorcet`` decides by Borda points, then by
-ID.  If the preferences form a cycle, the documents of the cycle are adjacent in the result, and
-each document is preferred to the next one.
+  ID.  If the preferences form a cycle, the documents of the cycle are adjacent in the result, and
+  each document is preferred to the next one.
 - Normalization never reverses the order of two documents in a list, and no normalized score is NaN.
-Scores
-  that differ only in their last digits may become equal.  A result that does not fit into a 64-bit
-  float, such as -1e308 / 1e-300 with ``max``, is an error.
+  Scores that differ only in their last digits may become equal.  A result that does not fit into a
+  64-bit float, such as -1e308 / 1e-300 with ``max``, is an error.
 """
 
 from ir_std.merging.fusion import merge, normalize, runs_without_common_topics

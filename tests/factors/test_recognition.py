@@ -156,7 +156,8 @@ def test_judgments_of_other_documents_are_other_judgments(make: Make) -> None:
     assert match.factors is None
     assert (
         "its relevant documents differ on all 20 topics (e.g. 0: 10 documents in both, but not "
-        "the same ones); its document IDs look like 'doc-1-1' of made-up documents, yours like '0'"
+        "the same ones); its document IDs look like 'doc-1-1' of made-up documents, and yours look "
+        "like '0'"
     ) in str(match)
 
 
@@ -202,7 +203,7 @@ def test_a_set_whose_counts_are_not_known_is_used_by_name_only() -> None:
     alone.save(Path(catalog.user_folders()[0], "alone.npz"))
     match = recognize(qrels)
     assert match.factors is None
-    assert "it is used only if you name it" in str(match)
+    assert "ir_std uses it only if you name it" in str(match)
     assert match_by_name(alone, collection_of(as_qrels(qrels))).factors is alone
 
 
