@@ -157,7 +157,7 @@ def test_scores_are_evaluated_and_placed_with_the_best_first(mine: Path, scores:
     assert [row[1].text for row in table.rows] == ["b", "a", "c"]
     assert [row[3].best for row in table.rows] == [True, False, False]
     assert "Lower is better for latency" in " ".join(table.notes)
-    assert "the lowest mean first" in " ".join(table.notes)
+    assert ", lowest mean first" in " ".join(table.notes)
     assert runs_by_mean(results, results.measures[0]) == ["b", "a", "c"]
     assert subject_of(replace(results, baseline=None)) == "b"
     topic = results.topics[0]
@@ -295,7 +295,8 @@ def test_the_build_says_what_it_takes_as_it_stands(
     given = ("build", "--from-scores", scores, "-o", tmp_path / "built.npz")
     built = ir_std_cli(*given, "--lower-is-better", "latency")
     assert any(
-        "latency is a custom measure, kept as it is; lower is better" in e for e in built.err
+        "latency is a custom measure, so its scores are kept unchanged; lower is better" in e
+        for e in built.err
     )
     assert ir_std.load_factors(tmp_path / "built.npz").sign("latency") == -1
     shown = ir_std_cli("factors", "show", tmp_path / "built.npz").out

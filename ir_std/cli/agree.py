@@ -26,14 +26,14 @@ Compare two sets of judgments of the same topics, such as human and LLM judgment
   ir_std agree people.qrels model.qrels runs/* nDCG@10   compare labels and orders of these runs
   ir_std agree people.csv model.csv                      compare per-topic scores of the same runs
 
-ir_std compares the labels by Cohen's kappa (plain and weighted), and the two orders of the systems
-by tau and tau_AP.  It also compares each system's raw and standardized means, paired by topic.
-Standardized scores use the factors of their own judgments.
+ir_std compares the labels by Cohen's kappa (plain and weighted).  It compares the two orders of the
+systems by tau and tau_AP.  It also compares each system's raw and standardized means, paired by
+topic.  Under each set of judgments, scores are standardized with the factors for these judgments.
 
 options:
   --scheme
   --factors FIRST SECOND
-                        factor sets of the two judgments (- to recognize a set)
+                        factor sets for the first and second judgments (- to recognize a set)
   --table {labels,confusion,order,pairs,means,topics}
                         print this table only (default labels, confusion and order)
   --output

@@ -27,10 +27,10 @@ Build a factor set from the runs of a collection's systems, or from tables of th
   ir_std build my.qrels runs/ -o factors/mine.npz
   ir_std build --from-scores scores.csv -o factors/mine.npz
 
-RUN is a file, a folder or an archive (.tar, .tar.gz, .tar.xz, .zip), which is read in memory.  A
-table has the columns run, topic, measure and value, or run, topic and one column per measure.  If
-its file is named after a measure, such as P@10.csv, it can also have the column topic and one
-column per run.  Measures that ir_measures does not know are kept under their names.
+RUN is a file, a folder or an archive (.tar, .tar.gz, .tar.xz, .zip).  Archives are read in memory.
+A TABLE has the columns run, topic, measure and value, or run, topic and one column per measure.  If
+its file is named after a measure, such as P@10.csv, the table can also have the column topic and
+one column per run.  Measures that ir_measures does not know keep their names.
 
 options:
   -o, --output FILE.npz  file of the new set (never left incomplete)
@@ -44,7 +44,7 @@ options:
                         the runs that were scored
   --title TEXT          title of the collection
   --judge NAME          language model that made the judgments
-  --teams FILE          file with a SYSTEM and its TEAM on each line; a system without a line is its
+  --teams FILE          file with a SYSTEM and its TEAM on each line; a system not in FILE is its
                         own team (default inferred from the first three letters of system names)
   --jobs N              number of processes (default 1)
   --skip-bad            leave out broken runs and unreadable folders, and list them
@@ -95,5 +95,5 @@ def _from_scores(args: Namespace, qrels: str | None, runs: list[str], set_id: st
     for name in built.measures:
         if "better" in built.info["measures"][name]:
             order = "lower" if built.sign(name) < 0 else "higher"
-            note(f"{name} is a custom measure, kept as it is; {order} is better")
+            note(f"{name} is a custom measure, so its scores are kept unchanged; {order} is better")
     return built

@@ -29,9 +29,9 @@ Compare systems over collections by raw and standardized means, with intervals.
 Each NAME=RUN:QRELS is a system on a collection.  The same NAME with other qrels is the same system
 on another collection.  QRELS is a file or an ir_datasets ID.  Per-topic scores from another program
 need no qrels: write NAME=SCORES, or only the file or folder of the scores.  Systems of factor sets
-(SET/SYSTEM) need neither qrels nor a name.  NAME@LABEL=... names the collection in tables and
-plots.  If you name no measures, ir_std reports the default measures for which all collections have
-factors.
+(SET/SYSTEM) need neither qrels nor a name.  In NAME@LABEL=..., LABEL is the collection's name in
+tables and plots.  If you name no measures, ir_std reports the default measures for which all
+collections have factors.
 
 measures:
   -m -l -c -M
@@ -41,7 +41,7 @@ standardization:
 
 output:
   --output --places
-  --plot FILE           also draw the means, or with --baseline the differences (.png, .svg, .pdf)
+  --plot FILE           also plot the means or, with --baseline, the differences (.png, .svg, .pdf)
   --force --verbose
 
 comparison:

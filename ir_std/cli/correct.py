@@ -17,7 +17,7 @@ usage: ir_std correct --human LABELS --llm LABELS [RUN ...] [MEASURE ...] [optio
 Estimate scores under human labels from human labels of a few topics and LLM labels of all topics.
 
   ir_std correct --llm umbrela.qrels --draw 15 --seed 1           print topics for people to judge
-  ir_std correct --human few.qrels --llm umbrela.qrels runs/* AP  correct the model with them
+  ir_std correct --human few.qrels --llm umbrela.qrels runs/* AP  estimate scores of the runs
   ir_std correct --human dl20-passage --llm dl20-passage-umbrela nDCG@10 --draw 15 --seed 1
 
 LABELS are qrels, per-topic scores that another program computed with these labels, or a factor set.
@@ -27,7 +27,8 @@ topics, which you can draw with --draw.
 options:
   --human LABELS        human labels for some topics
   --llm LABELS          labels by a language model for all topics
-  --draw N              print N topics to judge, in random order; with --human, use these only
+  --draw N              print N topics to judge, in random order; with --human, use only these
+                        topics
   --seed N              seed of the draw (default 0)
   --baseline RUN        also estimate the differences from this run
   --scheme --places --output

@@ -13,7 +13,7 @@ from ir_std.reporting.diff import TABLES as TABLES_OF_TOPIC
 from ir_std.reporting.diff import diff
 
 OF_TOPICS = "topics"
-"""Table that is printed unless the user chooses a topic."""
+"""Table to print unless the user chooses a topic."""
 HELP = """
 usage: ir_std diff A B QRELS [MEASURE] [options]
 
@@ -22,21 +22,21 @@ Show on which topics, and by which documents, two runs differ.
   ir_std diff mono.run bm25.run qrels nDCG@10                 the topics that differ most
   ir_std diff mono.run bm25.run qrels nDCG@10 --topic 405717  both rankings of this topic
 
-ir_std orders the topics by the standardized difference, and also shows the raw difference and its
-rank.  With --topic, ir_std shows both rankings of the topic.  If the measure is a sum over
-documents, it also shows how much each document adds.  The default measure is the first one of the
-factor set.
+ir_std orders the topics by standardized difference.  For each topic, it also shows the raw
+difference and the topic's rank by raw difference.  With --topic, ir_std shows both rankings of the
+topic.  If the measure is a sum over documents, ir_std also shows how much each document adds.  The
+default measure is the first default measure of the factor set.
 
 options:
   --topic T             show both rankings of this topic (repeatable)
   --docs ID|FILE        document texts, in the same forms as for --queries
   --queries
-  --top N               number of topics to list (default 10, or 0 for all)
-  --ranks N             number of ranks, and of documents with the largest contributions, to show
-                        (default 10, or 0 for all)
+  --top N               list N topics (default 10; 0 lists all topics)
+  --ranks N             show the first N ranks, and the N documents with the largest contributions
+                        (default 10; 0 shows all)
   -M --scheme --factors
   --table {topics,rankings,documents}
-                        print this table only (default topics, or with --topic the other two)
+                        print this table only (default topics; with --topic, the other two)
   -o, --output {table,markdown,latex,csv,html,json}
                         output format (default table)
 """

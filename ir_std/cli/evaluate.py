@@ -112,13 +112,13 @@ def _check_options(args: Namespace) -> None:
     check_requires(args, "baseline", needs, "--baseline NAME")
     alpha = args.fail_if_worse
     if alpha is not None and not 0 < alpha < 1:
-        raise UsageError(f"--fail-if-worse is {alpha}; expected a level between 0 and 1")
+        raise UsageError(f"--fail-if-worse is {alpha}; expected a number between 0 and 1")
     if args.baseline and args.no_summary:
-        raise UsageError("--baseline compares means, which -n leaves out; drop one of them")
+        raise UsageError("--baseline compares means, which -n leaves out; drop -n or --baseline")
 
 
 def _default_format(inputs: Inputs, args: Namespace) -> str:
-    """Return the default output format, a table for several runs on a terminal."""
+    """Return the default output format: table for several runs on a terminal, else tsv."""
     several = len(inputs.runs) > 1 or args.baseline is not None
     return "table" if several and sys.stdout.isatty() else "tsv"
 
@@ -161,14 +161,14 @@ def worse_runs(results: Results, alpha: float) -> Iterator[str]:
 
 
 def wants_task_table(args: Namespace) -> bool:
-    """Check whether to show task by task, because all inputs are MTEB results."""
+    """Check whether to print a table of tasks, because all inputs are MTEB results."""
     if any(getattr(args, name) for name in PER_MEASURE_OPTIONS):
         return False
     return bool(args.inputs) and all(map(_holds_mteb_results, args.inputs))
 
 
 def _holds_mteb_results(path: str) -> bool:
-    """Check whether a path is a folder or a file of MTEB's results of a model."""
+    """Check whether a path is a folder or a file with MTEB's results of a model."""
     if path.endswith(".json"):
         return os.path.isfile(os.path.join(os.path.dirname(path), MODEL_META))
     return os.path.isdir(path) and any(MODEL_META in names for _, _, names in os.walk(path))

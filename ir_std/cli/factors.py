@@ -62,15 +62,15 @@ first, and then your data folder.
 
 options:
   --format {csv,trec_eval,webber}
-                        csv (the systems' scores, from which ir_std build can rebuild the set),
-                        trec_eval (for trec_eval -Z) or webber (the published CSV files, where
-                        FILE is the part of their names before .mn.csv and .sd.csv); import reads
-                        only trec_eval and webber
+                        csv holds the systems' scores, from which ir_std build can rebuild the set.
+                        trec_eval is for trec_eval -Z.  webber is the format of the published CSV
+                        files; FILE is the part of their names before .mn.csv and .sd.csv.  import
+                        reads only trec_eval and webber.
   -o, --output FILE     file to write (NAME.npz for import)
   --force
   --systems N           number of reference systems (import)
-  --qrels QRELS         store the numbers of relevant documents in these qrels, by which ir_std
-                        recognizes the collection (import)
+  --qrels QRELS         store the numbers of relevant documents in these qrels, so that ir_std can
+                        recognize the collection (import)
 """
 
 
@@ -137,7 +137,7 @@ def _path(name: str) -> None:
 def _check(*names: str) -> None:
     unsound = []
     for name in names or available_factors():
-        # A path is checked even if it cannot be loaded.
+        # Check a file even if it cannot be loaded.
         file = Path(name) if os.path.isfile(name) else load_factors(name).path
         problems = check_set(file or name)
         print("\n".join(problems) or f"{name}\tsound")
@@ -211,7 +211,7 @@ _FACTS_OF_SOURCE = ("url", "date", "licence", "licence_uri")
 
 
 def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[str]:
-    """Return the set's names for measures, all of which need scores of its systems.
+    """Return the set's names for measures; each measure needs scores of the set's systems.
 
     Without ``measures``, return the set's default measures that have such scores.
     """
@@ -231,9 +231,10 @@ def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[s
 
 
 def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[float]]:
-    """Return each system's number of topics, and its raw mean and mean N for each measure.
+    """Return each system's number of topics, and its raw and standardized means.
 
-    Topics are counted for the first measure, and systems are sorted by it, best first.
+    The means are a raw mean and a mean N for each measure.  The first measure determines which
+    topics are counted, and the systems are sorted by this measure, best first.
     """
     means: dict[str, list[float]] = {tag: [] for tag in systems_of(factors)}
     for name in names:

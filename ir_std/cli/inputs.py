@@ -72,7 +72,7 @@ class Inputs(NamedTuple):
 
     @property
     def only_qrels(self) -> Source | str | None:
-        """Only qrels of a command; None if all runs are scores, which need no qrels."""
+        """The one qrels file of a command; None if all runs are scores, which need no qrels."""
         n_runs = sum(isinstance(run, Source) for run in self.runs.values())
         if len(self.qrels) > 1:
             names = ", ".join(map(_name_of, self.qrels))
@@ -128,7 +128,7 @@ def read_inputs(args: Namespace) -> Inputs:
 
 
 def _note_hidden_names(runs: Mapping[str, Source | str], qrels: list[Source | str]) -> None:
-    """Note which files have the name of a measure, or, if qrels are missing, of a system."""
+    """Note files that have the name of a measure or, if qrels are missing, of a system."""
     for file in [*runs, *map(_name_of, qrels)]:
         if file in by_name:
             note(f"{file} is the name of both a file and a measure, so ir_std uses the file")
@@ -178,7 +178,7 @@ def custom_measures(runs: Iterable[Any]) -> dict[str, Measure]:
 def requested_measures(
     args: Namespace, texts: Iterable[str], custom: Mapping[str, Measure]
 ) -> list[Measure]:
-    """Return the measures that arguments and ``-m`` name, at the level of ``-l``."""
+    """Return the measures that arguments and ``-m`` name, at the level that ``-l`` sets."""
     level, depth = getattr(args, "l", None), getattr(args, "depth", None)
     if level is not None and level < 1:
         raise UsageError(f"-l is {level}; expected a level of at least 1")
@@ -189,7 +189,7 @@ def requested_measures(
             raise unknown_argument(text, custom)
     measures = read_measures([*texts, *(getattr(args, "m", None) or ())], level, custom)
     if level is not None and not measures:
-        raise UsageError("-l is the level of the measures you name; add a measure, such as AP")
+        raise UsageError("-l sets the level of the measures you name; add a measure, such as AP")
     return measures
 
 
@@ -203,7 +203,7 @@ def _sort_measure(text: str, args: Namespace, custom: Mapping[str, Measure]) -> 
 def read_measures(
     texts: Iterable[str], level: int | None = None, custom: Mapping[str, Measure] = {}
 ) -> list[Measure]:
-    """Parse names of ir_measures or trec_eval, in any case; return each measure once."""
+    """Parse names of ir_measures or trec_eval, ignoring case; return each measure once."""
     found = [
         measure
         for text in texts
@@ -236,7 +236,7 @@ def _at_level(measure: Measure, level: int) -> Measure:
 
 
 def _parse_all(text: str) -> list[Measure]:
-    """Return the measures of an argument, which can name several, as in ir_measures."""
+    """Return the measures in an argument; as in ir_measures, an argument can name several."""
     try:
         return [parse_measure(text)]
     except UsageError:
@@ -341,9 +341,9 @@ class SourceCache(dict[str, Source]):
 def read_entries(args: Namespace) -> Entries:
     """Sort arguments into entries and measures.
 
-    A file or folder of scores needs no name.  Its systems keep the names that the scores give them;
-    scores without a name take the name of their file.  Scores of the same model on several datasets
-    form one entry.  If the baseline is a system of a set, it becomes an entry too.
+    A file or folder of scores needs no name.  The systems keep the names that the scores state.  If
+    the scores state no name, the name of the file is used.  Scores of the same model on several
+    datasets form one entry.  If the baseline is a system of a set, it becomes an entry too.
     """
     sources = SourceCache()
     entries: list[Entry] = []
@@ -364,7 +364,7 @@ def read_entries(args: Namespace) -> Entries:
         baseline = next((e for e in entries if e.run == args.baseline), None)
         if baseline is None:
             entries.append(baseline := _system_entry(args.baseline))
-        args.baseline = baseline.system  # its name among the entries
+        args.baseline = baseline.system  # the baseline's name among the entries
     files = [name for e in entries for name in (e.run, e.qrels) if isinstance(name, str)]
     files += sources
     check_read_once([*(entry.run for entry in entries), *{entry.qrels for entry in entries}])
@@ -392,19 +392,19 @@ def is_entry(text: str) -> bool:
 def named_entries(text: str, sources: SourceCache) -> list[Entry]:
     """Return the entries of NAME=RUN:QRELS, or of NAME=SCORES.
 
-    SCORES is a score file, a folder of score files, or a system of a factor set.  To find out
-    whether a file holds scores, open it and keep it in ``sources``.  In NAME@LABEL, LABEL is the
-    collection's name.
+    SCORES is a score file, a folder of score files, or a system of a factor set.  A file is opened
+    to find out whether it holds scores, and is then kept in ``sources``.  In NAME@LABEL, LABEL is
+    the collection's name.
     """
     named, _, given = text.partition("=")
     name, _, label = named.rpartition("@") if "@" in named else (named, "", None)
     if not name or label == "":
-        advice = "NAME@LABEL=... names the collection" if label == "" else ENTRY_SYNTAX
+        advice = "in NAME@LABEL=..., LABEL names the collection" if label == "" else ENTRY_SYNTAX
         raise UsageError(f"cannot read {text!r}; {advice}")
     if given == STANDARD_INPUT or is_pipe(given) or is_system_name(given):
         return [Entry(name, given, None, label)]
     cuts = _cuts(given)
-    # If the text cannot be RUN:QRELS but may be a path, open it: the error says why that fails.
+    # If the text cannot be RUN:QRELS but may be a path, open it, so that the error says why not.
     is_file = os.path.isfile(given) or (not cuts and path_may_exist(given))
     if os.path.isdir(given) or (is_file and is_score_file(sources[given])):
         return list(_entries_of_scores(given, name, label, sources))

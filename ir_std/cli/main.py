@@ -32,7 +32,7 @@ ir_std computes raw and standardized scores for information retrieval runs.
   ir_std factors                                list the shipped factor sets
 
 commands:
-  ir_std            evaluate runs by raw and standardized scores
+  ir_std            compute raw and standardized scores of runs
   ir_std compare    compare systems over several collections
   ir_std report     write an HTML report about runs
   ir_std diff       show on which topics and documents two runs differ
@@ -70,16 +70,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", StandardizationWarning)
             warnings.showwarning = _show_warning
             return _run(arguments)
-    except ReaderGoneError:  # SIGPIPE would end other filters with this status, too.
+    except ReaderGoneError:  # Other programs end with this status after SIGPIPE.
         return 128 + SIGPIPE
     except IrStdError as wrong:
         return fail(str(wrong))
     except OSError as failed:  # No earlier check finds a full disk or too many open files.
         what = f"{failed.filename}: " if failed.filename else ""
-        return fail(f"{what}{failed.strerror or failed}; check that it exists and may be used")
+        return fail(f"{what}{failed.strerror or failed}; check that it exists and you may use it")
     except MemoryError:
         return fail("memory ran out; use fewer jobs, or smaller files")
-    except KeyboardInterrupt:  # Another program called main; the signal just ends our own process.
+    except KeyboardInterrupt:  # Raised only if another program called this function.
         return fail("interrupted")
 
 

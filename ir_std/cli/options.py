@@ -25,10 +25,10 @@ T = TypeVar("T")
 COMMANDS = (
     "evaluate", "agree", "build", "compare", "correct", "diff", "factors", "merge", "report"
 )  # fmt: skip
-"""First arguments that are commands; anything else is evaluated."""
+"""Names of the commands; without a command, the arguments are evaluated."""
 SHARED = """
   -m MEASURE            add a measure (repeatable); trec_eval names such as map or P.5,10 also work
-  -l N                  relevance threshold, so that AP means AP(rel=N) unless a measure states rel
+  -l N                  lowest relevant level: AP means AP(rel=N), unless you state another rel
   -c                    count missing topics as 0; always on, accepted for users of trec_eval
   -M, --depth N         evaluate only the top N documents per topic, ordered by score
   --duplicates {error,first,last}
@@ -36,21 +36,21 @@ SHARED = """
   --jobs N              number of processes (default automatic)
   -s, --scheme NAMES    N (default), U, E, z, several (N,U), all, or none for raw scores only
   --factors ID|PATH     factor set to use (default recognized from the qrels)
-  --systems KIND|FILE   standardize by another KIND of systems, such as modern, or by those in FILE
-  --without TAG         leave out a reference system (repeatable), self (your evaluated systems), or
-                        weak (all systems that score far below the others)
+  --systems KIND|FILE   standardize by a KIND of systems (such as modern) or the systems in FILE
+  --without TAG         leave out a reference system (repeatable); self means your evaluated
+                        systems, and weak means all systems that score far below the others
   --residual            remove documents that were judged in earlier rounds (residual collections)
   --benchmark NAME      rank models over the tasks of an MTEB benchmark, such as 'MTEB(eng, v2)'
   --lower-is-better NAME  treat lower values of a custom measure as better (repeatable)
-  -p, --places N        number of decimals (default 4, -1 for full precision, which csv always has)
+  -p, --places N        number of decimals (default 4; -1 means full precision; csv always has it)
   -o, --output {table,markdown,latex,csv,html}
                         output format (default table)
   --test {t,randomization}  paired test (default t)
   --correction {holm,bonferroni,none}
                         correct p-values for the number of runs tested (default holm)
   --equivalent BOUND    mark runs that differ from the baseline by significantly less than BOUND
-  --anchor NAME         use this system, which ran on all collections, to put their scores on one
-                        scale (repeatable; three or more are better)
+  --anchor NAME         use this system, which ran on all collections, to put the scores of all
+                        collections on one scale (repeatable; three or more are better)
   --same-systems        state that each anchor is the identical program on all collections, which
                         the scores cannot show
   --reference COLLECTION
@@ -105,7 +105,7 @@ def _read_options(text: str) -> list[Option]:
     entries = re.findall(r"^ {2}-\S.*(?:\n {4,}\S.*)*", text, re.MULTILINE)
     options = []
     for entry in entries:
-        # Names end at two spaces or a small letter.
+        # The names in a line end at two spaces or at a small letter.
         head = re.match(r"(?:[-A-Z{]\S* ?)+", entry.strip())
         names = [word.rstrip(",") for word in head[0].split()] if head else []
         flags = [name for name in names if name.startswith("-")]
@@ -126,12 +126,12 @@ def _expand(text: str) -> str:
 
 
 class CommandParser(ArgumentParser):
-    """Parser for the arguments that a command's help declares, with options anywhere."""
+    """Parser for the arguments that a command's help declares; options can be anywhere."""
 
     def __init__(self, name: str) -> None:
         text = _expand(import_module(f"ir_std.cli.{name}").HELP)
         prog = PROGRAM if name == COMMANDS[0] else f"{PROGRAM} {name}"
-        # Without a usage text, argparse would format one, although format_help never prints it.
+        # If there were no usage text, argparse would format one that format_help never prints.
         super().__init__(prog=prog, usage=prog, allow_abbrev=False, add_help=False)
         self.text = text
         self.add_argument("inputs", nargs="*")
@@ -177,7 +177,7 @@ class CommandParser(ArgumentParser):
 
 
 class _ShowVersions(Action):
-    """Print the version like argparse, and read the factor sets' version only if needed."""
+    """Print the versions; only this action reads the version of the factor sets."""
 
     def __call__(self, parser: ArgumentParser, *_: object) -> None:
         from ir_std.factors.catalog import data_version
@@ -192,7 +192,7 @@ def read_arguments(name: str, arguments: list[str]) -> Namespace:
 
 
 def call(function: Callable[..., T], args: Namespace, *given: Any, **more: Any) -> T:
-    """Call a function with the given arguments, and with options for its other parameters.
+    """Call a function with the given arguments, and pass options as its other parameters.
 
     The parameter for a repeatable option can end in ``s``: ``--anchor`` sets ``anchors``.
     """

@@ -47,7 +47,7 @@ MEANS_ONLY = ("NumQ", "GMAP", "GMBpref")
 
 
 def print_lines(results: Results, sort: Measure | None, form: str, args: Namespace) -> None:
-    """Print a line for each value of each run, sorted by ``sort`` if it is given."""
+    """Print a line for each value of each run; if ``sort`` is given, sort the runs by it."""
     runs = list(results.runs)
     if sort is not None:
         from ir_std.reporting.run_ranks import runs_by_mean
@@ -61,7 +61,7 @@ def print_lines(results: Results, sort: Measure | None, form: str, args: Namespa
 
 
 def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterator[dict[str, Any]]:
-    """Yield the values of a run, with further facts under the names of JSON's fields."""
+    """Yield the values of a run and further facts, by the names of the JSON fields."""
     names = {id(measure): str(measure) for measure in results.measures}  # Formatting is slow.
     if args.by_query:
         placements = place_topics(results).get(run) if args.place else None
@@ -102,7 +102,7 @@ def _facts_of_mean(
 
 
 def _tsv(line: Mapping[str, Any], several: bool, by_topic: bool, places: int) -> str:
-    # With several runs, means also name their topic.  Otherwise, the run would look like a topic.
+    # With several runs, print the topic of means, too.  Otherwise, runs would look like topics.
     names = [line["run"]] * several + [line["query_id"]] * (by_topic or several)
     value = f"{line['value']}" if places == -1 else f"{line['value']:.{places}f}"
     fields = [*names, line["measure"], value]
@@ -135,7 +135,7 @@ ESCAPES: dict[str, Callable[[str], str]] = {
 
 
 def print_tables(tables: Iterable[Table], form: str | None) -> None:
-    """Print tables, as wide as the terminal; print notes separately for CSV."""
+    """Print tables as wide as the terminal; for CSV, print notes to standard error."""
     from ir_std.reporting.tables import WRITERS  # Lines need no tables.
 
     form = form or "table"
@@ -172,8 +172,8 @@ def show_notes(results: Results) -> None:
 def prepare(inputs: Inputs, args: Namespace) -> Inputs:
     """Return inputs for which ir_std computes the same values as trec_eval 10.
 
-    The scores of the one run order documents as 64-bit floats.  If no measures are named,
-    trec_eval's default measures are used.  Interpolated precision rounds as in trec_eval.
+    Documents are ordered by their scores as 64-bit floats.  If no measures are named, trec_eval's
+    default measures are used.  Interpolated precision is rounded as in trec_eval.
     """
     if len(inputs.runs) > 1:
         raise UsageError(f"-o {TREC_EVAL_FORMAT} prints one run, got {len(inputs.runs)}")
@@ -193,7 +193,7 @@ def tag_of(inputs: Inputs) -> str:
 
 
 def trec_eval_lines(results: Results, tag: str, args: Namespace) -> Iterator[str]:
-    """Yield the lines of a run: first those for topics, sorted by ID, then the means."""
+    """Yield the lines of a run: first all topics, sorted by ID, and then the means."""
     evaluator, (evaluation,) = results.collection.evaluator, evaluations_of(results).values()
     names = {m: trec_eval_name(m, args.l) for m in evaluator.measures}
     order = sorted(evaluator.measures, key=lambda m: _position(names[m]))
@@ -224,7 +224,7 @@ def trec_eval_lines(results: Results, tag: str, args: Namespace) -> Iterator[str
 
 
 def _values(measure: Measure, qrels: Qrels, evaluation: Evaluation) -> Floats:
-    """Return values per topic; values of qrels also cover topics that the run lacks."""
+    """Return values per topic; counts of the qrels also cover topics that the run lacks."""
     if measure.__name__ == "NumQ":
         return np.ones(len(qrels.topics))
     if measure.__name__ == "NumRel":
@@ -233,9 +233,10 @@ def _values(measure: Measure, qrels: Qrels, evaluation: Evaluation) -> Floats:
 
 
 def trec_eval_name(measure: Measure, level: int | None = None) -> str:
-    """Return trec_eval's name of a measure at ``-l level``, with ``s`` if standardized.
+    """Return trec_eval's name of a measure; a standardized one has an ``s`` in front.
 
-    If trec_eval has no name for a measure, return its name in ir_measures.
+    The name leaves out ``level``, which ``-l`` sets.  If trec_eval has no name for a measure,
+    return the measure's name in ir_measures.
 
     >>> from ir_std import parse_measure
     >>> trec_eval_name(parse_measure("nDCG@10")), trec_eval_name(parse_measure("sAP"))

@@ -17,7 +17,7 @@ HELP = """
 usage: ir_std report RUN [RUN ...] QRELS [MEASURE ...] [options]
        ir_std report NAME=RUN:QRELS [NAME=RUN:QRELS ...] [MEASURE ...] [options]
 
-Write one self-contained HTML page about runs, which needs no network.
+Write one self-contained HTML page about runs.  The page needs no network.
 
   ir_std report bm25.run mono.run dl19.qrels --baseline bm25
   ir_std report a@DL19=a19.run:dl19.qrels a@DL20=a20.run:dl20.qrels -o two.html

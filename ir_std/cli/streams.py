@@ -20,13 +20,13 @@ PROGRAM = "ir_std"
 
 
 class ReaderGoneError(Exception):
-    """Error for standard output that nobody reads any more, such as after ``head`` ended."""
+    """Error for standard output whose reader has ended, such as ``head``."""
 
 
 class Output:
     """Standard output that raises errors of ir_std if writing fails.
 
-    It escapes control characters and characters that the stream's encoding lacks.
+    Control characters, and characters that the stream's encoding lacks, are escaped.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -61,7 +61,7 @@ class Output:
             raise self._failed(failed) from None
 
     def _failed(self, failed: OSError) -> Exception:
-        # Python writes the remaining buffer when it ends, and that would fail again.
+        # When Python ends, it writes the rest of the buffer, and that would fail again.
         with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
             os.dup2(nowhere.fileno(), self.stream.fileno())
         if isinstance(failed, BrokenPipeError):
@@ -83,7 +83,7 @@ def checked_output() -> Iterator[None]:
 
 
 class _Shown:
-    """Record of printed messages, of which notes the user wants, and of the progress bar."""
+    """Record of the messages printed so far, the notes to print, and the progress bar."""
 
     def __init__(self, quiet: bool = False, verbose: bool = False) -> None:
         self.quiet, self.verbose = quiet, verbose and not quiet
@@ -103,7 +103,7 @@ class _LogLines(logging.Handler):
 
 @contextmanager
 def messages_shown(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
-    """Print each logged message once, but no notes if ``quiet``."""
+    """Print each logged message once; if ``quiet`` is True, print no notes."""
     logger, handler = logging.getLogger("ir_std"), _LogLines()
     token, level = _shown.set(_Shown(quiet, verbose)), logger.level
     logger.addHandler(handler)
@@ -149,7 +149,7 @@ def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Ite
 
 
 def _progress_bar(total: int | None) -> Any:
-    from tqdm import tqdm  # It comes with ir_datasets.
+    from tqdm import tqdm  # ir_datasets requires it.
 
     class Bar(tqdm):
         is_drawn = False
@@ -160,7 +160,7 @@ def _progress_bar(total: int | None) -> Any:
             mark_line_started(True)
             super().display(*args, **options)
 
-    Bar.set_lock(RLock())  # tqdm's default lock is shared by processes, and may start one.
+    Bar.set_lock(RLock())  # tqdm's own lock is shared by processes, and may start a process.
     form = {"unit": " runs", "leave": False, "dynamic_ncols": True, "file": sys.stderr}
     return Bar(total=total, delay=PROGRESS_DELAY, **form)
 
@@ -198,6 +198,6 @@ def _print_message(message: str) -> None:
 
 
 def fail(message: str) -> int:
-    """Print the error on one line, and return the exit status."""
+    """Print an error on one line, and return the exit status."""
     _print_message(f"error: {' '.join(str(message).split())}")
     return 2

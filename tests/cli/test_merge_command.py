@@ -58,7 +58,7 @@ def test_runs_without_common_topics_are_warned_about(
     alone.write_text("9 Q0 a 1 1 x\n")
     merge_them = ("merge", *shards, "--combine", "rrf", "-o", "-")
     assert "warning" not in "\n".join(ir_std_cli(*merge_them).err)
-    said = f"warning: no other run shares topics with {alone}, so nothing is merged there"
+    said = f"warning: no other run shares topics with {alone}, so these topics are not merged"
     assert said in "\n".join(ir_std_cli(*merge_them, alone).err)
 
 
