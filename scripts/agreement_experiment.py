@@ -2,11 +2,11 @@
 
     python scripts/agreement_experiment.py           # six minutes on one core
 
-The topics of a collection are the population, and the figures over all of them are the true values.
+The topics of a collection are the population. The figures over all topics are the true values.
 The script draws topics from the population. It draws with replacement from collections that have
 labels of people and of a language model. It draws without replacement from collections with many
-topics; there, two measures replace the two judges, and the script also draws 60 of the systems. It
-counts the draws without an interval, and leaves them out of the coverage.
+topics. In these collections, two measures replace the two judges, and the script also draws 60 of
+the systems. It counts the draws without an interval, and leaves them out of the coverage.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ir_std.reporting.agreement import compare_labels
 from ir_std.trec.inputs import as_qrels
 
 SIZES = (25, 50)
-"""Numbers of topics that are drawn."""
+"""Numbers of topics in a draw."""
 MANY_TOPICS = {
     "robust04": ("scores/robust04/AP.csv", "scores/robust04/P@10.csv"),
     "blog08": ("more-scores/blog08/AP.csv", "more-scores/blog08/P@10.csv"),
@@ -42,12 +42,12 @@ MANY_TOPICS = {
 """Collections with 100 topics or more, and the scores that replace two judges' scores."""
 MOST_SYSTEMS = 60
 WITHOUT_REPLACEMENT_FROM = 100
-"""Fewest topics of a collection that are drawn without replacement."""
+"""Smallest number of topics from which the script draws topics without replacement."""
 SELDOM = 0.1
 """Smallest share of draws with an interval for which coverage is computed."""
 FIGURES = ("tau", "gap", "r")
 LABELS = [*((name, FEW_TOPICS_JUDGES[0]) for name in TRACKS), ("dl23-passage", "gpt4")]
-"""Collections whose labels are compared, and the model's name."""
+"""Collections whose labels the script compares, and the name of the model that labeled."""
 
 
 class Case(NamedTuple):
@@ -60,7 +60,7 @@ class Case(NamedTuple):
 
 
 def cases(data: Path) -> Iterator[Case]:
-    """Read the scores under labels of people and of a model, and by two measures."""
+    """Yield scores under labels of people and of a model, and scores by two measures."""
     for name in (*TRACKS, *(f"{name}-modern" for name in MODERN)):
         for case in from_runs(data, name, FEW_TOPICS_JUDGES[:1]):
             yield _complete(case.collection, case.measure, case.people, case.model)
@@ -84,9 +84,10 @@ def draw_topics(random: np.random.Generator, n_topics: int, size: int) -> Ints:
 
 
 def order_coverage(trials: int, seed: int, case: Case) -> Floats:
-    """Compute the share of draws with an interval, and its coverage, (sizes, 2, figures).
+    """Compute the share of draws with an interval, and the coverage of the intervals.
 
-    The coverage is NaN if fewer than one draw in ten has an interval.
+    The result has the shape (sizes, 2, figures). Coverage is NaN if fewer than one draw in ten has
+    an interval.
     """
     return np.array([_coverage_of(case, size, trials, seed) for size in SIZES])
 
@@ -138,7 +139,7 @@ def _kappa_of(random: np.random.Generator, confusion: Ints, size: int) -> Interv
 
 
 def describe(shares: Floats) -> str:
-    """Format a mean, with the smallest and largest in parentheses; ``-`` if all are NaN."""
+    """Format a mean, with the smallest and the largest value; ``-`` if all are NaN."""
     known = shares[~np.isnan(shares)]
     if not known.size:
         return "-"

@@ -1,9 +1,9 @@
 """Pack the factor sets for an archive such as Zenodo.
 
 ``python archive_factors.py FOLDER [--since OLD.zip]`` writes ``ir_std-factors-VERSION.zip``, its
-SHA-256, and ``.zenodo.json`` (the record's metadata) into the folder. The same sets give the same
-bytes. With ``--since``, the script lists the numbers that differ from an earlier archive, for
-``factors/CHANGELOG.md``.
+SHA-256, and ``.zenodo.json`` (the record's metadata) into the folder. The same sets give an archive
+with the same bytes. With ``--since``, the script lists the numbers that differ from an earlier
+archive, for ``factors/CHANGELOG.md``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NAME = "ir_std-factors"
 
 
 def archive(root: Path, version: str) -> bytes:
-    """Return a zip file of all files below a folder, with the SHA-256 of each file.
+    """Return a zip file of all files in a folder, and a list of their SHA-256.
 
     Files are stored without compression, because compressed bytes differ between versions of zlib,
     and the arrays are compressed already.
@@ -81,7 +81,7 @@ def metadata(root: Path, version: str) -> dict[str, object]:
 
 
 def changes(old: Path, new: Path) -> Iterator[str]:
-    """Yield the sets that were added or removed, and the number of topics that changed."""
+    """Yield the sets that were added or removed, and the changes of the other sets."""
     before, after = ({file.stem for file in root.glob("*.npz")} for root in (old, new))
     yield from (f"- `{name}` is gone." for name in sorted(before - after))
     yield from (f"- `{name}` is new." for name in sorted(after - before))

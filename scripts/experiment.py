@@ -1,4 +1,4 @@
-"""Share the options, the data folder, reading and printing of all experiments."""
+"""Share options, the data folder, readers and tables among all experiments."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class Compared:
     published: float
     places: int
     tolerance: float = 0.0
-    """Allowed difference beyond rounding; three standard errors if the figure is simulated."""
+    """Allowed difference in addition to rounding: three standard errors if the figure is
+    simulated.
+    """
 
     @property
     def difference(self) -> float:
@@ -63,7 +65,7 @@ class Compared:
 
 
 def add_data_option(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--data``: by default the folder that IR_STD_DATA names, or ``../shared/data``."""
+    """Declare ``--data``, whose default is the folder in IR_STD_DATA or ``../shared/data``."""
     parser.add_argument(
         "--data",
         type=Path,
@@ -104,7 +106,7 @@ def read_table(path: Path) -> Scores:
 
 
 def table(data: Path, collection: str, measure: str) -> Scores:
-    """Return the raw scores of a track's systems."""
+    """Return the raw scores of a track's systems for one measure."""
     return read_table(data / "scores" / collection / f"{measure}.csv")
 
 
@@ -130,7 +132,7 @@ def score_runs(
     jobs: int = 1,
     only: Iterable[str] | None = None,
 ) -> dict[str, Scores]:
-    """Score a collection's archived runs by measure, or only the runs in ``only``."""
+    """Score the runs in a collection's archive by measure, or only the runs in ``only``."""
     chosen = None if only is None else frozenset(only)
     task = partial(_score_share, data, collection, tuple(measures), chosen, jobs)
     scored: dict[str, np.ndarray] = {}
@@ -154,7 +156,7 @@ def _score_share(
 ) -> dict[str, np.ndarray]:
     """Score every ``jobs``-th run of the archive; each array is (n_measures, n_topics).
 
-    Unpacking the archive once per process costs less than passing the runs between processes.
+    It takes less time to unpack the archive in each process than to pass runs between processes.
     """
     evaluator = ir_std.StdEvaluator(
         [ir_std.parse_measure(m) for m in measures], data / "qrels" / f"{collection}.txt"
@@ -170,7 +172,7 @@ def _score_share(
 
 
 def spread(task: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> Iterator[Any]:
-    """Return ``map(task, items)``, in order, computed by ``jobs`` processes."""
+    """Compute ``map(task, items)`` in ``jobs`` processes; return the results in order."""
     if jobs <= 1:
         yield from map(task, items)
         return
@@ -180,7 +182,7 @@ def spread(task: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> Itera
 
 
 def report(title: str, rows: Sequence[Compared]) -> bool:
-    """Print computed next to published figures, and return whether all agree."""
+    """Print computed figures next to published ones, and return whether all agree."""
     width = max(len(row.what) for row in rows)
     simulated = any(row.tolerance for row in rows)
     print(

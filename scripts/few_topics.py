@@ -1,10 +1,10 @@
-"""Test the estimate from a few topics that people judged and a model's labels of all.
+"""Test estimates from a few human topics and a model's labels of all topics.
 
 Each trial draws topics at random from a collection that people judged completely, so the true value
-is known. The trials measure the error of the estimate, how often its interval contains the true
-value, and the error of an estimate from the same topics without the model. Uninformative labels (of
-other topics, inverted, noisy) are made from the same scores. ``judges_experiment.py`` prints the
-tables.
+is known. The trials measure the error of the estimate, and how often the estimate's interval
+contains the true value. They also measure the error of an estimate from the same topics without the
+model. To make uninformative labels, the script permutes or inverts the scores under the model's
+labels, or adds noise to them. ``judges_experiment.py`` prints the tables.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ir_std._arrays import Floats
 from ir_std.analysis.prediction import MIN_VARYING_TOPICS, prediction_powered, varying_topics
 
 SIZES = (8, 10, 15, 20, 25)
-"""Numbers of topics that people judge."""
+"""Numbers of topics that count as judged by people."""
 
 
 def worse_labels(x: Floats, seed: int) -> dict[str, Floats]:
@@ -35,12 +35,14 @@ def worse_labels(x: Floats, seed: int) -> dict[str, Floats]:
 
 
 class Trials(NamedTuple):
-    """Means over trials; each array has a value for means and a value for differences.
+    """Means over trials.
+
+    Each array has one value for the systems' means and one for the differences between systems.
 
     Attributes
     ----------
     error, error_alone : ndarray, shape (2,)
-        Root mean square error of the estimates, and with only people's labels.
+        Root mean square error of the estimates, and of estimates that use only people's labels.
     coverage, coverage_alone : ndarray, shape (2,)
         Share of 95% intervals that contain the true value.
     worth : float
@@ -80,7 +82,7 @@ def draw_trials(people: Floats, model: Floats, n: int, trials: int, seed: int) -
         worth += with_model.equivalent_topics
         human = people[rows]
         differing = np.abs(human[:, first] - human[:, second]) > 1e-12
-        varying = (  # where the program gives an interval
+        varying = (  # The program gives an interval only for these estimates.
             np.array([varying_topics(column) for column in human.T]) >= MIN_VARYING_TOPICS,
             differing.sum(axis=0) >= MIN_VARYING_TOPICS,
         )
@@ -124,7 +126,7 @@ def print_trials(cases: Sequence[tuple[str, Floats, Floats]], trials: int, seed:
 
 
 def print_summary(rows: Mapping[int, Sequence[tuple[str, Trials]]]) -> None:
-    """Print means and extremes over the cases for each number of topics, without RR."""
+    """Print means and extremes over the cases except RR, for each number of topics."""
     print(
         "\nOver collections and measures except RR, the error of means and differences (raw, N),\n"
         "the coverage of means and differences, its range over collections, and worth"
@@ -170,7 +172,7 @@ def print_fallback(cases: Sequence[tuple[str, Floats, Floats]], trials: int, see
 def favor_left(
     people: Floats, model: Floats, favored: npt.NDArray[np.bool_], n: int, trials: int, seed: int
 ) -> tuple[float, float]:
-    """Compute how much a model's labels favor some systems, and how much the estimates do.
+    """Compute how much a model's labels, and the estimates, favor some systems.
 
     Parameters
     ----------

@@ -17,7 +17,9 @@ from ir_std.factors.formats import ImportedTables, read_webber, set_from_tables,
 from ir_std.factors.judgments import Judgments
 
 OF_WHOLE_RUNS = ("AP",)
-"""Measures of whole runs in the Terabyte files; the others use the first 1000 documents.
+"""Measures that cover whole runs in the Terabyte files.
+
+The other measures cover only the first 1000 documents.
 
 On every topic of these files, AP is above SP / R. In 2004, the mean of SP / R over topics (0.1532)
 agrees with NIST's mean AP of the same 70 runs (0.1533), but the mean of the published AP is 0.1657.
@@ -30,7 +32,7 @@ DISCOUNTS: dict[str, Callable[[Floats], Floats]] = {
     "nDCG(dcg='jk',rel=1)": lambda rank: np.maximum(1, np.log2(rank)),
     "nDCG(rel=1)": lambda rank: np.log2(rank + 1),
 }
-"""Discounts by rank of the published measures that are normalized."""
+"""Discounts by rank, for each published measure that is normalized."""
 
 
 def with_whole_ideals(tables: ImportedTables, topics: Mapping[str, Judgments]) -> ImportedTables:
@@ -71,7 +73,7 @@ def inputs(name: str, data: Path) -> list[Path]:
 
 
 def main() -> None:
-    """Write only the published sets; ``build_shipped.py`` joins them with the others."""
+    """Write only the published sets; ``build_shipped.py`` adds the other measures."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_data_option(parser)
     parser.add_argument("--out", type=Path, required=True, help="the folder for the 17 sets")

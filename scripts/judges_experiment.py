@@ -1,10 +1,11 @@
 """Compare the same systems under labels of people and of language models.
 
 The script uses DL 2019, 2020, 2021 and 2023, and repeats everything for each judge and measure. It
-prints how far the means of held-out systems differ under the two labels, raw and standardized by
-each judge's own factors. (Held-out systems are random halves, and systems of 2020 to 2024.) It also
-prints how well the orders and the scores agree, on which topics the judges disagree, which topics
-have no spread, and how LLM re-rankers differ from other systems.
+prints how far a held-out system's means under the two judges differ, for raw scores and for scores
+that are standardized with each judge's own factors. The held-out systems are random halves of the
+systems, and the systems of 2020 to 2024. It also prints how well the orders and the scores agree,
+on which topics the judges disagree, which topics have no spread, and how LLM re-rankers differ from
+other systems.
 """
 
 from __future__ import annotations
@@ -37,10 +38,12 @@ PEOPLE = "people"
 JUDGES = ("umbrela-gpt4", "binary-gpt4", "binary-gpt4o", "exam-graded-gpt4")
 MEASURES = ("nDCG@10", "AP", "P@10", "RR")
 LEVELS = {PEOPLE: 2, "umbrela-gpt4": 2, "binary-gpt4": 1, "binary-gpt4o": 1, "exam-graded-gpt4": 4}
-"""Level from which AP counts a passage as relevant: the track's, and each judge's nearest."""
+"""Level from which AP counts a passage as relevant: the level of the track, and for each judge the
+level that is nearest to it.
+"""
 TRACKS = ("dl19-passage", "dl20-passage", "dl21-passage")
 TABLES = {"dl23-passage": {PEOPLE: "scores/dl23-passage", "gpt4": "more-scores/dl23-passage-gpt4"}}
-"""Collections whose runs are not available, with the folders of their scores at level 1."""
+"""Collections whose runs are not available, and the folders with their scores at level 1."""
 FEW_TOPICS_JUDGES = ("umbrela-gpt4", "gpt4")
 MODERN = ("dl19-passage", "dl20-passage")
 LLM = r"rankgpt|rank-?zephyr|rgpt|rankvicuna|LLM|gpt35"
@@ -48,7 +51,7 @@ LLM = r"rankgpt|rank-?zephyr|rgpt|rankvicuna|LLM|gpt35"
 
 
 class Judged(NamedTuple):
-    """Scores of a collection's systems by one measure under two judges, shape (topics, systems)."""
+    """Scores of a collection's systems for one measure under two judges, (topics, systems)."""
 
     collection: str
     judge: str
@@ -65,7 +68,7 @@ class Judged(NamedTuple):
 
 
 def measures_of(judge: str) -> list[str]:
-    """Return ir_measures' names of the measures, with AP at the level of the judge."""
+    """Return the names of the measures in ir_measures; AP has the judge's level."""
     return [f"AP(rel={LEVELS[judge]})" if m == "AP" else m for m in MEASURES]
 
 
@@ -78,7 +81,7 @@ def qrels_file(data: Path, collection: str, judge: str) -> Path:
 def score(
     data: Path, name: str, judges: Sequence[str]
 ) -> dict[str, tuple[tuple[str, ...], tuple[str, ...], Floats]]:
-    """Return topics, systems and scores (measures x topics x systems) of runs by judge."""
+    """Return the topics, the systems and, by judge, scores (measures, topics, systems)."""
     collection = name.removesuffix("-modern")
     evaluators = {
         judge: ir_std.StdEvaluator(
@@ -133,12 +136,12 @@ def from_tables(data: Path) -> Iterator[Judged]:
 
 
 def on_scale(x: Floats, by: Floats, scale: str) -> Floats:
-    """Return scores as they are, or standardized by systems on the same topics."""
+    """Return raw scores, or standardize them by other systems on the same topics."""
     return x if scale == "raw" else standardize_matrix(x, by, scale)
 
 
 class Figures(NamedTuple):
-    """Comparison of two judges' scores of the same systems.
+    """Comparison of two judges by their scores for the same systems.
 
     ``gap`` is the mean absolute difference of a system's two means. ``gap_sd`` is ``gap`` divided
     by the standard deviation of the means over systems. ``shift`` is the difference of the means
@@ -171,7 +174,10 @@ def compare(x: Floats, y: Floats) -> Figures:
 
 
 def halves(trials: int, seed: int, judged: Judged) -> dict[str, Floats]:
-    """Compute each trial's figures by scale; half of the systems standardize the others."""
+    """Compute the figures of each trial, by scale.
+
+    In each trial, a random half of the systems standardizes the other half.
+    """
     random = np.random.default_rng(seed)
     n = len(judged.systems)
     found: dict[str, list[Figures]] = {scale: [] for scale in SCALES}
@@ -188,7 +194,7 @@ def halves(trials: int, seed: int, judged: Judged) -> dict[str, Floats]:
 
 
 def held_out(own: Judged, later: Judged) -> dict[str, tuple[Floats, Floats]]:
-    """Return the later systems' scores by the track's own systems, under both judges."""
+    """Standardize the later systems' scores by the track's own systems, under both judges."""
     return {
         scale: (
             on_scale(later.people, own.people, scale),
@@ -207,7 +213,7 @@ def flat_topics(x: Floats, best: float = 1.0) -> tuple[int, int]:
 
 
 def disagreements(data: Path, judged: Judged) -> list[tuple[str, float, float, float]]:
-    """Return each topic's quadratic kappa, and tau and mean gap of the systems' scores."""
+    """Return each topic's quadratic kappa, and the tau and mean gap of systems' scores."""
     labels = [
         read_qrels(qrels_file(data, judged.collection, who)).judged
         for who in (PEOPLE, judged.judge)
@@ -224,10 +230,10 @@ def disagreements(data: Path, judged: Judged) -> list[tuple[str, float, float, f
 
 
 def kinds(judged: Judged, scores: tuple[Floats, Floats]) -> Estimate:
-    """Estimate how much more than people the model favors LLM re-rankers over others.
+    """Estimate how much more the model favors LLM re-rankers than people do.
 
-    Computed by topic as the difference (model minus people) of LLM re-rankers, minus the same
-    difference of the other systems.
+    For each topic, this is the mean difference (model minus people) for LLM re-rankers, minus the
+    same difference for the other systems.
     """
     llm = np.array([bool(re.search(LLM, system)) for system in judged.systems])
     difference = scores[1] - scores[0]
@@ -235,7 +241,7 @@ def kinds(judged: Judged, scores: tuple[Floats, Floats]) -> Estimate:
 
 
 def print_halves(cases: Sequence[Judged], found: Sequence[dict[str, Floats]]) -> None:
-    """Print means over random halves, and the largest Monte Carlo error of a gap."""
+    """Print means over random halves, and the largest Monte Carlo error of the gaps."""
     print(
         "\nMeans over random halves, with |people - model| of held-out systems in sd over systems"
     )
@@ -259,7 +265,7 @@ def print_halves(cases: Sequence[Judged], found: Sequence[dict[str, Floats]]) ->
 def print_modern(
     pairs: Sequence[tuple[Judged, Judged]],
 ) -> dict[tuple[str, str, str], dict[str, Figures]]:
-    """Print the figures of systems of 2020 to 2024, with factors from the tracks' own systems."""
+    """Print figures for systems of 2020 to 2024, standardized by the tracks' own systems."""
     figures = {}
     print("\nSystems of 2020 to 2024: mean |people - model| of their means; LLM re-rankers favored")
     print(
@@ -283,7 +289,7 @@ def print_modern(
 
 
 def print_kinds(cases: Sequence[Judged]) -> None:
-    """Print whether labels favor a track's own LLM re-rankers, by factors of all systems."""
+    """Print whether labels favor a track's own LLM re-rankers, with all systems' factors."""
     print("\nThe track's own systems: LLM re-rankers favored, raw and by N")
     for judged in cases:
         favor = {
@@ -325,7 +331,7 @@ def print_limits(data: Path, cases: Sequence[Judged]) -> None:
 def print_few_topics(
     pairs: Sequence[tuple[Judged, Judged]], cases: Sequence[Judged], trials: int, seed: int
 ) -> None:
-    """Print estimates from a few human topics and UMBRELA's or GPT-4's labels of all."""
+    """Print estimates from a few human topics, and UMBRELA's or GPT-4's labels of all topics."""
     shown = [
         (f"{c.collection} {c.measure} {scale}", on_scale(c.people, c.people, scale),
          on_scale(c.model, c.model, scale))
@@ -345,7 +351,7 @@ def print_few_topics(
 
 
 def modern_pairs(data: Path, judges: Sequence[str]) -> list[tuple[Judged, Judged]]:
-    """Return the tracks' own systems and the later ones, by judge and measure."""
+    """Return the tracks' own systems and the later systems, by judge and measure."""
     return [
         pair
         for name in MODERN

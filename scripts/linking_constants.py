@@ -1,10 +1,11 @@
 """Estimate the constants of ir_std/analysis/linking.py, and test other collections.
 
 After a link, a system's two means differ by more than topics explain. The script measures this
-excess as in ``linking_experiment.py``, for three constants. KNOWN_TAU is measured between real sets
-of topics, which may suit an engine differently. The other two are measured on random halves of the
-topics of one collection, which differ only in their reference systems. KNOWN_TAU_BY_SHIFT is the
-excess by the size of the shift, and BY_DISTANCE is the excess by the distance from the anchors.
+excess in the same way as ``linking_experiment.py``, and estimates three constants from it. It
+estimates KNOWN_TAU from real sets of topics, because an engine may suit one set better than the
+other. It estimates the other two constants from random halves of the topics of one collection,
+which differ only in their reference systems. KNOWN_TAU_BY_SHIFT is the increase of the excess with
+the size of the shift. BY_DISTANCE is its increase with the distance from the anchors.
 """
 
 from __future__ import annotations
@@ -40,19 +41,19 @@ from ir_std.reporting.model import deviations
 from ir_std.schemes import normal_cdf, z_scores
 
 OLD, NEW = (301, 450), (601, 700)
-"""Topics of Robust 2004 that were made up to 1999, and later ones."""
+"""Topics of Robust 2004 that were made up to 1999, and topics that were made later."""
 MODERN, MEASURE = ("dl19-passage", "dl20-passage"), "nDCG@10"
 
 SIZES = (0.25, 0.5, 1.0, 2.0)
-"""Sizes of shifts up to which the remaining error is printed."""
+"""Upper limits of the groups of shifts for which the script prints the remaining error."""
 
 
 class Excess(NamedTuple):
     """Part of systems' squared differences from themselves that topics do not explain.
 
-    All are arrays over systems: the excess, the part that a unit of tau**2 adds, the constant of
-    the link, the distance of the system's linked mean from the anchors' mean, and the number of
-    anchors.
+    Each field is an array with one value per system: the excess, the part of the excess that a unit
+    of tau**2 adds, the constant of the link, the distance of the system's linked mean from the
+    anchors' mean, and the number of anchors.
     """
 
     seen: Floats
@@ -73,12 +74,12 @@ class Excess(NamedTuple):
 
     @property
     def by_distance(self) -> float:
-        """Error of a mean by constant and distance, beyond :data:`KNOWN_TAU_BY_SHIFT`."""
+        """Error of a mean per unit of constant and distance, beyond the error by the shift."""
         more = self.seen - self.by_tau * (KNOWN_TAU_BY_SHIFT * self.constant) ** 2
         return root(more.sum() / ((self.constant * self.distance) ** 2).sum())
 
     def left(self, low: float, high: float) -> float:
-        """Return the error in a system's mean N that ten anchors leave, for shifts of some size."""
+        """Return the error in mean N that remains with ten anchors, for shifts of some size."""
         shift, k = np.abs(self.constant), max(ANCHORS)
         chosen = (low < shift) & (shift <= high) & (self.n_anchors == k)
         return root(self.seen[chosen].mean() / (1 + 1 / k)) if chosen.any() else float("nan")
@@ -95,7 +96,7 @@ def together(parts: Iterable[Excess]) -> Excess:
 
 
 def excess(a: Floats, b: Floats, used: Ints, tested: Ints) -> Excess:
-    """Compute the excess of ``tested`` columns after ``used`` columns linked ``b`` to ``a``."""
+    """Compute the excess of the ``tested`` columns, if the ``used`` columns link b to a."""
     if np.nanmean(normal_cdf(a[:, used])) > np.nanmean(normal_cdf(b[:, used])):
         a, b = b, a
     known: list[Mask] = [np.asarray(~np.isnan(z[:, used]).any(axis=1)) for z in (a, b)]
@@ -124,7 +125,7 @@ def of_cuts(
     trials: int,
     seed: int,
 ) -> Excess:
-    """Compute the excess over random cuts of the systems, and of the topics if not given."""
+    """Compute the excess over random cuts of the systems and, by default, of the topics."""
     random = np.random.default_rng(seed)
     found = []
     for _ in range(trials):
@@ -139,7 +140,7 @@ def of_cuts(
 
 
 def of_modern_systems(trials: int, seed: int) -> Excess:
-    """Compute it for systems of 2020 to 2024, standardized by the systems of the two tracks."""
+    """Compute the excess for systems of 2020 to 2024, standardized by the tracks' systems."""
     random = np.random.default_rng(seed)
     z = []
     for name in MODERN:
@@ -156,7 +157,7 @@ def of_modern_systems(trials: int, seed: int) -> Excess:
 
 
 def of_engines(comparison: ir_std.Results) -> Excess:
-    """Compute it on all pairs for an engine with a technique, linked by the same one without."""
+    """Compute the excess for an engine with a technique, linked by the engine without it."""
     z = [
         np.stack([deviations(comparison.on(c), run, ir_std.sAP) for run in comparison.runs], axis=1)
         for c in comparison.collections
@@ -165,13 +166,13 @@ def of_engines(comparison: ir_std.Results) -> Excess:
 
 
 def topics_between(name: str, first: int, last: int) -> Ints:
-    """Return the rows of some topics of a set."""
+    """Return the rows of a set's topics from ``first`` to ``last``."""
     topics = np.array([int(topic) for topic in ir_std.load_factors(name).topics])
     return np.flatnonzero((topics >= first) & (topics <= last))
 
 
 def real_sets(args: Namespace) -> Iterator[tuple[str, Excess]]:
-    """Compute it between sets of topics from different years, or for different documents."""
+    """Compute the excess between sets of topics of different years or collections."""
 
     def cut(key: tuple[str, str], topics: tuple[Ints, Ints]) -> Excess:
         return of_cuts(matrix(*key), topics, RANDOM, WAYS[:1], args.trials, args.seed)
@@ -189,7 +190,7 @@ def real_sets(args: Namespace) -> Iterator[tuple[str, Excess]]:
 
 
 def random_topics(trials: int, seed: int, key: tuple[str, str]) -> tuple[Excess, ...]:
-    """Compute it for random halves, for strong and weak ones, and for anchors of one level."""
+    """Compute the excess for random halves, strong and weak halves, and similar anchors."""
     of = partial(of_cuts, matrix(*key), None, trials=trials, seed=seed)
     return (
         of(RANDOM, WAYS[:1]),

@@ -1,18 +1,21 @@
-"""Test whether a link by systems that ran on both makes two collections comparable.
+"""Test whether systems that ran on two collections make the collections comparable.
 
-First, the script links real rounds and years, and compares systems with the same name that ran on
-both. No cut of one collection can replace this.
+First, the script links collections from different rounds or years of a track. It compares the two
+means of each system whose name occurs in both collections. A test on two parts of one collection
+cannot replace this test.
 
-Then it cuts one collection into two that share no topic and no reference system. The strong half of
-the systems standardizes one half of the topics, and the weak half standardizes the other, as if
-years were between them; or random halves standardize both. On Robust 2003, the two halves are the
-old topics and the new ones. A third of the systems is held out. Some of these are the anchors; the
-others are compared with themselves and with each other.
+Then it cuts one collection into two halves that share no topic and no reference system. In one
+design, the strong half of the systems standardizes one half of the topics, and the weak half
+standardizes the other, as if years were between them. In the other design, random halves of the
+systems standardize the two halves. On Robust 2003, the two halves are the old and the new topics. A
+third of the systems does not standardize. Some of these systems are the anchors; the script
+compares the others with themselves and with each other.
 
-For numbers of anchors and ways to choose them, the script prints how far linked means drift, how
-often a system differs significantly from itself, how often intervals contain the difference of two
-systems, and how often it finds a real difference, or finds it with the wrong sign. All have Monte
-Carlo errors. Finally, it prints the scores of Soboroff's engines (CIKM 2018) on nine collections.
+For several numbers of anchors and several ways to choose anchors, the script prints how far linked
+means drift, how often a system differs significantly from itself, and how often intervals contain
+the difference of two systems. It also prints how often a test finds a real difference, and how
+often it finds a difference with the wrong sign. It prints the Monte Carlo errors of all figures.
+Finally, it prints the scores of Soboroff's engines (CIKM 2018) on nine collections.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ CHOSEN_ON = (
     ("terabyte04-06", "AP"),
     ("blog08", "AP"),
 )
-"""Matrices on which the constants of the method were chosen; the others test it."""
+"""Sets and measures from which the method's constants were chosen; the others test the method."""
 MATRICES = (
     *CHOSEN_ON,
     ("trec7-adhoc", "AP"),
@@ -65,13 +68,13 @@ LEVEL = 0.05
 
 
 class Half(NamedTuple):
-    """Scores of held-out systems on one of two sets of topics, best first, topics x systems."""
+    """Scores of held-out systems on one of two sets of topics (topics x systems, best first)."""
 
     raw: Floats
     z: Floats
     n: Floats
     truth: Floats
-    """Mean N of the systems over all topics of both, by the same reference systems."""
+    """Mean N of the systems over both sets of topics, by this half's reference systems."""
 
 
 def halves(
@@ -119,16 +122,16 @@ def pairs(tested: Ints) -> tuple[Ints, Ints]:
 
 
 def welch(y_a: Floats, y_b: Floats) -> LinkedDifference:
-    """Compute differences of means that are not linked."""
+    """Compute differences between means on two collections that are not linked."""
     a, b = (y[~np.isnan(y).any(axis=1)] for y in (y_a, y_b))
     parts = [variance_of_mean(a), variance_of_mean(b)]
     return LinkedDifference.of(a.mean(axis=0) - b.mean(axis=0), parts, 0.0, True)
 
 
 def figures(found: LinkedDifference, true: Floats, own: Mask) -> dict[str, float]:
-    """Describe the differences of systems from themselves (``own``) and from others."""
+    """Describe the systems' differences from themselves (``own``) and from other systems."""
     drift = float((found.difference[own] ** 2).mean())
-    if np.isnan(found.p).all():  # by a single anchor
+    if np.isnan(found.p).all():  # A single anchor gives no p-values.
         return {"drift": drift}
     p, (low, high) = found.p, found.interval
     right = found.difference * true > 0
@@ -142,8 +145,8 @@ def figures(found: LinkedDifference, true: Floats, own: Mask) -> dict[str, float
 
 
 def linked_figures(a: Half, b: Half, used: Ints, i: Ints, j: Ints) -> dict[str, float]:
-    """Compare systems ``i`` on some topics with ``j`` on others, linked as in ``compare``."""
-    if a.n[:, used].mean() > np.nanmean(b.n[:, used]):  # the reference has the lower mean
+    """Compare systems ``i`` on one half with systems ``j`` on the other, after a link."""
+    if a.n[:, used].mean() > np.nanmean(b.n[:, used]):  # Link to the lower mean.
         a, b, i, j = b, a, j, i
     try:
         linked = link(b.z[:, used], a.z[:, used])
@@ -156,14 +159,14 @@ def linked_figures(a: Half, b: Half, used: Ints, i: Ints, j: Ints) -> dict[str, 
 def trial(
     cut: tuple[Half, Half, Half], way: str, random: np.random.Generator
 ) -> Iterator[tuple[str, Mapping[str, float]]]:
-    """Yield the figures of one cut: raw, not linked, linked, and by the same systems."""
+    """Yield the figures of one cut, for raw scores and for each way to standardize."""
     a, b, same = cut
     n = len(a.truth)
     anchors = choose(way, max(ANCHORS), n, random)
     i, j = pairs(np.setdiff1d(np.arange(n), anchors))
     true, own = a.truth[i] - a.truth[j], i == j
     raw = figures(welch(a.raw[:, i], b.raw[:, j]), true, own)
-    yield "raw", {**raw, "drift": np.nan, "coverage": np.nan}  # of another unit
+    yield "raw", {**raw, "drift": np.nan, "coverage": np.nan}  # Raw scores have another unit.
     yield "not linked", figures(welch(a.n[:, i], b.n[:, j]), true, own)
     for k in ANCHORS:
         used = anchors[:k] if way == "random" else choose(way, k, n, random)
@@ -179,11 +182,11 @@ def anchors_label(k: int) -> str:
 SAME = "same systems"
 FIGURES = ("drift", "type I", "coverage", "found", "wrong way", "refused")
 Found = Mapping[str, Mapping[str, Floats]]
-"""Figures of each trial by method; NaN if missing."""
+"""Figures of each trial, by method; NaN if a figure is missing."""
 
 
 class Case(NamedTuple):
-    """A set and measure that is cut into a number of random topics, or into given topics."""
+    """A set and a measure, and the way to cut the set's topics and systems."""
 
     name: str
     measure: str
@@ -193,12 +196,12 @@ class Case(NamedTuple):
 
     @property
     def in_table(self) -> bool:
-        """True if it is in the guide's table: random anchors between strong and weak systems."""
+        """True if the guide's table has the case: random anchors, strong and weak systems."""
         return (self.split, self.way) == (STRONG_WEAK, "random") and self[:2] != REAL
 
 
 def cases() -> Iterator[Case]:
-    """Yield all cases; those with strong and weak systems have several choices of anchors."""
+    """Yield all cases; strong and weak systems are tested with several kinds of anchors."""
     for key in MATRICES:
         for n_topics in (25, 50):
             if len(matrix(*key)) >= 2 * n_topics - 8:
@@ -209,7 +212,7 @@ def cases() -> Iterator[Case]:
 
 @cache
 def matrix(name: str, measure: str) -> Floats:
-    """Return the scores of a set's systems, shape (n_topics, n_systems)."""
+    """Return the scores of a set's systems for a measure, shape (n_topics, n_systems)."""
     scores = scores_by_system(ir_std.load_factors(name), measure)[1]
     return scores[~np.isnan(scores).any(axis=1)]
 
@@ -237,7 +240,7 @@ def run_case(trials: int, seed: int, case: Case) -> Found:
 
 
 def run_fewer(trials: int, seed: int, case: Case) -> Found:
-    """Compute all trials of a case in the guide's table, or a third of them for other cases."""
+    """Compute the trials of a case, and only a third of them if the guide's table lacks it."""
     return run_case(trials if case.in_table else max(trials // 3, 2), seed, case)
 
 
@@ -257,14 +260,15 @@ YEARS = (
 
 
 class Years(NamedTuple):
-    """Figures of systems that ran on two linked collections and are not anchors.
+    """Figures for systems that ran on two linked collections and are not anchors.
 
     Attributes
     ----------
     n_common : int
     differ, differ_if_same, of_new_teams : mapping of int to float
-        By number of anchors, the share of other common systems that differ significantly from
-        themselves: by default, with ``--same-systems``, and for teams without an anchor.
+        By number of anchors, the share of the other common systems that differ significantly from
+        themselves. ``differ`` is for ir_std's default, ``differ_if_same`` for ``--same-systems``,
+        and ``of_new_teams`` for teams without an anchor.
     disagree, unlinked : mapping of int to float
         By number of anchors, the share of links in which the anchors disagree or do not link.
     """
@@ -278,7 +282,7 @@ class Years(NamedTuple):
 
 
 def common_z(first: str, second: str, measure: str) -> tuple[list[str], Floats, Floats]:
-    """Return the names of systems on both collections, and their z on each, topics x systems."""
+    """Return the systems on both collections, and their z on each (topics x systems)."""
     by_name = []
     for name in (first, second):
         factors = ir_std.load_factors(name)
@@ -291,7 +295,7 @@ def common_z(first: str, second: str, measure: str) -> tuple[list[str], Floats, 
 
 
 def between_years(trials: int, seed: int, pair: tuple[str, str, str]) -> Years:
-    """Link two collections by random common systems; test the others against themselves."""
+    """Link two collections by random common systems; test the other common systems."""
     names, a, b = common_z(*pair)
     if normal_cdf(a).mean() > normal_cdf(b).mean():
         a, b = b, a
@@ -358,7 +362,7 @@ def share(value: float | None) -> str:
 
 
 def describe_years(found: Mapping[tuple[str, str, str], Years]) -> list[str]:
-    """Return the table of years, and its other figures, by number of anchors."""
+    """Return the guide's table of years, and a line for each other figure."""
     titles = {
         "of_new_teams": "systems of teams without an anchor differ from themselves",
         "disagree": "links in which the anchors disagree",
@@ -373,7 +377,7 @@ def describe_years(found: Mapping[tuple[str, str, str], Years]) -> list[str]:
 
 
 class Engine(NamedTuple):
-    """An engine's mean sAP on several collections, before and after linking by another."""
+    """Mean sAP of an engine on several collections, before and after a link."""
 
     collections: tuple[str, ...]
     plain: Floats
@@ -389,12 +393,12 @@ class Engine(NamedTuple):
 
 ANCHOR = "no_stem"
 ENGINES = {"feedback": "prf", "stemming": "krovetz"}
-"""Technique in each experiment of Soboroff (CIKM 2018); :data:`ANCHOR` is without it."""
+"""Technique in each experiment of Soboroff (CIKM 2018); :data:`ANCHOR` has no technique."""
 WITHOUT_FACTORS = "nyt"
 
 
 def compare_engines(data: Path, experiment: str) -> ir_std.Results:
-    """Compare an engine without and with a technique on the collections that have factors."""
+    """Compare an engine with and without a technique on the collections with factors."""
     entries = [
         (system, folder / f"{system}.eval", None)
         for folder in sorted((data / "soboroff2018" / experiment).iterdir())
@@ -402,12 +406,12 @@ def compare_engines(data: Path, experiment: str) -> ir_std.Results:
         for system in (ANCHOR, ENGINES[experiment])
     ]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ir_std.StandardizationWarning)  # of depth
+        warnings.simplefilter("ignore", ir_std.StandardizationWarning)  # It warns about depth.
         return ir_std.compare(entries, "AP")
 
 
 def engine(data: Path, experiment: str) -> Engine:
-    """Link one engine with a technique by the same engine without it."""
+    """Link the scores of an engine with a technique by the engine without it."""
     plain = compare_engines(data, experiment)
     linked = link_results(plain, ANCHOR)
     system, names = ENGINES[experiment], tuple(linked.collections)
@@ -423,7 +427,7 @@ def engine(data: Path, experiment: str) -> Engine:
 
 
 def describe_engines(data: Path) -> None:
-    """Describe how much an engine's mean varies over collections, and whether by chance."""
+    """Describe how much an engine's mean varies over collections, and test for chance."""
     for experiment in ENGINES:
         found = engine(data, experiment)
         lowest, highest = found.plain.min(), found.plain.max()
@@ -456,7 +460,7 @@ class Mean(NamedTuple):
 
     @classmethod
     def over_floor(cls, drift: Floats, floor: Floats) -> Mean:
-        """Divide the RMS difference by the same systems' one (delta method, trial by trial)."""
+        """Divide the RMS difference by that with the same systems (delta method, by trial)."""
         known = ~np.isnan(drift)
         if known.sum() < 2:
             return cls(np.nan, np.nan)
@@ -499,7 +503,7 @@ IN_TABLE = {
     "systems five ranks apart: difference found": "found",
     "found with the wrong sign": "wrong way",
 }
-"""Rows of the guide's table, with the figures in them."""
+"""Titles of the rows in the guide's table, with the names of their figures."""
 
 
 def guide_table(chosen: Sequence[Mapping[str, Row]]) -> list[str]:
@@ -557,7 +561,7 @@ def print_over_cases(title: str, chosen: Sequence[Mapping[str, Row]]) -> None:
 
 
 def print_all(results: Results) -> None:
-    """Print the guide's table, and over cases what it says of Robust 2003 and of other anchors."""
+    """Print the guide's table, and the figures for Robust 2003 and for other anchors."""
     in_table = [rows for case, rows in results.items() if case.in_table]
     print("\n", *guide_table(in_table), sep="\n")
     print_largest_errors(in_table)

@@ -7,16 +7,17 @@ revisited" (SIGIR 2012):
     python scripts/merging_experiment.py                # two minutes on one core
 
 deals the documents of TREC-8 and of the Deep Learning track 2019 (passages) to 30 and to 1,000
-sources by a hash of their IDs. One of ten real runs, the (i mod 10)th, ranks source i. The run is
-restricted to the source's documents, and its first 10 or 1,000 documents are kept. Each method
-merges the lists, and the script evaluates the result raw and standardized (scheme N, by all of the
-track's runs). With ``--engines 1``, the first of the ten runs ranks all sources, so the sources are
-shards of one engine. A + or - marks a mean that is above or below minmax by a paired t-test over
-topics at p < 0.05, after Holm's correction for all tests of a table.
+sources by a hash of the documents' IDs. One of ten real runs, the (i mod 10)th, ranks source i. The
+list of a source is the first 10 or 1,000 of its documents in this run. Each method merges the
+lists. The script computes raw and standardized scores of the result (scheme N, with factors from
+all of the track's runs). With ``--engines 1``, the first of the ten runs ranks all sources, so the
+sources are shards of one engine. A + or - marks a mean that is significantly above or below the
+mean of minmax (paired t-test over topics, p < 0.05 after Holm's correction for all tests of a
+table).
 
-The runs have 1,000 documents from the whole collection, so each of n sources has about 1000/n of
-them: 33 documents with 30 sources, and one with 1,000. The paper's GOV2 has 25 million documents,
-so its sources have longer lists.
+The runs have 1,000 documents from the whole collection, so the list of each of n sources has about
+1000/n documents: 33 documents with 30 sources, and one document with 1,000 sources. The paper uses
+GOV2, which has 25 million documents, so its sources have longer lists.
 """
 
 from __future__ import annotations
@@ -53,15 +54,15 @@ from ir_std.trec.runs import Run
 
 ALPHA = 0.05
 DEPTH = 1000
-"""Documents of a merged list that are evaluated."""
+"""Number of documents of a merged list that the script evaluates."""
 
 
 @dataclass(frozen=True)
 class Collection:
-    """A collection: the level from which documents are relevant, and the ten engines.
+    """A collection, its lowest relevant level, and the ten runs that rank its sources.
 
-    The engines are automatic runs, from different groups or models if possible. Their scores are
-    all above 0, because ``max`` rejects other scores.
+    The ten engines are automatic runs, from different groups or models if possible. All their
+    scores are above 0, because ``max`` rejects other scores.
     """
 
     name: str
@@ -111,13 +112,13 @@ COLLECTIONS = (
 
 
 def read_runs(archive: Path) -> Iterator[tuple[str, Run]]:
-    """Yield the runs of an archive by tag."""
+    """Yield the tag and the run of each file in an archive."""
     for source in run_sources([archive]):
         yield Path(source.name).name, read_run(source)
 
 
 def factors_of(runs: dict[str, Run], measures: list[Measure], qrels: Qrels, name: str) -> FactorSet:
-    """Return the factors of all runs, for exactly these measures."""
+    """Compute factors from all runs, for exactly these measures."""
     evaluator = StdEvaluator(measures, qrels)
     values = [evaluator.values(run) for run in runs.values()]
     scores = {canonical(m): np.column_stack([v[m] for v in values]) for m in measures}
@@ -133,7 +134,7 @@ def hashed(document: str, deal: int) -> int:
 
 
 def deal_out(engines: list[Run], n_sources: int, kept: int, deal: int) -> list[Run]:
-    """Return the list of each source: the first of its documents in its engine's run."""
+    """Return the list of each source: its first documents in its engine's run."""
     sources: list[dict[str, dict[str, float]]] = [{} for _ in range(n_sources)]
     for e, engine in enumerate(engines):
         for topic, (docs, scores) in sort_run(engine).lists.items():
@@ -148,7 +149,7 @@ def deal_out(engines: list[Run], n_sources: int, kept: int, deal: int) -> list[R
 
 @dataclass(frozen=True)
 class Setting:
-    """Number of sources, and number of documents that each source keeps."""
+    """Number of sources, and largest number of documents in the list of a source."""
 
     n_sources: int
     kept: int
@@ -159,7 +160,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Results of one setting: values over topics by method and measure, means over deals.
+    """Results of one setting: per-topic scores by method and measure, averaged over deals.
 
     ``length`` is the mean number of documents in a list. ``single`` is the share of lists with only
     one document.
@@ -173,7 +174,7 @@ class Outcome:
 def run_setting(
     setting: Setting, engines: list[Run], evaluator: StdEvaluator, n_deals: int
 ) -> Outcome:
-    """Deal, cut, merge by each method and evaluate."""
+    """Deal the documents, make the lists, merge them by each method, and evaluate."""
     by_method: dict[str, list[dict[Measure, Floats]]] = {name: [] for name in METHODS}
     lengths: list[int] = []
     for deal in range(n_deals):
@@ -189,12 +190,12 @@ def run_setting(
 
 
 def p_value(values: Floats, baseline: Floats) -> float:
-    """Test a paired difference over topics; NaN if there is no difference to test."""
+    """Test paired differences over topics; NaN if all differences are 0."""
     return float(ttest_rel(values, baseline).pvalue) if (values != baseline).any() else nan
 
 
 def cell(values: Floats, baseline: Floats, p: float) -> str:
-    """Write a mean, and a sign if it differs significantly from the baseline's."""
+    """Format a mean, with a sign if it differs significantly from the baseline's mean."""
     mark = "" if not p < ALPHA else "+" if values.mean() > baseline.mean() else "-"
     return f"{values.mean():.3f}{mark:1}"
 

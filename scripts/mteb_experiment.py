@@ -3,11 +3,11 @@
 
     python scripts/mteb_experiment.py            # four minutes on one core
 
-uses the results that are shipped. It prints how the order of models changes from the raw mean to
-the linked mean of N and to Borda ranks, and what zero-shot results change. It also prints how well
-each method finds the places of models if some of their tasks are removed, and how often intervals
-contain the true place in a simulation. If ``mteb`` can be imported (it needs torch), the script
-compares means and Borda ranks with MTEB's own.
+uses the results that ir_std ships. It prints how the order of models differs between the raw mean,
+the linked mean of N and Borda ranks, and how the order changes with zero-shot results only. It also
+prints how well each method finds the places of models if some of their tasks are removed, and how
+often intervals contain the true place in a simulation. If ``mteb`` can be imported (it needs
+torch), the script compares means and Borda ranks with the values that MTEB's own code computes.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ def mean_z(scores: Floats) -> Floats:
 
 
 def bradley_terry(scores: Floats) -> Floats:
-    """Return each model's strength (Bradley and Terry 1952), in logarithms, from wins on tasks.
+    """Return each model's log strength (Bradley and Terry 1952), from wins on tasks.
 
-    Hunter's (2004) iterations, from one tie between each two models, so that all are finite.
+    These are Hunter's (2004) iterations. They start with one tie between each two models, so that
+    all strengths are finite.
     """
     higher = (scores[:, :, None] > scores[:, None, :]).sum(axis=0).astype(float)
     ties = (scores[:, :, None] == scores[:, None, :]).sum(axis=0)
@@ -72,7 +73,7 @@ METHODS: dict[str, Callable[[Floats], Floats]] = {
 
 
 def main() -> None:
-    """Print the parts that are asked for."""
+    """Print the requested parts."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="default: all")
     parser.add_argument("--trials", type=int, default=200, help="of the simulation (default 200)")
@@ -90,14 +91,14 @@ def places(values: Floats) -> Floats:
 
 
 def complete(read: BenchmarkScores) -> tuple[list[str], Floats]:
-    """Return the models that have every task, and their scores."""
+    """Return the models that have results for every task, and their scores."""
     known = ~np.isnan(read.scores).any(axis=0)
     names = [read.models[i] for i in np.flatnonzero(known).tolist()]
     return names, read.scores[:, known]
 
 
 def order(_: int) -> Iterator[str]:
-    """Yield how the order changes, and how precise it is."""
+    """Yield how the order of models changes with the method, and how precise it is."""
     board = evaluate(f"{SET}/*", benchmark=ENGLISH)
     yield board.table().notes[0]
     ranks = [of_run[board.measures[1]] for of_run in board.ranks.values()]
@@ -125,7 +126,7 @@ def order(_: int) -> Iterator[str]:
 
 
 def zero_shot(_: int) -> Iterator[str]:
-    """Yield the changes if results of models that were trained on a task are left out."""
+    """Yield the changes of the order if models' results on their training data are left out."""
     kinds = ("all", "zero-shot")
     boards = {kind: evaluate(f"{SET}/*", benchmark=ENGLISH, systems=kind) for kind in kinds}
     by = {
@@ -145,7 +146,7 @@ def zero_shot(_: int) -> Iterator[str]:
 
 
 def masking(_: int) -> Iterator[str]:
-    """Yield how far models' places move if half of them lose tasks."""
+    """Yield how far the places of models move if some scores are removed."""
     read = benchmark_scores(ENGLISH)
     names, scores = complete(read)
     full = {name: places(method(scores)) for name, method in METHODS.items()}
@@ -163,7 +164,7 @@ def masking(_: int) -> Iterator[str]:
 
 
 def patterns(read: BenchmarkScores, names: list[str], scores: Floats) -> dict[str, list[Mask]]:
-    """Return masks of removed results, (n_tasks, n_models), with several draws each."""
+    """Return several masks of removed results, (n_tasks, n_models), by kind of removal."""
     rng = np.random.default_rng(SEED)
     n_tasks, n_models = scores.shape
     hardest = np.argsort(scores.mean(axis=1))[: n_tasks // 3]
@@ -198,7 +199,7 @@ def patterns(read: BenchmarkScores, names: list[str], scores: Floats) -> dict[st
 
 
 def coverage(trials: int) -> Iterator[str]:
-    """Yield how often intervals from redrawn tasks contain the true values (the means here)."""
+    """Yield how often intervals from simulated tasks contain the true values."""
     _, scores = complete(benchmark_scores(ENGLISH))
     values = linked_scores(scores).values
     n_tasks = len(values)
@@ -213,7 +214,7 @@ def coverage(trials: int) -> Iterator[str]:
         "t of mean": [],
     }
     for _ in range(trials):
-        # Half of the variance is common to models as in the data, half each model's own.
+        # Models share half of the variance as in the data; the other half is independent.
         common = rng.normal(size=(n_tasks, n_tasks)) @ residuals / np.sqrt(n_tasks)
         own = rng.normal(size=values.shape) * residuals.std(axis=0)
         drawn = truth + np.sqrt(0.5) * (common + own)
@@ -235,7 +236,7 @@ def coverage(trials: int) -> Iterator[str]:
 
 
 def _in_bootstrap(drawn: Floats, rank: Floats, rng: np.random.Generator) -> Mask:
-    """Check whether true places are within percentiles of places over samples of tasks."""
+    """Check whether true places are within the bootstrap intervals over tasks."""
     picks: Ints = rng.integers(len(drawn), size=(500, len(drawn)))
     low, high = np.percentile(
         [places(drawn[pick].mean(axis=0)) for pick in picks], [2.5, 97.5], axis=0
@@ -244,11 +245,11 @@ def _in_bootstrap(drawn: Floats, rank: Floats, rng: np.random.Generator) -> Mask
 
 
 def against_mteb(_trials: int) -> Iterator[str]:
-    """Compare means and Borda ranks with those of MTEB's own code from the same results."""
+    """Compare means and Borda ranks with MTEB's own code, on the same results."""
     if find_spec("mteb") is None:
         yield "mteb is not installed: not compared"
         return
-    import polars as pl  # comes with mteb
+    import polars as pl  # Polars comes with mteb.
 
     table = import_module("mteb.benchmarks._create_table")
 

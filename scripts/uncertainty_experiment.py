@@ -1,13 +1,15 @@
-"""Test whether intervals of standardized means hold as often as their level says.
+"""Test whether 95% intervals of standardized means hold in 95% of trials.
 
 The script draws topics and systems, with replacement, from a collection with real scores. The means
-of the whole collection are the true values. Systems are drawn by team or one by one. The intervals
-are computed with the teams, without them, or only from means and standard deviations.
+of the whole collection are the true values. Systems are drawn by team or one by one. The script
+computes the intervals with the systems' scores and teams, with the scores but without the teams, or
+only from means and standard deviations.
 
-In addition to coverage, the script computes the design effects that replace unknown teams, the
-errors of the best and the weakest run with few systems, and the error over collections that share
-their systems. It also compares systems with themselves by different systems' factors (cf. Webber,
-Moffat and Zobel 2008, Section 5).
+In addition to coverage, the script computes the design effects that ir_std uses if teams are
+unknown, the errors for the best and the weakest run if there are few systems, and the error of a
+mean over collections with the same systems. It also tests how often a system differs from itself if
+different systems standardize two halves of the topics (cf. Webber, Moffat and Zobel 2008, Section
+5).
 """
 
 from __future__ import annotations
@@ -53,9 +55,9 @@ SETS = {
     "dl19-passage-modern": "DL 2019, later",
     "ntcir13-www-english": "NTCIR-13",
 }
-"""The collections whose topics and systems are drawn, and their names in tables."""
+"""Collections from which the script draws topics and systems, and their names in tables."""
 CALIBRATION = ("trec8-adhoc", "robust05", "covid-round1", "covid-round5", "dl21-passage")
-"""Sets on which the constants of :mod:`ir_std.analysis.influence` were chosen."""
+"""Sets from which the constants of :mod:`ir_std.analysis.influence` were chosen."""
 OTHERS = (
     "blog06",
     "blog08",
@@ -76,14 +78,14 @@ SCHEMES = ("N", "z", "U", "E")
 BAND = 0.93, 0.97
 """The coverage that 95 percent intervals should have."""
 KNOWN = ("teams", "scores", "moments")
-"""Known data of the systems: teams, only scores, or only means and standard deviations."""
+"""What ir_std knows: teams and scores, only scores, or only means and standard deviations."""
 OWN_TEAMS = "each its own"
 """Label if systems were drawn one by one and the set records that each is its own team."""
 PART_SETS = {"trec8-adhoc": "TREC-8", "robust05": "Robust 2005", "dl22-passage": "DL 2022"}
-"""Sets on which the systems' part of an interval is tested by itself."""
+"""Sets for the separate test of the systems' part of an interval."""
 PART_SIZES = (10, 30, 100)
 WORLDS = ("teams known", "nothing known", "names that differ", "each taken for a team")
-"""Known data of systems that were drawn by team."""
+"""What ir_std knows about systems that were drawn by team."""
 SPLITS = ("same", "systems", "teams", "30 each", "strong and weak")
 """Ways to choose the systems that standardize two halves of the topics."""
 RUNS = 4
@@ -91,7 +93,7 @@ RUNS = 4
 
 
 class World(NamedTuple):
-    """A collection whose topics and systems are drawn: scores and teams of its systems."""
+    """Scores and teams of the systems of a collection, to draw from."""
 
     scores: Floats
     teams: Ints
@@ -106,7 +108,7 @@ class World(NamedTuple):
         return means
 
     def draw(self, random: np.random.Generator, n: int, by: str) -> tuple[Ints, Ints]:
-        """Draw systems and their teams, with replacement; a team drawn twice is two teams."""
+        """Draw systems and their teams with replacement; a team drawn twice counts as two."""
         if by == "one by one":
             drawn = random.integers(self.scores.shape[1], size=n)
             return drawn, self.teams[drawn]
@@ -121,10 +123,10 @@ class World(NamedTuple):
 
 
 def world(name: str, named: bool = False, measure: str | None = None) -> World:
-    """Return a shipped set's systems that have a score on all topics, by its first default measure.
+    """Return a set's systems that have a score on all topics, for its first default measure.
 
-    With ``named``, return only systems with names, whose teams are known. Without it, a system
-    without a name is its own team.
+    If ``named`` is true, return only systems with names, because only their teams are known.
+    Otherwise, also return systems without a name; each of these is its own team.
     """
     factors = ir_std.load_factors(name)
     numbers, scores = scores_by_system(factors, measure or factors.default_measures[0])
@@ -142,7 +144,7 @@ def world(name: str, named: bool = False, measure: str | None = None) -> World:
 def systems_errors(
     x: Floats, scores: Floats, teams: Ints, scheme: str, effect: float
 ) -> dict[str, list[tuple[float, float]]]:
-    """Return each run's error of systems and its df, by the known data of the systems.
+    """Return each run's error from the systems and the error's df, by known data.
 
     ``effect`` is the :func:`design_effect` of the scores.
     """
@@ -177,7 +179,7 @@ class Case(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Coverage of a case by scheme and known data, with its Monte Carlo error."""
+    """Coverage of a case for one scheme and known data, with the Monte Carlo error."""
 
     case: Case
     scheme: str
@@ -187,8 +189,10 @@ class Row(NamedTuple):
 
 
 Needed = dict[tuple[str, str], Floats]
-"""Factor by scheme and known data, shape (trials, RUNS). An interval contains the true value if the
-systems' error is multiplied by the factor; 0 if the topics' error is enough."""
+"""Factors by scheme and known data, shape (trials, RUNS). An interval contains the true value if
+the systems' error is multiplied by at least this factor. The factor is 0 if the topics' error is
+enough.
+"""
 
 
 def needed_multipliers(trials: int, seed: int, case: Case) -> Needed:
@@ -251,7 +255,7 @@ def systems_part(trials: int, seed: int, case: tuple[str, int]) -> dict[str, flo
 
 
 def systems_part_table(found: Mapping[tuple[str, int], Mapping[str, float]]) -> list[str]:
-    """Return the guide's table of only the systems' part."""
+    """Return the guide's table of the systems' part."""
     lines = [f"| collection | systems | {' | '.join(WORLDS)} |", "| --- " * (2 + len(WORLDS)) + "|"]
     for (name, size), by_known in found.items():
         cells = " | ".join(share(by_known[known]) for known in WORLDS)
@@ -260,7 +264,7 @@ def systems_part_table(found: Mapping[tuple[str, int], Mapping[str, float]]) -> 
 
 
 def needed_multiplier(estimate: Estimate, truth: float) -> float:
-    """Return the factor of the systems' error with which the interval contains the truth."""
+    """Return the factor for the systems' error that makes the interval contain the truth."""
     beyond = (estimate.mean - truth) ** 2 - estimate.topics**2
     if beyond <= 0:
         return 0.0
@@ -274,9 +278,11 @@ def level(needed: Floats, multiplier: float = 1.0) -> tuple[float, float]:
 
 
 def team_effects(sets: Sequence[str]) -> list[tuple[str, int, int, float]]:
-    """Return each set's systems, teams and ratio of variance by team to that by system.
+    """Return each set's numbers of systems and teams, and its design effect.
 
-    Both variances are summed over the systems as runs, with the first default measure.
+    The design effect is the variance of means if systems are drawn by team, divided by the variance
+    if they are drawn one by one. Both variances are sums over the set's systems, for its first
+    default measure.
     """
     rows = []
     for name in sets:
@@ -296,7 +302,7 @@ def team_effects(sets: Sequence[str]) -> list[tuple[str, int, int, float]]:
 
 
 class Extremes(NamedTuple):
-    """Figures of the best run by z and of weak runs by E, for a number of systems."""
+    """Mean z of the best run, and coverage of E for weak runs, for a number of systems."""
 
     systems: int
     z: float
@@ -307,14 +313,15 @@ class Extremes(NamedTuple):
 
 
 def extremes(name: str, trials: int, seed: int) -> list[Extremes]:
-    """Compute the errors of the best and of weak runs if few systems are drawn by team.
+    """Compute errors for the best run and weak runs if few systems are drawn by team.
 
     Returns
     -------
     list of Extremes
-        By number of systems: the median over trials of the best run's mean z, and its true value;
-        the coverage of E's intervals for the weakest run and for the run that is better than a
-        tenth of the systems, and the larger standard error of the two.
+        One entry for each number of systems. It has the median over trials of the best run's mean
+        z, and the true value of this mean. It also has the coverage of E's intervals for the
+        weakest run and for the run that is better than a tenth of the systems, and the larger of
+        the two standard errors.
     """
     random = np.random.default_rng(seed)
     of = world(name)
@@ -343,9 +350,10 @@ def extremes(name: str, trials: int, seed: int) -> list[Extremes]:
 
 
 def against_itself(of: World, split: str, trials: int, seed: int) -> float:
-    """Return how often a system differs significantly from itself on other topics (N).
+    """Return how often a system differs significantly from itself between topics (N).
 
-    Welch's t-test at .05 between two halves of the topics, mean over all systems as runs.
+    The test is Welch's t-test at .05 between two halves of the topics. The result is a mean over
+    all systems.
 
     Parameters
     ----------
@@ -381,16 +389,16 @@ def against_itself(of: World, split: str, trials: int, seed: int) -> float:
 
 
 def shared_systems(names: Sequence[str], trials: int, seed: int) -> tuple[float, float, float]:
-    """Compare the observed error of means over sets with shared systems with two estimates.
+    """Compare the error of means over sets that share systems with two estimates.
 
     Systems are drawn one by one, and topics are fixed.
 
     Returns
     -------
     seen, independent, together : float
-        The median over runs of the standard deviation of the mean of means; the estimate if the
-        sets' errors are treated as independent, and the estimate if their systems are drawn
-        together.
+        Three medians over runs: the observed standard deviation of the mean over the sets, its
+        estimate if the sets' errors are treated as independent, and its estimate if the same
+        systems are drawn for all sets.
     """
     random = np.random.default_rng(seed)
     sets = [world(name).scores for name in names]
@@ -420,7 +428,7 @@ def shared_systems(names: Sequence[str], trials: int, seed: int) -> tuple[float,
 
 
 def mean_of_systems(name: str) -> float | None:
-    """Return the mean N of a set's systems by its first measure; None if it has no scores."""
+    """Return the mean N of a set's systems for its first measure; None without scores."""
     factors = ir_std.load_factors(name)
     measure = factors.default_measures[0]
     if measure not in factors.scores or factors.of_datasets:
@@ -430,12 +438,12 @@ def mean_of_systems(name: str) -> float | None:
 
 
 def cases() -> list[Case]:
-    """Return all cases; systems without names in the set have no teams."""
+    """Return all combinations of set, draw, and numbers of systems and topics."""
     return [Case(*case) for case in product(SETS, DRAWS, SIZES, TOPICS)]
 
 
 def coverage_row(rows: Sequence[Row], by: str, known: str, schemes: str) -> str:
-    """Return a row of the guide's table: mean, smallest and largest by number of systems."""
+    """Return a row of the guide's table, with one cell for each number of systems."""
     cells = []
     for n in SIZES:
         levels = [
@@ -458,7 +466,7 @@ def share(value: float | np.floating[Any]) -> str:
 
 
 def print_coverage(args: Any) -> None:
-    """Print the table of coverage, by N, z and U and by E, and how many cases are in the band."""
+    """Print coverage for N, z and U and for E, and how many cases are in the band."""
     task = partial(needed_multipliers, args.trials, args.seed)
     found = dict(zip(cases(), spread(task, cases(), args.jobs), strict=True))
     rows = rows_of(found)
@@ -480,7 +488,7 @@ def print_coverage(args: Any) -> None:
 
 
 def rows_of(found: Mapping[Case, Needed], multiplier: float = 1.0) -> list[Row]:
-    """Return the coverage of all cases, with the systems' error multiplied."""
+    """Return the coverage of all cases if the systems' error is multiplied by a factor."""
     return [
         Row(case, scheme, known, *level(needed, multiplier))
         for case, by_known in found.items()
@@ -489,7 +497,7 @@ def rows_of(found: Mapping[Case, Needed], multiplier: float = 1.0) -> list[Row]:
 
 
 def counts(rows: Sequence[Row]) -> tuple[int, int, int]:
-    """Count the cases in the band, and above and below it by two standard errors."""
+    """Count the cases in the band, and the cases two standard errors above and below it."""
     low, high = BAND
     return (
         sum(low <= row.level <= high for row in rows),
@@ -499,7 +507,7 @@ def counts(rows: Sequence[Row]) -> tuple[int, int, int]:
 
 
 def print_counts(by: str, rows: Sequence[Row]) -> None:
-    """Print how many cases are in the band, and which is furthest below."""
+    """Print how many cases are in the band, and which case is furthest below it."""
     inside, above, below = counts(rows)
     smallest = min(rows, key=lambda row: row.level)
     print(
@@ -512,7 +520,7 @@ def print_counts(by: str, rows: Sequence[Row]) -> None:
 
 
 def print_design_effects() -> None:
-    """Print the design effects that the constant stands for."""
+    """Print the design effects from which the constant was chosen."""
     rows = [
         (*row, name)
         for name in ("chosen on", "checked on")
@@ -528,7 +536,7 @@ def print_design_effects() -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do all checks."""
+    """Run all checks and print their results."""
     args = arguments(__doc__.splitlines()[0], argv, trials=150)
     todo = list(product(PART_SETS, PART_SIZES))
     part = spread(partial(systems_part, args.trials, args.seed), todo, args.jobs)
