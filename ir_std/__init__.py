@@ -40,7 +40,7 @@ Modules: ``plots``, ``report``, ``merging``, ``analysis`` (statistics), ``testin
 All other names come from ir_measures.
 """
 
-# The names are close together here, because there are many and readers rarely look at them.
+# The lists of names below are compact, because they are long and rarely read.
 # fmt: off
 # isort: off
 from importlib import import_module
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     )
     from ir_measures import log_handler as log_handler, logger as logger
 
-    # These names are imported when they are first used, because they would cost 80 ms.
+    # These names are imported when they are first used, because importing them takes 80 ms.
     from ir_std import analysis, merging, plots, report, testing
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
@@ -113,7 +113,7 @@ __all__ = [
     "StandardizationWarning", "standardize", "Standardized", "standardized", "StdEvaluator",
     "StdProvider", "system", "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
 ]
-# Names that few people use can be imported, but are not listed.
+# Names that few people use can be imported, but ``dir(ir_std)`` does not list them.
 _OWN = {*__all__} - {"Fit", "Placer", "StdProvider"}
 __all__ += [
     "Accuracy", "accuracy", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BaseMeasure", "BPM", "BPref",
@@ -175,7 +175,7 @@ _CALLS = [
     "parse_trec_run", "Qrel", "ScoredDoc",
 ]
 # fmt: on
-"""Names of ir_measures that users call, in addition to measures."""
+"""Names of ir_measures, in addition to measures, that users call in their programs."""
 
 
 def __dir__() -> list[str]:
