@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import paper_statistics as papers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,7 +117,18 @@ def test_significance_takes_many_samples_at_once() -> None:
     assert analysis.discriminative_power(samples, 0.05).shape == (2,)
 
 
-@pytest.mark.parametrize("test", [analysis.paired_t, analysis.discriminative_power])
+@pytest.mark.parametrize(
+    "test",
+    [
+        analysis.paired_t,
+        analysis.discriminative_power,
+        papers.tukey_p_values,
+        papers.within_system_variance,
+        lambda x: papers.two_sample_p_values(x, SCORES),
+        lambda x: papers.self_false_positives(SCORES, x),
+        lambda x: papers.swap_rate(x, [0]),
+    ],
+)
 @pytest.mark.parametrize(
     ("scores", "message"),
     [

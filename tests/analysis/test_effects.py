@@ -35,13 +35,10 @@ CASES = [
 
 def in_r(code: str) -> np.ndarray:
     """Return the numbers that R prints; skip if R or its package metafor is missing."""
-    program = shutil.which("Rscript")
-    if program is None:
-        pytest.skip("R is not installed")
+    program = shutil.which("Rscript") or pytest.skip("R is not installed")
+    loaded = "if (!requireNamespace('metafor', quietly=TRUE)) quit(status=3)"
     done = run_process(
-        [program, "-"],
-        input="if (!requireNamespace('metafor', quietly=TRUE)) quit(status=3); "
-        f"suppressMessages(library(metafor)); {code}",
+        [program, "-"], input=f"{loaded}; suppressMessages(library(metafor)); {code}"
     )
     if done.returncode == 3:
         pytest.skip("R's package metafor is not installed")
