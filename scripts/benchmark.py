@@ -5,11 +5,11 @@
 
 For each comparison, the two programs run in turn in this process, and the script compares the
 medians of ``--rounds`` rounds. It uses one run of each of three collections, whole tracks, and
-made-up runs of growing size and awkward shape. ir_std computes all eleven published measures raw
-and standardized (N); the other programs compute only AP, nDCG, P@10, RR and Rprec raw. The script
-prints ratios (below 1 if ir_std is faster), reports the ratios that are above their limit, and
-writes ``benchmark.json``. ``--trec-eval`` names the C program; without this option, the rows for
-trec_eval are left out.
+made-up runs with many lines, many topics, long IDs or unsorted lines. ir_std computes raw and
+standardized (N) scores of all eleven published measures. The other programs compute only raw scores
+of AP, nDCG, P@10, RR and Rprec. The script prints ratios (below 1 if ir_std is faster), reports the
+ratios that are above their limit, and writes ``benchmark.json``. ``--trec-eval`` is the path of the
+program trec_eval. Without this option, the script leaves out the rows for trec_eval.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ ELEVEN = [
     )
 ]
 RUNS = {"trec8-adhoc": "ok8alx", "covid-round5": "BioInfo-run3", "dl19-passage": "TUW19-p3-f"}
-"""Collections and one run of each; ties and the number of digits differ between the runs."""
+"""Collections, each with one run; the runs differ in ties and in the number of digits."""
 TREC_EVAL = [
     "-q",
     *(word for name in ("map", "ndcg", "P.10", "recip_rank", "Rprec") for word in ("-m", name)),
@@ -68,7 +68,7 @@ TREC_EVAL = [
 IR_MEASURES = FallbackProvider(
     [p for p in ir_measures.DefaultPipeline.providers if not isinstance(p, StdProvider)]
 )
-"""ir_measures' pipeline without ir_std."""
+"""Providers of ir_measures without ir_std's provider."""
 
 Work = Callable[[], Any]
 
@@ -86,12 +86,12 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """Ours divided by theirs."""
+        """Time of ir_std divided by the time of the other program."""
         return self.ours / self.theirs
 
 
 def alternate(ours: Work, theirs: Work, rounds: int) -> tuple[float, float]:
-    """Return the median milliseconds of both, run in turn after a warm-up run of each."""
+    """Run both functions in turn after a warm-up; return their median milliseconds."""
     times: tuple[list[float], list[float]] = ([], [])
     for work in (ours, theirs):
         work()
@@ -134,7 +134,7 @@ class Bench:
 
 
 def single(bench: Bench, name: str, run: Path, qrels: Path) -> None:
-    """Time the evaluation of one run in every input form, and as whole processes."""
+    """Time the evaluation of one run in each input form, and by whole processes."""
     import pandas as pd
 
     judged = pd.DataFrame(ir_measures.read_trec_qrels(str(qrels)))
@@ -182,13 +182,13 @@ def single(bench: Bench, name: str, run: Path, qrels: Path) -> None:
 
 
 def split(run: Path) -> list[bytes]:
-    """Read and split a file, which is the least work of any reader in Python."""
+    """Read and split a file, which is the least work that a reader in Python can do."""
     with run.open("rb") as file:
         return file.read().split()
 
 
 def pytrec(bench: Bench, name: str, dicts: Any, qrels: Path, ours: Any) -> None:
-    """Time pytrec_eval, called directly, which is its fastest form."""
+    """Time pytrec_eval without ir_measures, which is the fastest way to use it."""
     import pytrec_eval
 
     judged = ir_measures.util.QrelsConverter(
@@ -206,7 +206,7 @@ def pytrec(bench: Bench, name: str, dicts: Any, qrels: Path, ours: Any) -> None:
 
 
 def ranx(bench: Bench, name: str, run: Path, qrels: Path, ours: Any) -> None:
-    """Time ranx after it has compiled."""
+    """Time ranx after it has compiled its functions."""
     try:
         import ranx as rx
     except ImportError:
@@ -226,7 +226,7 @@ def ranx(bench: Bench, name: str, run: Path, qrels: Path, ours: Any) -> None:
 
 
 def processes(bench: Bench, name: str, run: Path, qrels: Path) -> None:
-    """Time the command lines, from start to end."""
+    """Time the commands of both programs, from start to end."""
     ours = spawn(sys.executable, "-m", "ir_std_program", run, qrels, *ELEVEN)
     theirs = spawn(sys.executable, "-m", "ir_measures", qrels, run, *FIVE)
     bench.compare(f"{name}: command line, whole process", "ir_measures", ours, theirs, 1.0)
@@ -248,7 +248,7 @@ def spawn(*command: object) -> Work:
 
 
 def track(bench: Bench, name: str, runs: Path, qrels: Path, trec_eval: Path) -> None:
-    """Time all runs of a track on one core, against trec_eval run after run."""
+    """Time all runs of a track on one core; compare with one trec_eval process per run."""
     files = sorted(runs.iterdir())
     ours = spawn(sys.executable, "-m", "ir_std_program", *files, qrels, *ELEVEN, "--jobs", 1)
     theirs = [spawn(trec_eval, *TREC_EVAL, qrels, file) for file in files]
@@ -263,7 +263,7 @@ def track(bench: Bench, name: str, runs: Path, qrels: Path, trec_eval: Path) -> 
 
 
 def building(bench: Bench, runs: Path, qrels: Path) -> None:
-    """Time a factor set from plain files on one core, against a loop of ir_measures."""
+    """Time building a factor set on one core; compare with a loop of ir_measures."""
     files = sorted(runs.iterdir())
     measures = ir_std.load_factors("covid-round5").measures
     theirs = IR_MEASURES.evaluator(FIVE, list(ir_measures.read_trec_qrels(str(qrels))))
@@ -330,7 +330,7 @@ def beside(bench: Bench, work: str, run: Path, qrels: Path) -> None:
 def made_up(
     folder: Path, name: str, topics: int, depth: int, behind: str = ""
 ) -> tuple[Path, Path]:
-    """Write a run, and qrels with up to 50 judgments per topic; ``behind`` lengthens the IDs."""
+    """Write a run and qrels with up to 50 judgments per topic; ``behind`` extends the IDs."""
     random = np.random.default_rng(topics)
     run, qrels = folder / f"run-{name}", folder / f"qrels-{name}"
     with run.open("w", encoding="utf-8") as out, qrels.open("w", encoding="utf-8") as judged:

@@ -6,7 +6,7 @@
 reads ``mteb/`` and ``qrels/beir/`` below the data folder, and writes three files into ``factors/``.
 ``mteb-retrieval.npz`` is the factor set. ``mteb-benchmarks.json`` has the rows of each benchmark.
 ``mteb-left-out.csv.gz`` lists every result that is left out or does not count, with the reason. The
-same input gives the same bytes.
+same input gives files with the same bytes.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ MEASURES = {
     "recall_at_100": "R@100",
     "precision_at_10": "P@10",
 }
-"""Columns of the table, and ir_std's names of the measures."""
+"""Columns of the table, and the names of their measures in ir_std."""
 _FILE = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 NOT_MODELS: dict[str, str] = _FILE["not_models"]
-"""Entries in the list of models that are not models, with the reason."""
+"""Entries in MTEB's list of models that are not models, with the reason."""
 SAME = 1e-4
 """Largest difference between scores that count as equal."""
 SAME_ROWS = 0.5
-"""Share of equal scores on common rows from which two models count as one."""
+"""Smallest share of equal scores on common rows with which two models count as one."""
 FEWEST_ROWS = 5
-"""Fewest common rows on which equal scores prove that two models are one."""
+"""Smallest number of common rows on which equal scores prove that two models are the same model."""
 VARIANTS: dict[str, str] = _FILE["variants"]
 """Quantized, shortened and LoRA variants, each with the model that it is a variant of."""
 MACROLANGUAGES = {
@@ -59,40 +59,46 @@ MACROLANGUAGES = {
     for macro, members in _FILE["macrolanguages"].items()
     for member in members.split()
 }
-"""Macrolanguages of ISO 639-3; a task can name the member and a model the macrolanguage."""
+"""Macrolanguages of ISO 639-3, because a task can name one language and a model its
+macrolanguage.
+"""
 ENGLISH = frozenset(["eng"])
 PARTS = tuple(f"CQADupstack{part.capitalize()}Retrieval" for part in CQADUPSTACK)
 WHOLE = "CQADupstackRetrieval"
 MOST_QUERIES = 4000
-"""Largest number of queries that can be inferred from scores with five decimals."""
+"""Largest number of queries that the script can infer from scores with five decimals."""
 ROUNDED = 5.1e-6
 """Largest rounding error of scores with five decimals."""
 BY_CHANCE = 1e-6
 """Largest probability that scores fit a number of queries by chance."""
 NEGLIGIBLE_SHARE = 0.05
-"""A score below this share of a row's median is a broken result, if the model is usually good."""
+"""Share of a row's median; a score below it is a broken result if the model is usually good."""
 MIN_MEDIAN = 0.05
-"""On rows with a lower median, low scores are not unusual."""
+"""Smallest median of a row on which low scores are unusual."""
 LOW_SHARE = 0.5
-"""A score below this share of a row's median is low."""
+"""Share of a row's median below which a score counts as low."""
 MAX_LOW_ROWS = 0.1
-"""A model that is low on more of its rows is a weak model, whose low scores are not an accident."""
+"""Largest share of rows on which a good model can be low; a model that is low on more rows is weak,
+and its low scores are not an accident.
+"""
 MAX_LOW_MODELS = 0.15
-"""If more models of a row are low, the row is hard, or it separates two kinds of models."""
+"""Largest share of low models on a normal row; if more models are low, the row is hard, or it
+separates two kinds of models.
+"""
 MIN_BEST = 0.05
-"""If no model reaches this score on a row, the row has no factors."""
+"""Score that at least one model must reach on a row, or the row has no factors."""
 TOLERANCE = 1e-4
-"""Difference between related measures that rounding can cause."""
+"""Largest difference between related measures that rounding can cause."""
 BROKEN = {(one["row"], one["model"]): one["reason"] for one in _FILE["broken"]}
-"""Results that are clearly broken although the rule does not find them, with the reason."""
+"""Results that are clearly broken, although the rules do not find them, with the reason."""
 NOTES: dict[str, str] = _FILE["row_notes"]
-"""Notes on a dataset's scores for their readers."""
+"""Notes for readers of a dataset's scores."""
 TASK_NOTES: dict[str, str] = _FILE["task_notes"]
 """Notes that apply to all rows of a task."""
 
 
 class Result(NamedTuple):
-    """A line of the table, with a model's scores on a row; NaN if a score is missing."""
+    """A line of the table, which has a model's scores on a row; NaN if a score is missing."""
 
     model: str
     task: str
@@ -111,7 +117,7 @@ class LeftOut(NamedTuple):
 
 @dataclass
 class Known:
-    """MTEB's metadata of models, tasks and benchmarks, by name."""
+    """MTEB's metadata about models, tasks and benchmarks, by name."""
 
     models: Mapping[str, Mapping[str, Any]]
     tasks: Mapping[str, Mapping[str, Any]]
@@ -136,13 +142,13 @@ class Known:
         return UNKNOWN if tasks is None else TRAINED if task in tasks else NOT_TRAINED
 
     def speaks(self, model: str, task: str, subset: str) -> bool:
-        """Check whether a model states all languages of the row; without any, English counts."""
+        """Check whether a model states all languages of the row, or English if it has none."""
         theirs = plain_languages(self.models[model]["languages"]) or ENGLISH
         return plain_languages(self.tasks.get(task, {}).get("by_subset", {}).get(subset)) <= theirs
 
 
 def plain_languages(stated: Iterable[str] | None) -> frozenset[str]:
-    """Return languages without scripts, and without the programming languages.
+    """Return languages without their scripts; leave out programming languages.
 
     >>> sorted(plain_languages(["cmn-Hans", "python-Code", "swa-Latn"]))
     ['swa', 'zho']
@@ -182,7 +188,7 @@ def main() -> None:
 
 
 def inputs_of(data: Path) -> list[dict[str, str]]:
-    """Return the files that are read, with their SHA-256."""
+    """Return the input files, with their SHA-256."""
     mteb_files = ("all_retrieval.csv", "models.json", "tasks.json", "benchmarks.json")
     files = [
         *(data / "mteb" / name for name in mteb_files),
@@ -198,7 +204,7 @@ def inputs_of(data: Path) -> list[dict[str, str]]:
 
 
 def mtebs_name(model: str) -> str:
-    """Return MTEB's name of a model of the table.
+    """Return MTEB's name for a model in the table.
 
     >>> mtebs_name("voyageai__voyage-4-large_(embed_dim=2048,_evolved_prompts=True)")
     'mongodb/voyage-4-large (embed_dim=2048, evolved_prompts=True)'
@@ -223,16 +229,16 @@ def read_results(file: Path) -> list[Result]:
 
 
 def other_revisions(file: Path) -> dict[tuple[str, str], str]:
-    """Return the revisions of tasks' data that have a different number of queries.
+    """Return the revisions of tasks whose data have a different number of queries.
 
     The sum of P@10 over queries is a whole number of tenths, so the scores of several models reveal
     the number of queries. The usual number of a row is the number that most models have. A revision
-    has different queries if its number is unusual on most of its rows.
+    has different queries if its number of queries is unusual on most of its rows.
 
     Parameters
     ----------
     file : Path
-        The table of results, which names the revision of each.
+        The table of results, which names the revision of each result.
 
     Returns
     -------
@@ -261,7 +267,7 @@ def other_revisions(file: Path) -> dict[tuple[str, str], str]:
 
 
 def number_of_queries(scores: Iterable[float]) -> int | None:
-    """Return the number of queries over which several models' P@10 are means, or None.
+    """Infer the number of queries from several models' mean P@10; None if impossible.
 
     >>> number_of_queries(round(hits / 70, 5) for hits in (3, 5, 8, 11, 24, 29, 33))
     7
@@ -273,7 +279,7 @@ def number_of_queries(scores: Iterable[float]) -> int | None:
 
 
 def shares_of_whole(scores: Iterable[float]) -> np.ndarray:
-    """Return, by number of queries from 1, the share of scores that can be a P@10 over them."""
+    """Return, for each number of queries from 1, the share of scores that fit as P@10."""
     hits = 10 * np.arange(1, MOST_QUERIES + 1)[:, None] * np.array(sorted({*scores} - {0.0}))
     allowed = 10 * ROUNDED * np.arange(1, MOST_QUERIES + 1)[:, None]
     shares: np.ndarray = (np.abs(hits - np.rint(hits)) <= allowed).mean(axis=1)
@@ -281,7 +287,7 @@ def shares_of_whole(scores: Iterable[float]) -> np.ndarray:
 
 
 def clean(results: Iterable[Result], known: Known) -> tuple[list[Result], list[LeftOut]]:
-    """Leave out everything that is not a model, and keep each model once."""
+    """Leave out entries that are not models, and keep only one entry for each model."""
     left_out = []
     kept = []
     for one in results:
@@ -300,7 +306,7 @@ def clean(results: Iterable[Result], known: Known) -> tuple[list[Result], list[L
 
 
 def with_computed_means(results: Sequence[Result]) -> list[Result]:
-    """Add the computed mean over the parts of CQADupstack for models that have all parts."""
+    """Add the mean over the parts of CQADupstack for models that have all parts."""
     parts: dict[str, dict[str, Result]] = defaultdict(dict)
     for one in results:
         if one.task in PARTS:
@@ -323,15 +329,16 @@ def with_computed_means(results: Sequence[Result]) -> list[Result]:
 
 
 def variants(results: Iterable[Result]) -> dict[str, str]:
-    """Return the listed variants of models that have results themselves."""
+    """Return the listed variants whose original models have results."""
     models = {one.model for one in results}
     return {v: of for v, of in VARIANTS.items() if v in models and of in models}
 
 
 def twins(results: Iterable[Result], known: Known) -> dict[str, str]:
-    """Return models with the scores of another that has more rows or was released earlier.
+    """Return models that have the same scores as another model.
 
-    Scores of 0 and 1 are ignored, because many models have them on some rows.
+    The other model has more rows, or was released earlier. Scores of 0 and 1 are ignored,
+    because many models have them on some rows.
     """
     scores: dict[str, dict[str, float]] = defaultdict(dict)
     for one in results:
@@ -353,7 +360,7 @@ def twins(results: Iterable[Result], known: Known) -> dict[str, str]:
 
 
 def judgments(folder: Path) -> dict[str, tuple[int, Judgments]]:
-    """Return each row's number of queries, and its known judgments."""
+    """Return each row's number of queries, and the row's known judgments."""
     rows = aliases_of_rows()
     by_row = {}
     for file in sorted(folder.glob("*.txt")):
@@ -397,7 +404,7 @@ def mteb(
 
 
 def speakers(results: Mapping[str, Result], known: Known) -> set[str]:
-    """Return the models of a row that state all its languages."""
+    """Return the models on a row that state all languages of the row."""
     return {model for model, r in results.items() if known.speaks(model, r.task, r.subset)}
 
 
@@ -411,12 +418,12 @@ def no_scale(scores: Sequence[float]) -> str:
 def implausible(
     by_row: Mapping[str, Mapping[str, Result]], counted: Mapping[str, set[str]]
 ) -> dict[str, dict[str, str]]:
-    """Return, by row and model, the reason why a result cannot be right.
+    """Return, by row and model, the reasons why results cannot be right.
 
-    A result is impossible if RR@10 exceeds 10 P@10: a query whose reciprocal rank is above 0 has a
-    relevant document among the first ten.  It is broken if it is below `NEGLIGIBLE_SHARE` of the
-    row's median, the model is low on at most `MAX_LOW_ROWS` of its rows, and at most
-    `MAX_LOW_MODELS` of the row's models are low.
+    A result is impossible if RR@10 exceeds 10 P@10, because a query whose reciprocal rank is above
+    0 has a relevant document among the first ten. A result is broken if it is below
+    `NEGLIGIBLE_SHARE` of the row's median, the model is low on at most `MAX_LOW_ROWS` of its rows,
+    and at most `MAX_LOW_MODELS` of the row's models are low.
     """
     doubted: dict[str, dict[str, str]] = {row: {} for row in by_row}
     for row, models in counted.items():
@@ -541,7 +548,7 @@ def _about(row: str, judged: Mapping[str, tuple[int, Judgments]]) -> dict[str, s
 
 
 def benchmark_rows(known: Known, rows: set[str]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return, by benchmark and task, the rows of the set, and the number of parts.
+    """Return, by benchmark and task, the set's rows and the number of the task's parts.
 
     A part is a split and subset that the benchmark uses. The set has no rows for parts with few
     results.
@@ -584,7 +591,7 @@ def write_left_out(file: Path, left_out: Iterable[LeftOut]) -> None:
 
 
 def overview(factors: FactorSet) -> Iterator[str]:
-    """Yield the numbers of models, rows and other contents of the set."""
+    """Yield sentences about the numbers of models and rows, and other contents of the set."""
     assert factors.cells
     counted = factors.cells.counted.sum(axis=1)
     n_results = int((factors.cells.arrays[MAIN] != MISSING).sum())

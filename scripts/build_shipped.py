@@ -4,8 +4,7 @@
     python scripts/build_shipped.py --data ../shared/data [SET ...]
 
 reads ``published/``, ``scores/``, ``more-scores/``, ``runs/``, ``qrels/`` and ``topics/`` below the
-data folder, and writes ``factors/SET.npz``.  The same
-input gives the same bytes.
+data folder, and writes ``factors/SET.npz``.  The same input gives files with the same bytes.
 """
 
 from __future__ import annotations
@@ -61,10 +60,10 @@ DEEP_MEASURES = (
     "R(rel=2)@100",
     "R(rel=2)@1000",
 )
-"""Measures that are reported for the Deep Learning track; passages are relevant from level 2."""
+"""Default measures of the Deep Learning track, where passages are relevant from level 2."""
 
 OF_MEASURE = ("source", "licence", "depth", "resolution")
-"""Fields that a measure has of its own if they differ from the fields of the set."""
+"""Fields that a measure stores separately if they differ from the fields of the set."""
 
 
 def main() -> None:
@@ -81,7 +80,7 @@ def main() -> None:
 
 
 def shipped(name: str, data: Path, jobs: int = 1) -> FactorSet:
-    """Build a set from all sources; prefer runs to tables, and tables to published figures."""
+    """Build a set from all sources; runs come before tables, and tables before figures."""
     track = TRACKS[name]
     parts: list[tuple[Origin, FactorSet]] = []
     known = (topics_file(name, data), kinds_file(name, data), names_file(name, data))
@@ -114,7 +113,7 @@ def shipped(name: str, data: Path, jobs: int = 1) -> FactorSet:
 
 
 def of(name: str, origin: Origin) -> Origin:
-    """Return an origin, with the year of the track filled in if its date depends on it."""
+    """Return an origin; fill in the year of the track if the date needs it."""
     return replace(origin, date=origin.date.format(year=TRACKS[name].year))
 
 
@@ -124,7 +123,7 @@ def runs_file(name: str, data: Path) -> Path:
 
 
 def from_runs(name: str, data: Path, origin: Origin, jobs: int) -> FactorSet:
-    """Return the set of a track whose runs are known."""
+    """Build the set of a track whose runs are known."""
     track = TRACKS[name]
     return build_factors(
         qrels_files(name, data)[0],
@@ -139,7 +138,7 @@ def from_runs(name: str, data: Path, origin: Origin, jobs: int) -> FactorSet:
 
 
 def measures_from_runs(name: str) -> list[str]:
-    """Return the measures to compute from runs; none looks deeper than the runs go."""
+    """Return the measures to compute from runs; none needs more documents than runs have."""
     track = TRACKS[name]
     names = BUILD_MEASURES + (DEEP_MEASURES if name.startswith("dl") else ())
     return [
@@ -167,10 +166,10 @@ def tables_by_origin(name: str, data: Path) -> dict[Origin, list[Path]]:
 
 
 def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> FactorSet:
-    """Return the set of a track whose scores are known.
+    """Build the set of a track whose scores are known.
 
-    If a measure's scores on a topic differ by less than a few of their own steps, the topic has no
-    factors for it.
+    If the scores of a measure on a topic differ by only a few steps of their resolution, the topic
+    has no factors for the measure.
     """
     topics = judged_topics(name, data)
     whole = build_from_scores(
@@ -196,12 +195,12 @@ def combined(
     inputs: list[dict[str, str]],
     earlier: np.ndarray | None = None,
 ) -> FactorSet:
-    """Combine several sets into one, with each measure from the first that has it.
+    """Combine several sets into one; each measure comes from the first set that has it.
 
     Raises
     ------
     ValueError
-        If the judgments of a part differ from these.
+        If the judgments of a part differ from ``judgments``.
     """
     first = parts[0][1]
     measures: dict[str, Any] = {}
@@ -254,8 +253,8 @@ def combined(
 def tags(name: str, part: FactorSet, names: dict[str, str]) -> list[str]:
     """Return the names of a part's systems; a system without a name keeps its column.
 
-    The nDCG of Robust 2004 comes from a different repository than its AP. The columns there are
-    called ``run1`` ... instead of ``sys1`` .... The AP in that repository is the same, column by
+    The nDCG of Robust 2004 comes from a different repository than its AP. In that repository, the
+    columns are called ``run1`` ... instead of ``sys1`` .... Its AP equals the other AP, column by
     column, to its last decimal.
     """
     columns = [
@@ -265,7 +264,7 @@ def tags(name: str, part: FactorSet, names: dict[str, str]) -> list[str]:
 
 
 def hashes(files: Iterable[Path], data: Path) -> list[dict[str, str]]:
-    """Return the inputs, with their paths below the data folder and their SHA-256."""
+    """Return the input files, with their paths in the data folder and their SHA-256."""
     hashes = {}
     for file in files:
         hashes[file.relative_to(data).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()

@@ -3,7 +3,7 @@
 
     python scripts/catalogue.py
 
-The same sets give the same bytes.
+The same sets give files with the same bytes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def shipped_sets() -> list[FactorSet]:
 
 
 def index(sets: list[FactorSet]) -> str:
-    """Return the index of the sets, one line per set."""
+    """Return the index of the sets, which has one line per set."""
     entries = {
         one.id: {"sha256": file_hash(one.path), **index_entry(one)} for one in sets if one.path
     }
@@ -59,7 +59,7 @@ def table_head() -> str:
 
 
 def row(factors: FactorSet, name: str = "", search_words: str = "") -> str:
-    """Return a set's line in the table; the search words are hidden HTML."""
+    """Return a set's line in the table; hidden HTML has the search words."""
     cells = (
         name or f"`{factors.id}`",
         factors.title,
@@ -73,7 +73,7 @@ def row(factors: FactorSet, name: str = "", search_words: str = "") -> str:
 
 
 def readme(sets: list[FactorSet]) -> str:
-    """Return the catalogue as a page."""
+    """Return the page with the catalogue."""
     rows = "\n".join(map(row, sets))
     against = "\n\n".join(_limitations(factors) for factors in sets)
     return f"""\
@@ -96,7 +96,7 @@ file](../docs/reference/file-formats.md), `SET.npz`, and has a page in the docum
 
 
 def explain_quality() -> str:
-    """Explain the phrases of the table, and the labels behind them."""
+    """Explain the phrases in the table, and the quality labels that they stand for."""
     labels = "\n".join(f"- `{label}`: {meaning}." for label, meaning in QUALITY_LABELS.items())
     imprecision = 1 / math.sqrt(2 * (FEW_SYSTEMS - 1))
     return f"""\
@@ -152,7 +152,7 @@ WITHOUT_LICENCE = {
 
 
 def licences(sets: list[FactorSet]) -> str:
-    """Return a page with the licence of each source and the attribution that it asks for."""
+    """Return a page with each source's licence and the attribution that the source requires."""
     records: dict[tuple[tuple[str, str], ...], dict[str, list[str]]] = {}
     for factors in sets:
         for record in factors.info["sources"]:

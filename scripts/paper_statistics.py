@@ -1,8 +1,8 @@
-"""Compute the statistics that only the papers' experiments need.
+"""Compute statistics that only the papers' experiments need.
 
 Arrays have topics in rows and systems in columns. Pairs of systems are ordered as in
-``numpy.triu_indices(n_systems, 1)``. Leading axes of the arrays are independent experiments, such
-as resamplings of topics.
+``numpy.triu_indices(n_systems, 1)``. If an array has more axes, the leading axes are independent
+experiments, such as resamplings of topics.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ir_std.schemes import get_scheme
 def _same_systems(
     a: npt.ArrayLike, b: npt.ArrayLike, *, topics: int = 1, systems: int = 1
 ) -> tuple[Floats, Floats]:
-    """Check two collections' scores of the same systems with :func:`check_scores`."""
+    """Check the scores of the same systems on two collections (:func:`check_scores`)."""
     first = check_scores(a, "the first collection", topics=topics, systems=systems)
     second = check_scores(b, "the second collection", topics=topics, systems=systems)
     if first.shape[-1] != second.shape[-1]:
@@ -48,9 +48,9 @@ def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> 
 
     If all systems were equally good, a topic's scores could be dealt to them in any order. The p
     value of a pair is the share of such deals in which the best and the worst system differ by at
-    least as much as the pair does (Carterette, TOIS 2012; Sakai, ICTIR 2016). The observed deal is
-    counted, too, so p is ``(b + 1) / (trials + 1)`` and never 0. The test controls the family-wise
-    error rate.
+    least as much as the pair does (Carterette, TOIS 2012; Sakai, ICTIR 2016). The observed scores
+    count as one more deal, so p is ``(b + 1) / (trials + 1)`` and never 0. Here, b is the number of
+    random deals with such a difference. The test controls the family-wise error rate.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def two_sample_p_values(
     equal_var: bool = False,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
 ) -> Floats:
-    """Test every system on one collection against every system on another by a t-test.
+    """Compare each system on one collection with each system on another by a t-test.
 
     The test is Welch's or, with ``equal_var``, Student's test with the pooled variance.
 
@@ -105,8 +105,8 @@ def two_sample_p_values(
     Returns
     -------
     ndarray, shape (..., n_systems_a, n_systems_b)
-        P values. If neither system varies, p is 1 for equal means, and otherwise as for t =
-        +-infinity.
+        P values. If the scores of neither system vary, p is 1 for equal means; for other means, p
+        is the value for an infinite t.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def self_false_positives(
 
 
 Moments: TypeAlias = tuple[Floats, Floats, int]
-"""Means, sample variances, and the number of topics that they are over."""
+"""Means and sample variances over topics, and the number of topics."""
 
 
 def _two_sample(a: Moments, b: Moments, equal_var: bool, alternative: str) -> Floats:
@@ -192,11 +192,11 @@ def _two_sample(a: Moments, b: Moments, equal_var: bool, alternative: str) -> Fl
 
 
 CHUNK = 50
-"""Samples computed at a time, which fit into the processor's cache."""
+"""Number of samples to compute at a time, so that they fit into the processor's cache."""
 
 
 def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Measure how far systems' mean scores drift from one collection to another.
+    """Measure how far the mean scores of systems drift between two collections.
 
     The drift is the root mean square of the differences between the systems' two means, divided by
     the average of the means' two standard deviations (n-1) (Webber, Moffat and Zobel 2008, eq. 4).
@@ -215,8 +215,8 @@ def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        If the systems differ in number or are fewer than two, a value is NaN or infinite, or
-        all systems score the same on both.
+        If the numbers of systems differ, there are fewer than two systems, a value is NaN or
+        infinite, or all systems have the same score on both collections.
     """
     first, second = (x.mean(axis=-2) for x in _same_systems(a, b, systems=2))
     spread = (first.std(axis=-1, ddof=1) + second.std(axis=-1, ddof=1)) / 2
@@ -247,10 +247,11 @@ class SwapRates:
 
     @property
     def error(self) -> float:
-        """Standard error of :attr:`overall` over trials that sample these topics.
+        """Standard error of :attr:`overall` over the trials, for this set of topics.
 
-        Two arrays of scores with the same seed go through the same trials. So the error of their
-        difference is the error of the differences of :attr:`by_trial`, which is far smaller.
+        If two arrays of scores have the same seed, their trials use the same samples of topics. So
+        the error of the difference between their rates is the error of the differences between
+        their :attr:`by_trial`, which is far smaller.
         """
         return standard_error(self.by_trial)
 
@@ -265,16 +266,17 @@ def swap_rate(
 ) -> SwapRates:
     """Estimate how often two disjoint sets of topics order two systems differently.
 
-    Each trial draws two disjoint sets of ``size`` topics. The absolute difference of a pair's mean
-    scores on the first set decides its bin. The pair is swapped if the difference on the second set
-    has the opposite sign (Voorhees and Buckley, SIGIR 2002; Sakai, ICTIR 2016). Differences are
-    rounded to 12 decimals, so that equal means neither swap nor change their bin.
+    Each trial draws two disjoint sets of ``size`` topics. The absolute difference between the mean
+    scores of a pair of systems on the first set decides the pair's bin. The pair is swapped if the
+    difference on the second set has the opposite sign (Voorhees and Buckley, SIGIR 2002; Sakai,
+    ICTIR 2016). Differences are rounded to 12 decimals, so that equal means neither swap nor change
+    their bin.
 
     Parameters
     ----------
     scores : array_like, shape (n_topics, n_systems)
     bins : array_like, shape (n_bins,)
-        Ascending lower bounds, the first 0; the last bin is open.
+        Lower bounds in ascending order; the first is 0. The last bin has no upper bound.
     size : int, optional
         Number of topics in each set; half of the topics by default.
 
@@ -326,7 +328,7 @@ def factor_stability(
     scheme: str = "N",
     **params: Any,
 ) -> Floats:
-    """Compute tau between rankings with sampled and with all reference systems.
+    """Compute tau between the rankings with sampled and with all reference systems.
 
     Figure 4 of Webber, Moffat and Zobel (2008) uses it to show how many reference systems are
     enough.
@@ -334,11 +336,11 @@ def factor_stability(
     Parameters
     ----------
     scores : array_like, shape (n_topics, n_systems)
-        The systems that are ranked, by mean standardized score.
+        Scores of the systems to rank; the rankings are by mean standardized score.
     reference : array_like, shape (n_topics, n_reference)
-        The systems that the factors come from, on the same topics.
+        Scores of the reference systems on the same topics.
     size : int
-        Number of these systems in a sample, drawn without replacement.
+        Number of reference systems in a sample, drawn without replacement.
     samples, seed : int
         Number of samples, and seed of the generator.
     scheme : str
@@ -383,7 +385,7 @@ def factor_stability(
 
 
 def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats:
-    """Average scores standardized by each sample, shape (samples, n_systems)."""
+    """Average the scores that each sample standardizes, shape (samples, n_systems)."""
     y = get_scheme(scheme).apply(x, **compute_factors(by), **params)
     known = ~np.isnan(y).any(axis=-1, keepdims=True)
     count = known.sum(axis=-2)
@@ -396,10 +398,10 @@ def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats
 
 
 def within_system_variance(scores: npt.ArrayLike) -> float:
-    """Return the residual variance of one-way ANOVA, the variance of a system over topics.
+    """Return the variance of a system over topics, one-way ANOVA's residual variance.
 
-    ``sum_ij (x_ij - mean_j)**2 / (m * (n - 1))`` over ``n`` topics and ``m`` systems (Sakai,
-    Topic set size design, IRJ 2016): the mean of the systems' sample variances.
+    This is ``sum_ij (x_ij - mean_j)**2 / (m * (n - 1))`` over ``n`` topics and ``m`` systems, which
+    is the mean of the systems' sample variances (Sakai, Topic set size design, IRJ 2016).
 
     Parameters
     ----------
@@ -414,12 +416,12 @@ def within_system_variance(scores: npt.ArrayLike) -> float:
 
 
 def residual_variance(scores: npt.ArrayLike) -> float:
-    """Return the variance of scores without the means of topics and of systems.
+    """Return the variance of scores after removing the means of topics and systems.
 
     This is the residual mean square of two-way analysis of variance without replication, with
-    ``(n_topics - 1) * (n_systems - 1)`` degrees of freedom. It is the error in a comparison of
-    systems that ran on the same topics, and does not include the topics' difficulty. The average
-    variance of two systems' differences is twice this value.
+    ``(n_topics - 1) * (n_systems - 1)`` degrees of freedom. It is the error variance in a
+    comparison of systems that ran on the same topics. It does not include the topics' difficulty.
+    The average variance of two systems' differences is twice this value.
 
     Parameters
     ----------

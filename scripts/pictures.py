@@ -42,7 +42,7 @@ mpl.rcParams.update(
 )
 PICTURES = ROOT / "scripts" / "pictures"
 RUNS = ("idst_bert_p1", "p_bert", "TUW19-p3-f", "ms_duet_passage", "bm25base_p")
-"""Runs of the README's report, the baseline last."""
+"""Runs of the README's report; the last run is the baseline."""
 
 
 def evaluated(data: Path, folder: Path) -> ir_std.Results:
@@ -59,7 +59,7 @@ def evaluated(data: Path, folder: Path) -> ir_std.Results:
 
 
 def topics(results: ir_std.Results) -> Figure:
-    """Draw the baseline topic by topic, raw next to standardized."""
+    """Draw the baseline's raw and standardized scores, topic by topic."""
     figure = Figure(figsize=(14, 4.2), layout="constrained")
     for measure, ax in zip((nDCG @ 10, snDCG @ 10), figure.subplots(1, 2), strict=True):
         plots.topics(results, measure, RUNS[-1], ax)
@@ -72,7 +72,7 @@ def forest(data: Path) -> Figure:
 
 
 def linking(data: Path) -> Figure:
-    """Draw one engine's mean sAP on nine collections, before and after linking."""
+    """Draw one engine's mean sAP on nine collections, before and after a link."""
     figure = Figure(figsize=(9, 3), layout="constrained")
     axes = figure.subplots(1, len(ENGINES), sharey=True)
     for ax, experiment in zip(axes, ENGINES, strict=True):

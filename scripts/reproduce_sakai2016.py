@@ -1,12 +1,12 @@
 """Reproduce Sakai, A simple and effective approach to score standardisation (ICTIR 2016).
 
-Its experiments are leave-one-out, discriminative power, swap rates and topic set size. It compares
-raw scores with the schemes N (std-CDF) and U (std-AB) on graded nDCG of three Robust tracks, whose
-runs are not public. This script repeats the experiments on other data. The abstract claims that U
-has lower swap rates than N and needs fewer topics. The script prints where this holds, also if both
-schemes are put on the same scale. It computes topic set sizes in several designs. The paper uses
-one-way ANOVA, which treats a topic's difficulty as error. Two-way ANOVA and the paired t-test
-compare systems that ran on the same topics.
+The paper has experiments on leave-one-out, discriminative power, swap rates and topic set size. It
+compares raw scores with the schemes N (std-CDF) and U (std-AB), for graded nDCG of three Robust
+tracks, whose runs are not public. This script repeats the experiments on other data. The abstract
+claims that U has lower swap rates than N and needs fewer topics. The script prints where these
+claims hold, and whether they still hold if both schemes are put on the same scale. It computes
+topic set sizes in several designs. The paper uses one-way ANOVA, which treats a topic's difficulty
+as error. Two-way ANOVA and the paired t-test compare systems that ran on the same topics.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BINS = np.arange(21) / 100
 """Bins of score difference, 0.01 wide; the last bin starts at 0.20."""
 FINE = np.arange(1000) / 1000
 ENOUGH = 1000
-"""Fewest comparisons in a bin whose rate counts."""
+"""Smallest number of comparisons with which the rate of a bin counts."""
 CONFIDENT = 0.05
 """Largest share of swapped pairs at which a difference is trusted (Sakai, SIGIR 2006)."""
 SYSTEMS = 10
@@ -53,7 +53,7 @@ DESIGNS: dict[str, Callable[[np.ndarray, float], int]] = {
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Changes if systems are standardized by other systems' factors instead of all systems'."""
+    """Changes if only other teams' systems standardize a system, and not all systems."""
 
     scheme: str
     groups: int
@@ -70,8 +70,9 @@ class Swaps:
     trusted: float
     """Smallest difference at which at most CONFIDENT of the pairs swap; NaN if there is none."""
     resolved: float
-    """Share of comparisons with at least that difference. This is the sensitivity of Sakai (SIGIR
-    2006), which does not depend on the scale."""
+    """Share of comparisons with at least this smallest difference. Sakai (SIGIR 2006) calls it
+    sensitivity; it does not depend on the scale.
+    """
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,11 @@ class Sizes:
     residual: float
     equal_difference: dict[str, tuple[int, ...]]
     same_effect: dict[str, tuple[int, ...]]
-    """Topics for a raw difference, converted in units of the spread of system means."""
+    """Topics for the same effect: the raw difference, in units of the spread of system means."""
 
 
 def load(data: Path, jobs: int = 1) -> dict[tuple[str, str], Scores]:
-    """Read all raw scores by collection and measure."""
+    """Read the raw scores of all collections and measures."""
     scores = {(c, m): table(data, c, m) for c, m in TABLES}
     for collection in dict.fromkeys(c for c, _ in RUNS):
         measures = [m for c, m in RUNS if c == collection]
@@ -148,9 +149,10 @@ def swaps(x: np.ndarray, trials: int, seed: int = 0) -> Swaps:
 
 
 def resolution(fine: SwapRates) -> tuple[float, float]:
-    """Return the smallest difference at which at most CONFIDENT swap, and the share above.
+    """Return the smallest trusted difference, and the share of larger differences.
 
-    If every bin has a higher swap rate, no difference is trusted, and the share is 0.
+    A difference is trusted if at most CONFIDENT of the pairs swap. If more pairs swap in every bin,
+    no difference is trusted, and the share is 0.
     """
     trusted = np.flatnonzero((fine.rate <= CONFIDENT) & (fine.pairs >= ENOUGH))
     if not len(trusted):
@@ -171,7 +173,7 @@ def sizes(x: np.ndarray, raw: np.ndarray) -> Sizes:
 
 @dataclass(frozen=True)
 class Results:
-    """All experiments on one collection and measure."""
+    """Results of all experiments on one collection and measure."""
 
     title: str
     scores: Scores
@@ -302,7 +304,7 @@ def claims(results: Sequence[Results]) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do the experiments, and print which claims hold."""
+    """Run the experiments, and print which claims hold."""
     args = arguments(__doc__.splitlines()[0], argv, trials=5000)
     items = load(args.data, args.jobs).items()
     results = list(spread(partial(experiment, args.trials, args.seed), items, args.jobs))

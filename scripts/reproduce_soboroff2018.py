@@ -1,12 +1,12 @@
 """Repeat Soboroff, Meta-analysis for retrieval experiments with many collections (CIKM 2018).
 
 The paper asks whether Krovetz stemming or Rocchio feedback improves a system over ten collections.
-The analysis that was published with the paper applies published standardization factors by hand.
-This script reproduces its raw figures at every digit, and then its standardized figures. The latter
-come from two slips that anybody could make: ``score - mean / sd`` instead of ``(score - mean) /
-sd``, and TREC-8's means in place of its standard deviations. The figures do not show these slips,
-and few authors publish enough for others to find them. This is the best argument for a tested
-library.
+The paper comes with a notebook, which applies published standardization factors by hand. This
+script reproduces the notebook's raw figures at every digit, and then its standardized figures. The
+standardized figures contain two slips that anybody could make: ``score - mean / sd`` instead of
+``(score - mean) / sd``, and TREC-8's means in place of TREC-8's standard deviations. Nobody can see
+these slips in the figures, and few authors publish enough for others to find them. This is the best
+argument for a tested library.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NOTE = (
     "collections of their own. nyt has no factors."
 )
 EXPERIMENTS = {"stemming": "krovetz", "feedback": "prf"}
-"""System of each experiment; the baseline of both is no_stem."""
+"""System in each experiment; the baseline of both experiments is no_stem."""
 BASELINE = "no_stem"
 STEMS = {
     "cd45.TREC6": "trec6.adhoc",
@@ -52,7 +52,7 @@ STEMS = {
     "gov2.2005": "trec2005.tb",
     "gov2.2006": "trec2006.tb.adhoc",
 }
-"""File of the published factors of each collection."""
+"""File with the published factors of each collection."""
 N_SYSTEMS = {
     "trec6.adhoc": 74,
     "trec7.adhoc": 103,
@@ -64,16 +64,18 @@ N_SYSTEMS = {
 COLLECTIONS = ("blogs06.2006", "blogs06.2007", "blogs06.2008", *STEMS, "nyt")
 
 PUBLISHED: dict[str, dict[str, list[str]]] = published_figures("soboroff2018")
-"""Figures that the paper's notebook prints: mean AP of the system and of no_stem, p of the paired
-t-test, and the same for standardized scores (except for nyt, which has no factors)."""
+"""Figures that the paper's notebook prints: mean AP of the system, mean AP of no_stem, and p of the
+paired t-test. The same three figures follow for standardized scores, except for nyt, which has no
+factors.
+"""
 
 
 @dataclass(frozen=True)
 class Factors:
-    """Mean and deviation by topic, shape (n_topics, 1), of ``n_systems`` systems.
+    """Mean and standard deviation of systems per topic, each of shape (n_topics, 1).
 
-    ``published`` has both as the notebook joined them. ``systems`` has the systems' scores, if they
-    are known.
+    ``published`` has the mean and the standard deviation as the notebook joined them. ``systems``
+    has the scores of the systems, if they are known.
     """
 
     mean: np.ndarray
@@ -104,7 +106,7 @@ class Factors:
 
 @dataclass(frozen=True)
 class Experiment:
-    """AP of two systems on the topics of one collection, with its factors if it has any.
+    """AP of two systems on the topics of one collection, and the collection's factors.
 
     ``x`` has the shape (n_topics, 2): the system, and the baseline.
     """
@@ -154,19 +156,19 @@ def load(data: Path, experiment: str, collection: str) -> Experiment:
 
 
 def moments(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and sample deviation by topic, shape (n_topics, 1) each."""
+    """Return the mean and the sample standard deviation per topic, shape (n_topics, 1)."""
     return scores.mean(axis=1, keepdims=True), scores.std(axis=1, ddof=1, keepdims=True)
 
 
 def figures(values: np.ndarray) -> tuple[float, float, float]:
-    """Return both means and p of the paired t-test."""
+    """Return the means of both systems, and p of the paired t-test."""
     return *values.mean(axis=0).tolist(), float(stats.ttest_rel(*values.T).pvalue)
 
 
 def compared(
     name: str, experiment: str, values: np.ndarray, published: Sequence[str]
 ) -> Iterator[Compared]:
-    """Compare both means and p with the published ones."""
+    """Compare both means and p with the published figures."""
     titles = (f"{name} {EXPERIMENTS[experiment]}", f"{name} {BASELINE}", f"{name} p")
     for title, computed, text in zip(titles, figures(values), published, strict=True):
         yield Compared(title, computed, float(text), len(text.partition(".")[2]))
@@ -199,7 +201,7 @@ Differences = dict[str, dict[Measure, RunDifferences]]
 
 
 def differences(experiment: str, loaded: Sequence[Experiment]) -> Differences:
-    """Compute raw and standardized differences over all collections that have them."""
+    """Compute raw and standardized differences on all collections that have the scores."""
     system = EXPERIMENTS[experiment]
     of_raw = [
         Difference.of(system, BASELINE, e.collection, AP, e.x[:, 0] - e.x[:, 1]) for e in loaded
@@ -230,7 +232,7 @@ def differences(experiment: str, loaded: Sequence[Experiment]) -> Differences:
 
 
 def show_right(experiment: str, loaded: Sequence[Experiment]) -> list[str]:
-    """Print standardized means as published and as corrected, and where conclusions differ."""
+    """Print published and corrected standardized means, and where conclusions differ."""
     print(
         f"\n{experiment}: standardized mean AP, {EXPERIMENTS[experiment]} and {BASELINE}, and p\n"
         f"{'':14}  as published               (score - mean) / sd        raw p"
@@ -274,7 +276,7 @@ def agreement(combined: dict[Measure, RunDifferences]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do the analyses; return 0 if they reproduce the published figures."""
+    """Run the analyses; return 0 if they reproduce the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=0)
     alike = True
     for experiment in EXPERIMENTS:

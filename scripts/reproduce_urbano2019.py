@@ -1,7 +1,8 @@
 """Reproduce Urbano, Lima and Hanjalic, A new perspective on score standardization (SIGIR 2019).
 
-The script measures how each scheme changes rankings and significance tests over random samples of
-topics. It does so within one collection, and between two collections that share no topic.
+The script measures how each scheme changes rankings and significance tests on random samples of
+topics. It measures these changes within one collection, and between two collections that share no
+topic.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ ALPHAS = np.array([i * step for step in (0.001, 0.01) for i in range(1, 10)] + [
 TOPICS = 50
 """Topics in a sample."""
 CHUNK = 20
-"""Trials per task; each task has a seed, so results do not depend on the processes."""
+"""Number of trials per task; each task has its own seed, so results do not depend on ``--jobs``."""
 
 PUBLISHED_ALPHAS = (0.001, 0.01, 0.05)
 PUBLISHED_TAU, PUBLISHED_POWER = (
     {tuple(key.split()): row for key, row in published_figures("urbano2019")[name].items()}
     for name in ("tau", "power")
 )
-"""Published figures of each scheme; the power is given at each of PUBLISHED_ALPHAS."""
+"""Published figures of each scheme; power has one figure for each of PUBLISHED_ALPHAS."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Trials:
 def load(data: Path, collection: str, measure: str) -> np.ndarray:
     """Return raw and standardized scores, (n_schemes, n_topics, n_systems).
 
-    The factors of each topic come from these systems' scores on that topic.
+    The factors of each topic come from the scores of all systems on the topic.
     """
     scores = table(data, collection, measure)
     raw = scores.at(t for t in scores.topics if int(t) in COLLECTIONS[collection])
@@ -64,12 +65,12 @@ def draws(seed: np.random.SeedSequence, count: int, n: int) -> np.ndarray:
 
 
 def tau_ap_both_ways(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Compute the mean of AP correlation in both directions, which is tau_AP,b."""
+    """Compute tau_AP,b, the mean of AP correlation in both directions."""
     return (tau_ap_b(a, b) + tau_ap_b(b, a)) / 2
 
 
 def within_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) -> Trials:
-    """Compare rankings with raw ones on samples of 50 topics, and do all paired t-tests."""
+    """Compare rankings with raw rankings on samples of 50 topics; run all paired t-tests."""
     topics = draws(*task, scores.shape[1])[:, :TOPICS]
     samples = [x[topics] for x in scores]
     means = [sample.mean(axis=1) for sample in samples]
@@ -81,7 +82,7 @@ def within_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) -
 
 
 def between_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) -> Trials:
-    """Compare ranks and do Welch's tests across two disjoint halves of the topics."""
+    """Compare ranks and run Welch's tests between two disjoint halves of the topics."""
     n = scores.shape[1]
     size = min(n // 2, TOPICS)
     topics = draws(*task, n)
@@ -121,7 +122,7 @@ def run(kind: str, scores: np.ndarray, trials: int, seed: int = 0, jobs: int = 1
 
 
 def compared(key: tuple[str, str], trials: Trials) -> list[Compared]:
-    """Compare means within a collection with the published ones, to three standard errors."""
+    """Compare means within a collection with published figures, to three standard errors."""
     level = [int(np.argmin(np.abs(ALPHAS - alpha))) for alpha in PUBLISHED_ALPHAS]
     cells = [
         (f"tau {s}", trials.tau[:, SCHEMES.index(s)], value)
@@ -139,7 +140,7 @@ def compared(key: tuple[str, str], trials: Trials) -> list[Compared]:
 
 
 def print_between(title: str, trials: Trials) -> None:
-    """Print what the experiment between collections found."""
+    """Print the results of the experiment between collections."""
     if trials.type1 is None:
         raise ValueError("these trials use one collection")
     level = [int(np.argmin(np.abs(ALPHAS - alpha))) for alpha in PUBLISHED_ALPHAS]
@@ -157,7 +158,7 @@ def print_between(title: str, trials: Trials) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do the experiments; return 0 if they agree with the published figures."""
+    """Run the experiments; return 0 if they agree with the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=10_000)
     trials_of: dict[str, dict[tuple[str, str], Trials]] = {"within": {}, "between": {}}
     agree = []

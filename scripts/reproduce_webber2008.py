@@ -28,7 +28,7 @@ TOPICS = {
 """Topics of the four collections: TREC-7 and TREC-8 ad hoc, Robust 2003 and 2004."""
 
 ORIGINAL = {"T7": "trec7.adhoc", "T8": "trec8.adhoc", "T03": "trec2003.rob"}
-"""Published factors from the systems that first ran on the topics (for T04, those of 2004)."""
+"""Published factors from the first systems on the topics (for T04, the systems of 2004)."""
 
 PAIRS = tuple(combinations(TOPICS, 2))
 SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 60, 70, 77)
@@ -41,7 +41,7 @@ def raw_scores(data: Path, measure: str = "AP") -> dict[str, np.ndarray]:
 
 
 def standardized(data: Path, measure: str = "AP") -> dict[str, np.ndarray]:
-    """Return the scores standardized by the systems that first ran on the topics."""
+    """Standardize the scores by the systems that first ran on the topics."""
     raw = raw_scores(data, measure)
     result = {"T04": standardize_matrix(raw["T04"])}
     for name, stem in ORIGINAL.items():
@@ -51,7 +51,7 @@ def standardized(data: Path, measure: str = "AP") -> dict[str, np.ndarray]:
 
 
 def table1(data: Path) -> list[Compared]:
-    """Compare mean and standard deviation of AP of TREC-8's systems and topics."""
+    """Compare the mean and standard deviation of AP for TREC-8's systems and topics."""
     published = {
         "READWARE2": (0.469, 0.224),
         "Flab8atdn": (0.324, 0.220),
@@ -132,7 +132,7 @@ def table5(data: Path) -> list[Compared]:
 
 
 def table6(data: Path) -> list[Compared]:
-    """Average scores over all systems and topics of each collection."""
+    """Average the scores over all systems and topics of each collection."""
     published = {
         "P@10": (0.452, 0.450, 0.466, 0.434),
         "AP": (0.212, 0.244, 0.327, 0.293),
@@ -173,10 +173,10 @@ def quartiles(trec8: Scores) -> list[Compared]:
 def stability_curve(
     data: Path, sizes: Sequence[int] = SIZES, samples: int = 2000, seed: int = 0
 ) -> np.ndarray:
-    """Compute Figure 4, tau of the T03 ranking by sampled and by all 78 systems.
+    """Compute Figure 4, tau between T03 rankings by sampled and by all 78 systems.
 
-    Returns an array of shape (n_sizes, 3): the lowest percent, the median and the highest
-    percent of the samples.
+    Return an array of shape (n_sizes, 3), which has the 1st, 50th and 99th percentile of the
+    samples.
     """
     ranked = raw_scores(data)["T03"]
     first = table(data, "robust03", "AP").at(TOPICS["T03"])
@@ -196,7 +196,7 @@ class Halves:
 
     drmse: tuple[float, float]
     false_positives: tuple[float, float]
-    """Share of systems that differ from themselves, two-sided at 0.05."""
+    """Share of systems that differ significantly from themselves (two-sided at 0.05)."""
     tau: float
     """Kendall's tau between the raw and the standardized ranking on all topics."""
 

@@ -4,8 +4,8 @@
     python scripts/set_pages.py -o FOLDER [SET ...]
 
 writes ``FOLDER/SET.md``, its pictures ``SET-topics.svg``, ``SET-systems.svg`` and
-``SET-measures.svg``, and ``index.md``. Everything is computed from the sets, so the same sets give
-the same text.
+``SET-measures.svg``, and ``index.md``. The script computes everything from the sets, so the same
+sets give the same text.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import Quality, find_weak_systems, findings
 
 NOISY = 5
-"""Number of listed topics whose order of the systems is least like the other topics' order."""
+"""Number of topics to list whose order of systems is least like the order on other topics."""
 MOST_NAMED = 5
-"""Largest number of topics that are named if a list is longer."""
+"""Largest number of topics that a list names."""
 
 
 def main() -> None:
@@ -54,11 +54,11 @@ def write_pages(folder: Path, names: Sequence[str] = ()) -> None:
 
 
 def index(sets: Sequence[FactorSet]) -> str:
-    """Return the page of all sets; the site's script sorts and searches its table."""
+    """Return the page with all sets; a script of the site sorts and searches the table."""
     rows = "\n".join(
         catalogue_row(one, f"[{one.id}]({one.id}.md)", _search_words(one, sets)) for one in sets
     )
-    names = "\n".join(f"{one.id} <{one.id}>" for one in sets)  # short entries of the menu
+    names = "\n".join(f"{one.id} <{one.id}>" for one in sets)  # The menu has short entries.
     return (
         f"# The factor sets\n\n:::{{container}} catalogue\n{table_head()}\n{rows}\n:::\n\n"
         f"{explain_quality()}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
@@ -66,9 +66,9 @@ def index(sets: Sequence[FactorSet]) -> str:
 
 
 def _search_words(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
-    """Return hidden words that find a set: its documents, and the names of its datasets.
+    """Return hidden search words for a set: its documents and the names of its datasets.
 
-    The IDs of a track's own set also find its sets with other systems or judgments.
+    The ID of a track's own set also finds the track's sets with other systems or judgments.
     """
     related = {factors.id, factors.info.get("beside"), factors.info.get("same_topics_as")}
     words = [factors.info.get("corpus", ""), *factors.info.get("aliases", ())]
@@ -97,7 +97,7 @@ def page(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
 
 def _facts(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
     info = factors.info
-    known = set(ir_datasets.registry)  # other names of its datasets are MTEB's
+    known = set(ir_datasets.registry)  # The other names of the datasets come from MTEB.
     of_datasets = [name for name in info.get("aliases", ()) if name in known]
     datasets = ", ".join(f"`{name}`" for name in info.get("ir_datasets") or of_datasets)
     reason = TRACKS[factors.id].no_dataset if factors.id in TRACKS else ""

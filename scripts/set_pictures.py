@@ -1,4 +1,4 @@
-"""Draw the pictures of the sets' pages: topics by difficulty, systems, measures."""
+"""Draw the pictures for the pages of the sets: topics, systems and measures."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from ir_std.reporting.plots import COLORS, label_topics
 from ir_std.schemes import EXACT, get_scheme
 
 MOST_MEASURES = 14
-"""Most measures in the picture of correlations. For a set with more measures, the picture has the
-default measures and the first other ones. It never has SP and DCG, which are AP and nDCG in other
-units."""
+"""Largest number of measures in the picture of correlations. If a set has more measures, the
+picture has the default measures and the first of the other measures. It never has SP and DCG, which
+are AP and nDCG in other units.
+"""
 LONGEST_LABEL = 24
 """Largest number of characters in a label of a picture."""
 
@@ -29,10 +30,11 @@ mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "ir_std", "font.siz
 
 
 class SystemMeans(NamedTuple):
-    """The systems of a set by one measure, the best first.
+    """Systems of a set for one measure, best system first.
 
     ``raw`` and ``standardized`` are means over the topics on which all systems have a score.
-    ``agreement`` is the correlation of each of these topics with the mean of the other topics.
+    For each of these topics, ``agreement`` is the correlation of its scores with the mean over the
+    other topics.
     """
 
     numbers: Ints
@@ -50,7 +52,7 @@ def shown_measure(factors: FactorSet) -> str:
 
 @lru_cache(maxsize=64)
 def system_means(factors: FactorSet, measure: str) -> SystemMeans | None:
-    """Return the systems by one measure, or None without scores on common topics."""
+    """Return the systems for one measure, or None if they share no topics with scores."""
     if measure not in factors.scores:
         return None
     numbers, scores = scores_by_system(factors, measure)
@@ -72,7 +74,7 @@ def system_means(factors: FactorSet, measure: str) -> SystemMeans | None:
 
 
 def _agreement(scores: Floats) -> Floats:
-    """Correlate each topic with the mean of the others, over systems; NaN for equal scores."""
+    """Correlate each topic with the mean of the other topics; NaN for equal scores."""
     rest = (scores.sum(axis=0) - scores) / max(len(scores) - 1, 1)
     a, b = (x - x.mean(axis=1, keepdims=True) for x in (scores, rest))
     norm = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
@@ -84,7 +86,7 @@ def _agreement(scores: Floats) -> Floats:
 
 
 def correlated_measures(factors: FactorSet) -> list[str]:
-    """Return the measures whose correlation is shown."""
+    """Return the measures in the picture of correlations."""
     known = [m for m in factors.measures if system_means(factors, m)]
     first = [m for m in factors.default_measures if m in known]
     others = [m for m in known if m not in first and not m.startswith(("SP", "DCG"))]
@@ -103,7 +105,7 @@ def pictures(factors: FactorSet) -> Iterable[tuple[str, Figure]]:
 
 
 def draw_topics(factors: FactorSet, measure: str) -> Figure:
-    """Draw means by topic, hardest first, with the band of the sd and the systems' range."""
+    """Draw the mean, the standard deviation and the range per topic, hardest topic first."""
     mean, sd = factors.mean[measure], factors.sd[measure]
     known = np.flatnonzero(~np.isnan(mean))
     order = known[np.argsort(mean[known], kind="stable")]
@@ -138,7 +140,7 @@ def _shortened(name: str) -> str:
 
 
 def draw_systems(factors: FactorSet, measure: str, means: SystemMeans) -> Figure:
-    """Draw systems by their mean of N, best first; low ones in another color."""
+    """Draw systems by their mean N, best first; weak systems have another color."""
     found = find_weak_systems(factors, measure)
     low = np.isin(means.numbers, found.numbers if found else [])
     figure = Figure(figsize=(9, 3.2), layout="constrained")
@@ -156,7 +158,7 @@ def draw_systems(factors: FactorSet, measure: str, means: SystemMeans) -> Figure
 
 
 def taus(factors: FactorSet, measures: Sequence[str]) -> Floats:
-    """Compute Kendall's tau-b between the systems' orders by each pair of measures."""
+    """Compute Kendall's tau-b between the orders of systems by each pair of measures."""
     by_measure = {}
     for measure in measures:
         means = system_means(factors, measure)
@@ -173,7 +175,7 @@ def taus(factors: FactorSet, measures: Sequence[str]) -> Floats:
 
 
 def draw_measures(factors: FactorSet, measures: Sequence[str]) -> Figure:
-    """Draw the correlations of the systems' orders by the measures."""
+    """Draw the correlations between the orders of systems by different measures."""
     values = taus(factors, measures)
     size = 2.2 + 0.42 * len(measures)
     figure = Figure(figsize=(size + 1, size), layout="constrained")

@@ -1,11 +1,11 @@
 """Tracks whose factor sets are shipped, read from ``tracks.json``.
 
-In the file, origins of scores, corpora, lists of default measures and repeated texts have names;
-``@NAME`` stands for a text. Default measures are the measures that each track reports, if they have
-factors. RR is never a default measure, because at least a third of the systems tie at the top of a
-topic in all sets whose scores are known. AP is not a default measure of deep learning sets whose
-systems returned fewer passages than are relevant. Recall is not one if half of the systems find all
-relevant documents.
+In the file, origins of scores, corpora, lists of default measures and repeated texts have names,
+and ``@NAME`` stands for the text with this name. Default measures are the measures that each track
+reports, if they have factors. RR is never a default measure, because at least a third of the
+systems tie at the top of a topic in all sets whose scores are known. AP is not a default measure of
+deep learning sets whose systems returned fewer passages than are relevant. Recall is not a default
+measure if half of the systems find all relevant documents.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ir_std.trec.inputs import as_qrels
 
 
 class Corpus(NamedTuple):
-    """Documents of a collection: their name, and the form of their IDs."""
+    """Name of a collection's documents, and the form of their IDs."""
 
     name: str
     doc_id_example: str = ""
@@ -38,12 +38,12 @@ class Origin:
     source : str
         The citation.
     url, date : str
-        Address of the source, and the date of the data that was taken from it.
+        Address of the source, and the date of the data that come from it.
     licence, licence_uri : str
-        SPDX's name of the licence, if it has one; ``not stated`` if the source states no licence,
-        and ``not checked`` if nobody looked.
+        Name of the licence in SPDX, if SPDX has one; ``not stated`` if the source states no
+        licence, and ``not checked`` if nobody checked.
     attribution : str
-        Text that the licence requires in addition to the source.
+        Text that the licence requires in addition to the citation.
     depth : int or None
         The depth of the runs behind the scores, if known.
     """
@@ -75,30 +75,32 @@ PUBLISHED_AP = "The published AP was rounded to 4 decimals before it was average
 
 @dataclass(frozen=True)
 class Track:
-    """A collection with its names, the data that identify it, and its systems.
+    """Names and systems of a collection, and the data that identify it.
 
     Attributes
     ----------
     year : int
-        When the systems ran.
+        Year in which the systems ran.
     notes : tuple of str
         Known limitations of the set, in addition to those of :mod:`ir_std.factors.quality`.
     stem : str
-        Name of the published files, if there are any. ``systems`` is the number of their systems,
-        the smallest n for which n * mean of P@10 is whole on every topic.
+        Name of the published files, if there are any. ``systems`` is the number of systems behind
+        these files: the smallest n for which n times the mean of P@10 is a whole number on every
+        topic.
     tables, more : Origin or None
-        Origins of the tables in ``scores`` and in ``more-scores``, if there are any. The latter are
-        read for measures that the former lack. ``others`` has the measures from other origins.
+        Origins of the tables in ``scores`` (``tables``) and in ``more-scores`` (``more``), if there
+        are any. The script reads ``more-scores`` only for measures that ``scores`` lacks.
+        ``others`` has the measures from other origins.
     runs : Origin or None
-        Origin of the runs, if they are known.
+        Origin of the runs, if the runs are known.
     max_level : int or None
         Highest relevance level of the judgments, if a measure has graded gains.
     depth : int or None
         Depth at which runs are cut, because most of them end there.
     beside : str
-        Track that the collection belongs to, if the systems are not its own but ``population``.
+        Track of the collection, if the systems are not the track's own systems but ``population``.
     earlier : tuple of str
-        The sets of earlier rounds, whose judged documents are not in the runs.
+        Sets of earlier rounds; the runs do not contain the documents that these rounds judged.
     judge : mapping of str to str
         Language model that made the labels; empty if people made them.
     same_topics_as : str
@@ -189,9 +191,9 @@ ORIGINS = {name: Origin(**entry) for name, entry in _FILE["origins"].items()}
 PUBLISHED = ORIGINS["PUBLISHED"]
 TRACKS = _read_tracks()
 QRELS: Mapping[str, list[str]] = _FILE["qrels"]
-"""Files of a set's judgments, if their name differs from the set's name."""
+"""Files with a set's judgments, if their names differ from the set's name."""
 WITHOUT = {"robust03": "CR", "robust04": "CR"}
-"""Start of the IDs of documents that the track left out (the Congressional Record)."""
+"""Prefix of document IDs that the track left out (the Congressional Record)."""
 
 DEEPEST = 1000
 """Largest number of relevant documents that can be recovered from ideal scores."""
@@ -208,7 +210,7 @@ def qrels_files(name: str, data: Path) -> list[Path]:
 
 
 def earlier_documents(name: str, data: Path) -> dict[str, set[str]]:
-    """Return each topic's documents judged in earlier rounds of a residual collection."""
+    """Return, by topic, the documents that earlier rounds of a residual collection judged."""
     documents: dict[str, set[str]] = {}
     for file in earlier_files(name, data):
         for topic, docs in read_qrels(file).judged.items():
@@ -217,12 +219,12 @@ def earlier_documents(name: str, data: Path) -> dict[str, set[str]]:
 
 
 def earlier_files(name: str, data: Path) -> list[Path]:
-    """Return the files of the judgments of earlier rounds."""
+    """Return the files with the judgments of earlier rounds."""
     return [data / "qrels" / f"{earlier}.txt" for earlier in TRACKS[name].earlier]
 
 
 def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
-    """Return a set's topics and their known judgments.
+    """Return the topics of a set, and the known judgments of the topics.
 
     Levels and fingerprints come from the available qrels. A topic has them only if its number of
     relevant documents in the qrels is the same as in the factors.
@@ -243,7 +245,7 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
             )
         )
     counts_file = topics_file(name, data)
-    if not counts_file.is_file():  # the qrels say which topics there are, or the tables
+    if not counts_file.is_file():  # The topics come from the qrels, or else from the tables.
         return judgments or dict.fromkeys(_table_topics(name, data), Judgments())
     with counts_file.open(encoding="utf-8", newline="") as text:
         counts = {r["topic"]: int(r["n_rel"]) if r["n_rel"] else None for r in csv.DictReader(text)}
@@ -256,7 +258,7 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
 
 
 def topic_kinds(name: str, data: Path) -> dict[str, str]:
-    """Return the kind of each topic, for the sets that have several."""
+    """Return the kind of each topic, for sets with several kinds of topics."""
     file = kinds_file(name, data)
     if not file.is_file():
         return {}
@@ -265,7 +267,7 @@ def topic_kinds(name: str, data: Path) -> dict[str, str]:
 
 
 def kinds_file(name: str, data: Path) -> Path:
-    """Return the file of the kinds of a set's topics, if it has several."""
+    """Return the file with the kinds of a set's topics, if there are several kinds."""
     return data / "more-scores" / f"{TRACKS[name].same_topics_as or name}-kinds.csv"
 
 
@@ -285,7 +287,7 @@ def system_names(name: str, data: Path) -> dict[str, str]:
 
 
 def anonymous_systems(name: str, data: Path) -> dict[str, str]:
-    """Return the columns of the tables in ``scores`` by the runs that cannot be distinguished."""
+    """Return columns of the tables in ``scores`` by the runs that nobody can tell apart."""
     file = names_file(name, data)
     if not file.is_file():
         return {}
@@ -300,7 +302,7 @@ def names_file(name: str, data: Path) -> Path:
 
 
 def _same_columns(folder: Path) -> set[str]:
-    """Return the runs that have the scores of another one in all tables of a folder."""
+    """Return the runs that have the same scores as another run in all tables of a folder."""
     columns: dict[str, list[str]] = {}
     for file in sorted(folder.glob("*.csv")):
         if file.name != "systems.csv":
@@ -315,7 +317,7 @@ def _same_columns(folder: Path) -> set[str]:
 
 
 def topics_file(name: str, data: Path) -> Path:
-    """Return the file of a set's topics and numbers of relevant documents without qrels."""
+    """Return the file with topics and numbers of relevant documents, for sets without qrels."""
     return data / "topics" / f"{name}.csv"
 
 
