@@ -76,7 +76,7 @@ comparison:
 
 
 def run(args: Namespace) -> int:
-    """Evaluate and print runs; return 1 if one is worse than ``--fail-if-worse`` allows."""
+    """Evaluate and print runs; return 1 if a run is worse than ``--fail-if-worse`` allows."""
     _check_options(args)
     if wants_task_table(args):
         _print_task_table(args)

@@ -213,7 +213,7 @@ _FACTS_OF_SOURCE = ("url", "date", "licence", "licence_uri")
 def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[str]:
     """Return the set's names for measures; each measure needs scores of the set's systems.
 
-    Without ``measures``, return the set's default measures that have such scores.
+    If ``measures`` is empty, return the set's default measures that have such scores.
     """
     if not systems_of(factors):
         raise UsageError(f"{factors.id} has no scores of single systems under their names")

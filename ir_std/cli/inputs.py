@@ -277,7 +277,7 @@ def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
 
 
 def _near_systems(given: str) -> list[str]:
-    """Return the systems of this name in sets with similar names."""
+    """Return the systems that have the same name in sets with similar names."""
     set_id, separator, tag = given.partition("/")
     near = suggest_names(set_id, available_factors()) if separator else []
     return [system for name in near if is_system_name(system := f"{name}/{tag}")]
@@ -404,7 +404,8 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
     if given == STANDARD_INPUT or is_pipe(given) or is_system_name(given):
         return [Entry(name, given, None, label)]
     cuts = _cuts(given)
-    # If the text cannot be RUN:QRELS but may be a path, open it, so that the error says why not.
+    # If the text cannot be RUN:QRELS but may be a path, open the path.  If that fails, the error
+    # gives the reason.
     is_file = os.path.isfile(given) or (not cuts and path_may_exist(given))
     if os.path.isdir(given) or (is_file and is_score_file(sources[given])):
         return list(_entries_of_scores(given, name, label, sources))

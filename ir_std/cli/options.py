@@ -1,9 +1,9 @@
 """Expand each command's help text, and create an argument parser from it.
 
 The help text of a command also declares its options.  The line of an option holds its names, the
-name of its value, two spaces, and a description.  A line that holds only names is replaced by their
-lines in :data:`SHARED`.  Each option has the same name as a parameter of the Python function, so
-that :func:`call` can pass it on.
+name of its value, two spaces, and a description.  A line that holds only names of shared options
+is replaced by the lines of these options in :data:`SHARED`.  Each option has the same name as a
+parameter of the Python function, so that :func:`call` can pass the option on.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ SHARED = """
 """
 """The lines of options that several commands have."""
 NUMBERS: dict[str, Callable[[str], Any]] = {"N": int, "ALPHA": float, "BOUND": float}
-"""Types of numeric values, by their names in the help."""
+"""Types of numeric values, by the names of the values in the help."""
 
 
 class Option(NamedTuple):
@@ -73,7 +73,7 @@ class Option(NamedTuple):
     ----------
     flags : tuple of str
     values : tuple of str
-        Names of its values in the help; empty for a switch.
+        Names of the option's values in the help; empty for a switch.
     text : str
         Lines of the option in the help.
     """
@@ -117,7 +117,7 @@ _SHARED = {flag: option for option in _read_options(SHARED) for flag in option.f
 
 
 def _expand(text: str) -> str:
-    """Replace the names of shared options in a command's help by the lines about them."""
+    """Replace the names of shared options in a command's help by the lines about these options."""
 
     def lines(names: re.Match[str]) -> str:
         return "\n".join(_SHARED[name].text for name in names[0].split())

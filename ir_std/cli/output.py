@@ -233,7 +233,7 @@ def _values(measure: Measure, qrels: Qrels, evaluation: Evaluation) -> Floats:
 
 
 def trec_eval_name(measure: Measure, level: int | None = None) -> str:
-    """Return trec_eval's name of a measure; a standardized one has an ``s`` in front.
+    """Return trec_eval's name of a measure; ``s`` in front means standardized.
 
     The name leaves out ``level``, which ``-l`` sets.  If trec_eval has no name for a measure,
     return the measure's name in ir_measures.

@@ -1,1 +1,1 @@
-"""Raw and standardized scores in one pass: as a provider of ir_measures and as a drop-in."""
+"""Compute raw and standardized scores in one pass, also as a provider of ir_measures."""

@@ -1,4 +1,4 @@
-"""Functions that mirror those of ir_measures, and ir_std's provider in its pipeline."""
+"""Offer the functions of ir_measures, and a provider of ir_std for ir_measures' pipeline."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _logger = logging.getLogger("ir_std")
 Shape = TypeVar("Shape")
 
 SystemsSelection: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
-"""A kind of systems, such as ``"modern"``, or names of systems, as a list or in a file."""
+"""Kind of systems, such as ``"modern"``, or names of systems in a list or a file."""
 
 
 def recognize(qrels: Any) -> Match:
@@ -93,8 +93,8 @@ def evaluator(
         Alternative set of systems on the same topics, such as ``"modern"``; see
         :func:`select_factors`.
     without : str or iterable of str
-        Systems to exclude from the factors.  By default, a system of the set is standardized with
-        all of them, including itself, as in Webber, Moffat and Zobel (2008).
+        Systems to exclude from the factors.  By default, all systems are included.  A system of the
+        set is then standardized with itself, too, as in Webber, Moffat and Zobel (2008).
     residual : bool
         If True, remove from each run the documents that were judged in earlier rounds.  Use it only
         for residual collections, such as TREC-COVID from round 2 on: their systems do not return

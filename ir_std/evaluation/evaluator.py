@@ -437,7 +437,7 @@ def evaluate_runs(
     if depth is not None and depth < 1:
         raise UsageError(f"depth must be at least 1, got {depth}")
     if jobs is None:
-        # Scores are only looked up, which is less work than sending them to another process.
+        # Looking up scores is less work than sending them to another process.
         jobs = default_jobs(sum(not isinstance(run, RunScores) for run in runs.values()))
     if executor is None and jobs == 1:
         for name, run in runs.items():

@@ -198,7 +198,7 @@ def _split(name: str) -> tuple[str, str] | None:
             if version_of(name[:i]):
                 return name[:i], name[i + 1 :]
             if not os.path.isdir(name[:i]):
-                return None  # so no set can be below it
+                return None  # a set must be in an existing folder
     return None
 
 
@@ -258,7 +258,8 @@ def resolve_runs(runs: Any, duplicates: str = "error") -> dict[str, Any]:
     """Return runs, scores and systems by name, without reading run files yet.
 
     A folder means all files in it and its subfolders; a file of scores may hold several runs.  A
-    system has the same name as in the set.  If a run has this name, too, the set's ID precedes it.
+    system has the same name as in the set.  If a run also has this name, the system is named
+    SET/SYSTEM.
 
     Parameters
     ----------
@@ -283,7 +284,7 @@ def resolve_runs(runs: Any, duplicates: str = "error") -> dict[str, Any]:
         if isinstance(given, ScoresOfSystem) and isinstance(runs, (list, tuple)):
             name = given.name if given.tag in named else given.tag
         if isinstance(run, ScoresOfSystem):
-            # A model's name contains a slash, and a file name would keep only the part after it.
+            # A model's name contains a slash, but a file name would lose the part before the slash.
             named[run.tag if run.tag.endswith(f"/{name}") else name] = run
         elif not (is_score_file(source) if source else holds_scores(run)):
             named[name] = _keep_duplicates(source or run, duplicates)

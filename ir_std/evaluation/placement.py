@@ -345,7 +345,7 @@ def _count_systems(plan: plans.Plan, theirs: Floats, mine: Floats, is_own: bool)
     mine : ndarray, shape (n_rows,)
         Values of the run.
     is_own : bool
-        True if the run is one of the systems; it is not counted as tied with itself.
+        True if the run is one of the systems; the run is then not tied with itself.
     """
     above = sign_of(plan.measure) * (theirs - mine[:, None])
     n_tied = np.maximum((np.abs(above) <= EXACT).sum(axis=1) - is_own, 0)
@@ -379,7 +379,7 @@ class Peers:
     Attributes
     ----------
     mean, low, high : ndarray, shape (n_topics,)
-        Mean of the scores, and the points one standard deviation below and above it.  For a
+        Mean of the scores, and the points one standard deviation below and above the mean.  For a
         standardized measure, these three points are standardized.  NaN on topics without factors.
     least, most : ndarray, shape (n_topics,)
         Lowest and highest score of any system; NaN where only means are known.

@@ -1,4 +1,4 @@
-"""Plans: the raw measure and the factors of each standardized measure."""
+"""Plan each standardized measure: choose the raw measure and the factors."""
 
 from __future__ import annotations
 
@@ -331,7 +331,7 @@ class Additions(NamedTuple):
 def add_standardized(
     measures: Iterable[Measure], match: Match, qrels: Qrels, schemes: Iterable[str]
 ) -> Additions:
-    """Add to each raw measure its standardized versions for which factors exist."""
+    """Add the standardized versions of raw measures, if factors exist for them."""
     schemes = list(schemes)
     wanted: list[Measure] = []
     plans: list[Plan] = []

@@ -144,7 +144,7 @@ def _provider_of(measure: Measure) -> str:
 
 
 def _as_given(read: Run | Qrels) -> Any:
-    """Return the object that the user passed, because it may have more columns."""
+    """Return the object that the user passed, because it may have other columns, too."""
     if read.given is not None:
         return read.given
     if isinstance(read, Qrels):
@@ -266,7 +266,7 @@ def rank_topics(
         Name of the run in messages.
     topics : sequence of str
     measures : iterable of Measure
-        Raw measures of the evaluator.  The first one determines the order of the documents.
+        Raw measures of the evaluator.  The first measure determines the order of the documents.
     depth : int, optional
         See :meth:`StdEvaluator.evaluate`.
 

@@ -60,8 +60,8 @@ class Influences:
     def error(self, contrast: npt.ArrayLike) -> tuple[float, float]:
         """Return the standard error and the df of a combination of the runs' means.
 
-        The error by team is never taken as smaller than the error by system, because with few
-        teams the influences within a team may cancel out.
+        The result is the larger of the error by team and the error by system.  With few teams, the
+        error by team may be too small, because influences within a team may cancel out.
         """
         # With many runs, a covariance matrix of all pairs of runs would be wasteful.  So compute
         # the covariance of the combination only.
@@ -154,8 +154,8 @@ _ANONYMOUS = re.compile(r"(sys|run|system)[ _-]?\d+")
 def teams_of(factors: FactorSet) -> dict[str, str]:
     """Return the team of each system by system name; empty if the teams are unknown.
 
-    The teams are read from the set if it records them.  Otherwise they are guessed from the system
-    names, except for alternative system sets.
+    The teams are read from the set if it records them.  Otherwise, they are guessed from the system
+    names.  The teams of alternative system sets are never guessed.
     """
     tags = factors.systems
     if "teams" in factors.info:

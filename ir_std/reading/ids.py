@@ -40,7 +40,7 @@ _SECOND_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 
 
 def check_strings(names: Collection[Any], kind: str, what: str) -> str:
-    """Check that IDs are strings, and return them joined by zeros."""
+    """Check that IDs are strings, and return them joined by null characters."""
     try:
         return "\0".join(names)  # the fastest way to check it
     except TypeError:
@@ -192,7 +192,7 @@ class Ids:
         return same
 
     def changes(self) -> Ints:
-        """Return the positions at which an ID differs from the previous one, with 0 and the end."""
+        """Return 0, the positions where an ID differs from the previous ID, and the end."""
         if self.widths.max(initial=0) > WORD:
             differ = ~self[1:].same(self[:-1])
         else:

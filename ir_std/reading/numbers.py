@@ -218,7 +218,7 @@ def _value(words: Keys, count: Ints) -> tuple[Keys, Mask]:
 
 
 def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
-    """Return ``digits / 10**decimals``, and whether it is certainly the nearest 64-bit float.
+    """Return ``digits / 10**decimals``, and whether the result is surely the nearest float.
 
     If two floats hold both numbers exactly, the quotient of the floats is the nearest float
     (Clinger, PLDI 1990).

@@ -105,8 +105,8 @@ class FileSource(Source):
     """File on disk.
 
     After the first line or the whole file has been read, the file stays open for the next reader.
-    So a command opens it only once, unless too many files are open.  The file is closed when the
-    source is deleted.  A copy of the source in another process opens the file again.
+    So a command opens the file only once, unless too many files are open.  The file is closed when
+    the source is deleted.  A copy of the source in another process opens the file again.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class FileSource(Source):
         return stream
 
     def release(self, stream: BinaryIO) -> None:
-        """Keep the stream for the next :meth:`open`, unless it keeps one or too many are open."""
+        """Keep the stream for the next :meth:`open`; close it if too many streams are kept."""
         if self._stream is not None or len(self._waiting) >= MOST_WAITING:
             stream.close()
             return
@@ -264,7 +264,7 @@ def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) 
 
 
 def _unseen(folder: Path, seen: set[tuple[int, int]]) -> list[Path]:
-    """Return the entries of a folder, or none if it was already searched."""
+    """Return the entries of a folder, or none if the folder was already searched."""
     try:
         there = folder.stat()
         if (there.st_dev, there.st_ino) in seen:

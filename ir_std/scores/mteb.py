@@ -118,7 +118,9 @@ def _rows_by_name() -> dict[str, str]:
 
 
 def find_dataset(name: str) -> str | None:
-    """Return the dataset with an MTEB, BEIR or ir_datasets name in any case, or None.
+    """Return the dataset with a name in MTEB, BEIR or ir_datasets; None if there is none.
+
+    Upper and lower case are equal.
 
     >>> find_dataset("ArguAna"), find_dataset("fiqa"), find_dataset("beir/nq")
     ('ArguAna/test', 'FiQA2018/test', 'NQ/test')

@@ -43,7 +43,7 @@ def read_run(file: File) -> Run:
     ranks as scores.
 
     The file may have Windows line ends, blank lines, and comment lines, which start with ``#``.  It
-    may be packed by gzip, bzip2 or xz, whatever its name is.
+    may be packed by gzip, bzip2 or xz; the name of the file does not matter.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
     Parameters
     ----------
     file : str, path or open file
-        A file, or its content: a string with a line end in it.
+        A file, or the text of a file in a string with at least one line end.
     """
 
     def row(columns: list[str]) -> Qrel:
@@ -124,7 +124,7 @@ def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]
     Parameters
     ----------
     file : str, path or open file
-        A file, or its content: a string with a line end in it.
+        A file, or the text of a file in a string with at least one line end.
     """
 
     def row(columns: list[str]) -> ScoredDoc:
@@ -162,7 +162,7 @@ def write_run(
 ) -> None:
     """Write a TREC run with topics in the run's order and documents in trec_eval's order.
 
-    Scores are written so that reading them as 64-bit floats gives the same scores.  trec_eval
+    Scores are written with enough digits to be read as the same 64-bit floats.  trec_eval
     compares scores as 32-bit floats.  If two scores are equal as 32-bit floats, their lines are
     sorted by descending document ID, so the ranks are the same as trec_eval's.  The same run always
     gives the same bytes, because a ``.gz`` file contains no date.  The file is written completely

@@ -1,7 +1,7 @@
 """Read runs, qrels and scores in memory: tables of pandas or polars, and rows of objects.
 
-This module imports neither library.  If a user passes a table, its library is already imported, and
-the table is recognized by its methods.
+This module imports neither pandas nor polars.  If a user passes a table, the library of the table
+is already imported, and the methods of the table show that it is one.
 """
 
 from __future__ import annotations

@@ -177,7 +177,7 @@ def ir_dataset(name: str, what: str) -> Iterator[Any]:
 
 
 def _no_download_error(record: logging.LogRecord) -> bool:
-    """Keep ir_datasets from logging each failed download; the error reports it once."""
+    """Keep ir_datasets from logging each failed download; the error reports the failure once."""
     return "download" not in record.getMessage().lower()
 
 

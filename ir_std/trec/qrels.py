@@ -1,4 +1,4 @@
-"""Relevance judgments in memory: the documents of all topics as one array, and their levels."""
+"""Hold judgments in memory: one array of document IDs, and one of levels, for all topics."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Qrels(Cached):
 
     @property
     def first_documents(self) -> tuple[str, ...]:
-        """First judged document of each topic that has one."""
+        """First judged document of each topic with judgments."""
         return tuple(self.ids(self._starts[self.sizes > 0]).strings())
 
     @cached_property
@@ -222,6 +222,6 @@ class Ranking(Cached):
     def relevant(self, level: int, cutoff: int | None = None) -> Ranking:
         """Rank the documents at ``level`` or above among the first ``cutoff`` documents."""
         kept = self.level >= level
-        # A ranking does not cache itself, because then it would not be freed with its run.
+        # Do not cache a ranking in itself, because then it would not be freed with its run.
         relevant = self if kept.all() else self.cached(level, lambda: self[kept])
         return relevant if cutoff is None else relevant[relevant.rank <= cutoff]

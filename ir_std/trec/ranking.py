@@ -128,7 +128,7 @@ class _Spans(NamedTuple):
     """Positions of each hit if the run's lines are sorted by topic and score.
 
     ``rows`` are the hits in this order.  The lines from ``first`` to before ``last`` have the same
-    score as the hit; ``place`` counts the lines among them with a higher document ID.  On
+    score as the hit; ``place`` counts the tied lines with a higher document ID.  On
     ``unsorted`` topics, the run's lines are in a different order.
     """
 

@@ -66,9 +66,9 @@ class Run:
     ids : Ids, of length n_lines, optional
         IDs of the documents; required unless there is ``by_topic``.
     by_topic : mapping of str to mapping of str to float, optional
-        The same scores by topic and document.  If you pass them, relevant documents are looked up
-        in this mapping, which is faster than hashing all documents.  The IDs of all documents are
-        then made only if they are needed.
+        Mapping with the same scores by topic and document.  If you pass it, relevant documents are
+        looked up in the mapping, which is faster than hashing all documents.  The IDs of all
+        documents are then made only if they are needed.
 
     Attributes
     ----------
@@ -213,7 +213,7 @@ class Run:
         return self._ids[slice(*self.bounds[topic])].strings()
 
     def ids(self, lines: Ints) -> list[bytes]:
-        """Return the document IDs at some lines, in UTF-8, which sorts like strings."""
+        """Return the document IDs on some lines as UTF-8, which sorts in the order of strings."""
         if "_ids" in vars(self):
             return self._ids[lines].bytes()
         # For a dict, mostly only tied documents are needed, so do not make the IDs of all.
