@@ -197,7 +197,7 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
     known = ~np.isnan(x + y).any(axis=1)
     x, y = x[known], y[known]
     if not x.size:
-        raise ValueError("no topic has scores of all systems by both judges")
+        raise ValueError("no topic has scores for all systems under both judges")
     n_samples = SAMPLES if _has_interval(x) and _has_interval(y) else 0
     drawn = np.concatenate([np.ones((1, len(x))), draw_samples(len(x), n_samples)])
     means = [drawn @ values / len(x) for values in (x, y)]

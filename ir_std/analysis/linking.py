@@ -112,7 +112,9 @@ class AnchorPair:
 
         c = float(brentq(excess, -FURTHEST, FURTHEST, xtol=1e-14))
         if abs(c) > FURTHEST - 1:
-            raise UsageError("no shift links the anchors: their scores are all at one end")
+            raise UsageError(
+                "no shift links the anchors, because their scores are at one end of the scale"
+            )
         return c
 
     def slopes(self, c: float) -> Floats:
@@ -492,7 +494,8 @@ def link(
     names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(n_anchors))
     if not names or len(names) != n_anchors:
         raise UsageError(
-            f"{pluralize(len(names), 'name')} of {pluralize(n_anchors, 'anchor')}: give one of each"
+            f"got {pluralize(len(names), 'name')} for {pluralize(n_anchors, 'anchor')}; "
+            "give one name per anchor"
         )
     used = (_usable(reference, "the reference"), _usable(linked, "the linked collection"))
     pair = AnchorPair(reference[used[0]], linked[used[1]], curve, used)
@@ -566,7 +569,7 @@ def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
     """Yield the reasons to doubt a link."""
     k = pair.n_anchors
     if isnan(tau):
-        yield "a single anchor does not show how well it links; intervals are over topics only"
+        yield "a single anchor does not show how well it links; intervals only cover topics"
     elif df < MIN_TESTED - 1:
         yield "two anchors barely show how well they link; differences have no p-value"
     if k > 1:
@@ -574,7 +577,7 @@ def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
         plain = sqrt(max(0.0, float(shifts.var(ddof=1)) - by_topics))
         if plain > DISAGREEING:
             yield (
-                f"the anchors disagree; the shifts that fit each of them vary by {plain:.2f} "
+                f"the anchors disagree; the shifts that fit single anchors vary by {plain:.2f} "
                 "standard deviations"
             )
     slope = float(Curve("N").slope(pair.linked + c).mean())
@@ -583,8 +586,8 @@ def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
     half = float(stdtrit(df, (1 + LEVEL) / 2)) * tau * slope * sqrt(1 + 1 / k)
     if k >= MIN_TESTED and half > LARGEST_ERROR:
         yield (
-            f"these anchors do not link, as a system's linked mean is only known to ±{half:.2f}; "
-            "use other anchors, or more"
+            f"these anchors do not link, because a linked mean is only known to ±{half:.2f}; "
+            "use other anchors or more anchors"
         )
 
 
@@ -599,9 +602,9 @@ def _z_on(z: npt.ArrayLike, used: Mask, where: str) -> Floats:
     """
     values = np.asarray(z, float)
     if len(values) != len(used):
-        raise UsageError(f"z on {pluralize(len(values), 'topic')}, where {where} has {len(used)}")
+        raise UsageError(f"z has {pluralize(len(values), 'topic')}, but {where} has {len(used)}")
     if (known := int(_without_gaps(values[used]).sum())) < 2:
-        raise UsageError(f"z is known on {pluralize(known, 'topic')} of {where}: a mean needs 2")
+        raise UsageError(f"z is known on {pluralize(known, 'topic')} of {where}; a mean needs 2")
     return values
 
 

@@ -253,6 +253,6 @@ def _doubts(
     error = g.std(ddof=1) * sqrt((1 - n / len(g)) / n) if len(g) > n else 0.0
     if error and abs(g[at].mean() - g.mean()) > stdtrit(n - 1, DRAW_LEVEL) * error:
         yield (
-            "the judged topics do not look like a random draw, since the model scores them far "
-            "from the others; draw topics with ir_std correct --draw"
+            "the judged topics do not look like a random draw, because the model's scores on them "
+            "differ much from its scores on all topics; draw topics with ir_std correct --draw"
         )

@@ -75,9 +75,11 @@ def _by_other_groups(
 ) -> Floats:
     """Standardize each group's systems by the systems of all other groups."""
     if by is not None:
-        raise ValueError("leave_out requires the systems' own scores; leave by out")
+        raise ValueError("leave_out standardizes systems by each other; leave by out")
     if len(groups) != x.shape[1]:
-        raise ValueError(f"{x.shape[1]} systems need as many groups, got {len(groups)}")
+        raise ValueError(
+            f"leave_out needs one group for each of the {x.shape[1]} systems, got {len(groups)}"
+        )
     result = np.empty_like(x)
     for group in dict.fromkeys(groups):
         inside = np.array([g == group for g in groups])

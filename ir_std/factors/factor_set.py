@@ -429,7 +429,7 @@ class FactorSet:
             self._check(
                 name,
                 np.isnan(mean) != np.isnan(sd),
-                "exists without its standard deviation, or the reverse",
+                "has no standard deviation, or a standard deviation has no value",
             )
         n_rel = np.array([np.nan if n is None else n for n in self.n_rel.values()])
         too_high = mean > schema.highest_mean(measure, n_rel) + EXACT

@@ -55,7 +55,9 @@ def _evidence(fit: Fit) -> str:
         what, n_identical = _what_is_identical(fit)
         left_out = {*fit.unverified_topics, *fit.count_mismatches}
         n = sum(topic not in left_out for topic in fit.count_only_topics)
-        return f"{what} match on {n_identical} of {of}" + (f", {COUNTS} on {n}" if n else "")
+        return f"{what} match on {n_identical} of {of}" + (
+            f", and {COUNTS} match on {n}" if n else ""
+        )
     if fit.match_type is None and not (fit.collection.qrels or fit.factors.of_datasets):
         return f"topic IDs match on {every}; it is unknown whether the judgments match"
     return f"{'names' if fit.factors.of_datasets else 'topic IDs'} match on {every}"

@@ -223,8 +223,8 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
     if not fit.matched:
         raise NoFactorsError(
             f"{factors.id} holds none of the {factors.unit}s "
-            f"({abbreviate(collection.counts)}), only {abbreviate(factors.topics)}; name another "
-            "set, or build one with `ir_std build`"
+            f"({abbreviate(collection.counts)}), but has {abbreviate(factors.topics)}; name "
+            "another set, or build one with `ir_std build`"
         )
     return Match(_loaded(fit), chosen_by="name")
 

@@ -321,8 +321,8 @@ def log_conflict(name: str) -> None:
     if name not in _conflicts:
         _conflicts.add(name)
         _logger.warning(
-            "other code registered a measure %s with ir_measures, which keeps using it; "
-            "functions of ir_std use ir_std.%s",
+            "other code registered a measure %s with ir_measures, and ir_measures keeps using that "
+            "measure; functions of ir_std use ir_std.%s",
             name,
             name,
         )

@@ -150,7 +150,10 @@ def test_bad_scores_are_refused_with_a_reason(
         (lambda: analysis.discriminative_power(SCORES, 0), "alpha must lie between 0 and 1"),
         (lambda: analysis.standardize_matrix(SCORES, OTHER), "same topics"),
         (lambda: analysis.standardize_matrix(SCORES, scheme="X"), "choose from"),
-        (lambda: analysis.standardize_matrix(SCORES, leave_out="ab"), "as many groups, got 2"),
+        (
+            lambda: analysis.standardize_matrix(SCORES, leave_out="ab"),
+            "one group for each of the 5 systems, got 2",
+        ),
         (lambda: analysis.standardize_matrix(SCORES, leave_out="aaaab"), "fewer than two systems"),
         (lambda: analysis.standardize_matrix(SCORES, OTHER, leave_out="abcde"), "leave by out"),
         (lambda: analysis.topic_set_size_paired_t(0, 0.1), "above 0"),

@@ -251,8 +251,8 @@ def at_an_end(z: Floats) -> Floats:
         (lambda z, ref: (z + 4, ref + 4), "too near to an end of the scale"),
         (lambda z, ref: (z, ref, {"scheme": "E"}), "scheme E cannot be linked"),
         (lambda z, ref: (at_an_end(z), at_an_end(ref), {"scheme": "U"}), "anchor 3 is at an end"),
-        (lambda z, ref: (z, ref, {"names": ["a"]}), "1 name of 4 anchors"),
-        (lambda z, ref: (z[:, :0], ref[:, :0], {"names": []}), "0 names of 0 anchors"),
+        (lambda z, ref: (z, ref, {"names": ["a"]}), "1 name for 4 anchors"),
+        (lambda z, ref: (z[:, :0], ref[:, :0], {"names": []}), "0 names for 0 anchors"),
     ],
 )
 def test_what_cannot_be_linked_is_refused(change: Any, what: str) -> None:
@@ -264,8 +264,8 @@ def test_what_cannot_be_linked_is_refused(change: Any, what: str) -> None:
 @pytest.mark.parametrize(
     ("system", "reference", "message"),
     [
-        (np.zeros(7), np.zeros(45), "z on 7 topics, where the linked collection has 40"),
-        (np.zeros(40), np.zeros(7), "z on 7 topics, where the reference has 45"),
+        (np.zeros(7), np.zeros(45), "z has 7 topics, but the linked collection has 40"),
+        (np.zeros(40), np.zeros(7), "z has 7 topics, but the reference has 45"),
         (np.full(40, np.nan), np.zeros(45), "z is known on 0 topics of the linked collection"),
     ],
 )

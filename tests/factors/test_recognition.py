@@ -261,7 +261,10 @@ def test_proven_topics_do_not_carry_those_that_only_numbers_are_known_of(make: M
     whole = recognize(qrels).fit
     assert whole is not None
     assert whole.unverified_topics == ()
-    assert "judgments match on 10 of 30 topics, counts of relevant documents on 20" in str(whole)
+    assert (
+        "judgments match on 10 of 30 topics, and counts of relevant documents match on 20"
+        in str(whole)
+    )
 
 
 def test_counts_alone_need_documents_that_look_like_the_collections(make: Make) -> None:

@@ -208,7 +208,7 @@ def test_a_set_has_a_name_that_numpy_knows(tmp_path: Path) -> None:
         ({"mean": {"AP": [0.5, np.inf]}}, "mean/AP: the value of topic 2 is infinite"),
         ({"mean": {"AP": [0.5, 1.1]}}, "mean/AP: the value of topic 2 is above 1"),
         ({"sd": {"AP": [-0.1, 0.1]}}, "sd/AP: the value of topic 1 is below 0"),
-        ({"sd": {"AP": [np.nan, 0.1]}}, "exists without its standard deviation"),
+        ({"sd": {"AP": [np.nan, 0.1]}}, "has no standard deviation, or"),
         ({"scores": {"AP": [[0.4, 0.6]] * 2}}, "mean/AP: is unexpected"),
         ({"scores": {"RR": [[0.4, 0.6]] * 2}}, "scores/RR: is unexpected"),
         ({"mean": {}, "sd": {}, "scores": {"AP": [[0.4, 0.6]]}}, "scores/AP: has shape (1, 2)"),
