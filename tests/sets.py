@@ -28,10 +28,7 @@ def each_set(names: Iterable[str] | None = None) -> list[Any]:
 def quick_first(cases: Iterable[Any], quick: int = 1) -> list[Any]:
     """Return these cases as parameters, slow except for the first ones."""
     return [
-        case if i < quick else pytest.param(*_values(case), marks=pytest.mark.slow)
+        case if i < quick else pytest.param(*values, marks=pytest.mark.slow)
         for i, case in enumerate(cases)
+        for values in [case if isinstance(case, tuple) else (case,)]
     ]
-
-
-def _values(case: Any) -> tuple[Any, ...]:
-    return case if isinstance(case, tuple) else (case,)

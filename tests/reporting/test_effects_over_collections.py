@@ -16,7 +16,7 @@ from made_up import entries_on
 from scipy import stats
 
 import ir_std
-from ir_std.analysis.effects import Summary, random_effects
+from ir_std.analysis.effects import random_effects
 from ir_std.errors import UsageError
 from ir_std.measures import main_score
 from ir_std.reporting.difference import (
@@ -207,14 +207,10 @@ def test_a_collection_without_spread_is_left_out_and_reported(flat: list[float])
     others = {name: random.normal(0.1, 1, 20) for name in "wxy"}
     found = differing({"b": {"w": others["w"], "flat": flat, **others}})
     (across,) = run_differences(found)["b"].values()
-    assert across.summary() == summary_of(others)
+    assert across.summary() == run_differences(differing({"b": others}))["b"][AP].summary()
     assert across.left_out() == ("flat",)
     said = "The summary of b for AP leaves out flat, where the differences do not vary."
     assert said in found.table().notes
-
-
-def summary_of(amounts: dict[str, Any]) -> Summary | None:
-    return run_differences(differing({"b": amounts}))["b"][AP].summary()
 
 
 @pytest.mark.parametrize(
