@@ -426,7 +426,7 @@ def differences_notes(
             f"{most} collections are too few to estimate how much a difference varies between "
             f"collections; this needs {MIN_COLLECTIONS}."
         )
-    yield from overlap_notes(results._overlaps)
+    yield from (f"{text}." for text in overlap_notes(results._overlaps))
     if most > 1 and not of_labels:
         yield (
             "If a run was tuned on one of these collections, leave that collection out, because "

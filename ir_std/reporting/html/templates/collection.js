@@ -1,6 +1,6 @@
-// The record of html/record.py: its fields, and values computed from them.  A test compares both sides.
+// The record of html/record.py: its fields, and values computed from these.  A test compares the fields with record.py.
 
-/** One measure of a collection; lists have one value per run, matrices one value per run and topic. */
+/** One measure of a collection; lists have one value per run, and matrices have one value per run and topic. */
 class Measure {
   constructor({ name, raw, scored, standardized, sign, headline, deck, warnings, trust, placeHeading, topicsHeading,
     ticks, average, limits, means, scores, low, high, rank, couldBeFirst, best, worst, place, placeOf, among,

@@ -34,7 +34,7 @@ const linear = (low, high, from, to) => (value) => from + (value - low) / (high 
 /** The ends of the axis of a measure. */
 const ends = (m) => [m.ticks[0], m.ticks.at(-1)];
 
-/** The ticks of pictures of topics; topics with only raw scores need other ticks than the mean scores. */
+/** The ticks of pictures of topics. If topics have only raw scores, the ticks of mean scores do not fit. */
 function topicTicks(m) {
   if (m.scoresByTopic || !m.standardized) return m.ticks;
   const all = m.byTopic.flat().filter((whole) => whole !== null).map(parts);

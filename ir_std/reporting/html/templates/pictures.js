@@ -1,7 +1,7 @@
 // The pictures: the run among the systems of its track, the run's topics, and strips in the rows of tables.
 /* global LOOK -- report.html writes it */
 
-/** The run among the systems. The height of a box is the interval; the width is the range of its places. */
+/** The run among the systems. A box shows an interval by its height and a range of places by its width. */
 function drawPlaces(collection, m, width) {
   const narrow = width < 380, left = 36, right = width - 6, top = narrow ? 14 : 34, bottom = narrow ? 250 : 300;
   const [low, high] = ends(m);

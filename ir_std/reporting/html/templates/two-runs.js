@@ -43,7 +43,7 @@ class TwoRuns {
       .sort((a, b) => a[1] - b[1] || a[0] - b[0]).map(([topic]) => topic);
   }
 
-  /** Documents of both runs on a topic, with id, level and ranks; null if the page does not have them. */
+  /** Documents of both runs on a topic, with id, level and ranks; null if the page lacks the documents. */
   ranking(topic) {
     const { rankings } = this.collection;
     const both = [this.run, this.against].map((who) => rankings.runs?.indexOf(who) ?? -1);
@@ -160,7 +160,7 @@ class TwoRuns {
     return level > 0 ? `level${Math.ceil(level / this.collection.rankings.highest * 3)}` : "level0";
   }
 
-  /** The rank of a document in the other run; empty if a curve shows the rank, because it is at the top there. */
+  /** The rank of a document in the other run; empty if the document is at the top there, as a curve shows. */
   there(rank, depth) {
     if (!rank) {
       return html("span", { "aria-label": "not there" },
