@@ -50,8 +50,8 @@ def pick_rows(values: Floats, rows: Ints) -> Floats:
 def means_and_deviations(ordered: Floats, exact: float) -> tuple[Floats, Floats]:
     """Return means and sample standard deviations (n-1) of sorted rows, with NaN last.
 
-    Both are NaN for a row of fewer than two scores.  If the scores of a row differ by at most
-    ``exact``, the standard deviation is 0.
+    The mean and the standard deviation are NaN for a row of fewer than two scores.  If the scores
+    of a row differ by at most ``exact``, the standard deviation is 0.
     """
     if not ordered.shape[1]:
         return np.full(len(ordered), np.nan), np.full(len(ordered), np.nan)

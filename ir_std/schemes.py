@@ -37,8 +37,8 @@ def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats
     Returns
     -------
     ndarray
-        The z-scores.  A z-score is NaN if a factor is NaN.  It is also NaN if ``sd`` is 0, because
-        the scores of the reference systems are then all equal and give no unit.
+        The z-scores.  A z-score is NaN if a factor is NaN.  A z-score is also NaN if ``sd`` is 0,
+        because the scores of the reference systems are then all equal and give no unit.
     """
     x, mean, sd = (np.asarray(a, dtype=float) for a in (x, mean, sd))
     spread = sd > 0
@@ -110,10 +110,11 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
     -----
     A system that ties with ``x`` counts in full, so 0.5 is average only if no systems tie.  If each
     tied system counted as half a system, 0.5 would always be average, but coarse measures would
-    separate systems less well.  This was measured for P@10, by comparing systems on two halves of
-    the topics.  The share of comparisons that swap between the halves would be 0.156 instead of
-    0.150 on TREC-8, and 0.141 instead of 0.133 on DL 2019.  A measure with only the values 0 and 1
-    would not be standardized at all, because its two values would be 0.5 apart on every topic.
+    separate systems less well.  The effect was measured for P@10, by comparing systems on two
+    halves of the topics.  The share of comparisons that swap between the halves would be 0.156
+    instead of 0.150 on TREC-8, and 0.141 instead of 0.133 on DL 2019.  A measure with only the
+    values 0 and 1 would not be standardized at all, because its two values would be 0.5 apart on
+    every topic.
     """
     x = np.asarray(x, dtype=float)
     scores = np.asarray(scores, dtype=float)

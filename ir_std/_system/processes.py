@@ -205,8 +205,8 @@ def _in_processes(
     idle: SimpleQueue[_Worker] = SimpleQueue()
     with _start_errors():
         if hasattr(signal, "pthread_sigmask"):
-            # The tracker unblocks signals when it starts.  It must start here, and not with the
-            # first process, because signals are blocked then.
+            # The tracker unblocks signals when it starts.  The tracker must start here, and not
+            # with the first process, because signals are blocked at that time.
             resource_tracker.ensure_running()
 
     def submit(item: Any) -> Future[_Answer]:

@@ -15,7 +15,7 @@ _HARMFUL = (
     "\u2028\u2029"  # line separators
     "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the order of characters on screen
     "\ud800-\udfff]"
-)  # surrogates, such as for bytes of a file name that are not text
+)  # surrogates, which stand for bytes of a file name that are not text
 
 
 def escape_controls(text: str) -> str:

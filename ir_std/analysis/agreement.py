@@ -6,8 +6,8 @@ on the topics themselves.  The topics themselves are a sample of all possible to
 correlation on the topics is in turn lower than on all possible topics.  The noise of this first
 sample swaps more systems than the noise that resampling adds.  The bias of the rank correlation is
 therefore 1 to ``1 / (sqrt(2) - 1)`` = 2.4 times the bias of the bootstrap samples.  The interval
-counts this bias as an error.  It is the value plus or minus ``t * sqrt((sd**2 + (2 * bias)**2) * n
-/ (n - 1))``; for Pearson's correlation, it is computed on Fisher's scale.
+counts this bias as an error.  The interval is the value plus or minus ``t * sqrt((sd**2 + (2 *
+bias)**2) * n / (n - 1))``; for Pearson's correlation, it is computed on Fisher's scale.
 ``docs/evidence/judges.md`` says how often the intervals contain the true value.  An interval that
 would contain the true value too rarely is replaced by NaN.  AP correlation never has an interval.
 """

@@ -88,8 +88,8 @@ class Estimate:
         """Two-sided p-value for a mean of 0, consistent with the interval.
 
         The p-value is the significance level at which the interval would end exactly at 0.  Without
-        an error over systems, it is the p-value of Student's t-test.  It is NaN if there is no
-        interval.
+        an error over systems, the p-value equals the p-value of Student's t-test.  The p-value is
+        NaN if there is no interval.
         """
         mean, topics, systems = abs(self.mean), self.topics_error, _known(self.systems_error)
         if isnan(self.half) or mean == 0 or hypot(topics, systems) == 0:

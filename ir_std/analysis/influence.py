@@ -8,11 +8,11 @@ summed before the sums are squared (Liang and Zeger, 1986).  If teams are unknow
 multiplied by a design effect (Kish, 1965): ``n`` systems count as ``n / design effect`` independent
 systems.
 
-The squared errors over topics and over systems are added.  (This counts the interaction of topics
-and systems twice; for AP on TREC-8, the interaction is below 1 percent of the sum.)  Two runs on
-one collection are standardized by the same factors.  The error of the difference between two such
-runs is therefore computed from the covariance of their means, and is much smaller than the error of
-either mean.
+The squared errors over topics and over systems are added.  (The sum counts the interaction of
+topics and systems twice; for AP on TREC-8, the interaction is below 1 percent of the sum.)  Two
+runs on one collection are standardized by the same factors.  The error of the difference between
+two such runs is therefore computed from the covariance of their means, and is much smaller than the
+error of either mean.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DESIGN_EFFECT = 2.75
 The factor is the ratio of the variance by team to the variance by system, for the first measure of
 a set under scheme N.  The value was chosen on five sets: TREC-8 (2.79), Robust 2005 (2.18),
 TREC-COVID round 1 (2.35), TREC-COVID round 5 (3.79) and DL 2021 (3.24).  The value was checked on
-nine other sets, for which the ratio is between 1.91 and 4.71, with a median of 2.76.  These sets
+nine other sets, for which the ratio is between 1.91 and 4.71, with a median of 2.76.  The nine sets
 are TREC-COVID rounds 2 to 4, DL 2019, 2020, 2022 and 2023, and Blog 2006 and 2008.  An estimate of
 the ratio from the scores would be worse, because the scores of a hundred independent systems look
 like the scores of a hundred systems by a few teams.
@@ -57,8 +57,8 @@ The correlation was measured over systems, and averaged over pairs of topics, on
 with distributions.  For AP, this average is between 0.19 and 0.72, and its median over sets is
 0.38.  For P@10, the average is about 0.3, and for RR about 0.2.  With a correlation of 0.45, errors
 are between 0.9 and 2.8 times the errors by system; the median ratio is 1.3, and the ratio is
-largest for RR.  This leaves no margin for teams, because errors by team are 1.4 to 2.1 times the
-errors by system.
+largest for RR.  A correlation of 0.45 leaves no margin for teams, because errors by team are 1.4 to
+2.1 times the errors by system.
 """
 FLAT = 1e-7
 """Standard deviation below which all systems have the same score, except for rounding errors."""

@@ -1,7 +1,7 @@
 """Linking: one scale for two collections, from systems that ran on both.
 
-A standardized score is relative to the systems of its own collection.  Test theory uses common
-items to put two forms of a test on one scale (Kolen and Brennan, Test Equating, Scaling, and
+A standardized score is relative to the reference systems of one collection.  Test theory uses
+common items to put two forms of a test on one scale (Kolen and Brennan, Test Equating, Scaling, and
 Linking, 3rd edition, 2014: common items and nonequivalent groups).  Here, the common items are the
 *anchors*, systems that ran on both collections.  A link adds one shift to every z on a collection,
 so that the anchors' mean score becomes the same as on the reference collection.
@@ -52,7 +52,7 @@ LEAST_SLOPE = 1e-3
 With a smaller slope, the anchor is at an end of the scale on almost all topics."""
 KNOWN_TAU, LEAST_KNOWN_TAU, KNOWN_TAU_BY_SHIFT = 0.15, 0.05, 0.10
 """Variation of the shifts of identical systems: usual value, smallest value, and increase per unit
-of the shift.  The values were measured on Robust 2004, Terabyte and Blog.  They are used for
+of the shift.  The values were measured on Robust 2004, Terabyte and Blog.  The values are used for
 `same_systems` only.
 """
 KNOWN_WEIGHT = 4
@@ -260,16 +260,16 @@ class Link:
 
         Notes
         -----
-        The variance has four parts.  The first two parts are due to topics.  They are the variances
-        of the means of ``y_A - r a`` and ``y_B - r b``.  Here, ``y_A`` and ``y_B`` are the systems'
-        scores on the reference and on the linked collection; ``a`` and ``b`` are the anchors' means
-        per topic on these collections.  The ratio ``r`` is the system's slope ``f`` divided by the
-        anchors' slope (the delta method).  The third part is ``W = tau**2 f**2 (1 + 1/k)``, because
-        the system and each of the k anchors may suit one of the collections better than the other.
-        The fourth part is ``(.15 c d)**2``, because one shift does not fit all systems; ``d`` is
-        the distance of the system's linked mean from the anchors' mean.  The degrees of freedom are
-        computed from those of the first three parts, which are ``n - 1`` for the two parts due to
-        topics and ``k - 1`` for W.
+        The variance has four parts.  The first two parts are due to topics.  These parts are the
+        variances of the means of ``y_A - r a`` and ``y_B - r b``.  Here, ``y_A`` and ``y_B`` are
+        the systems' scores on the reference and on the linked collection; ``a`` and ``b`` are the
+        anchors' means per topic on these collections.  The ratio ``r`` is the system's slope ``f``
+        divided by the anchors' slope (the delta method).  The third part is ``W = tau**2 f**2 (1 +
+        1/k)``, because the system and each of the k anchors may suit one of the collections better
+        than the other.  The fourth part is ``(.15 c d)**2``, because one shift does not fit all
+        systems; ``d`` is the distance of the system's linked mean from the anchors' mean.  The
+        degrees of freedom are combined from the first three parts: ``n - 1`` for each of the two
+        parts due to topics, and ``k - 1`` for W.
         """
         reference = _z_on(z_reference, self._pair.used[0], "the reference")
         return _difference_of_means(self._pair.curve.score(reference), self.mean(z))
@@ -375,8 +375,8 @@ def linked_difference(
     The method is the same as in :meth:`Link.difference`.  Both links depend on the anchors' scores
     on the reference.  The weight of these scores is the difference between the two slope ratios
     (see :class:`LinkedMean`).  The variation of the shifts (tau) is counted in full for both links.
-    Both taus contain the variation on the reference.  That part is thus counted twice, and the
-    interval is somewhat too wide.
+    Both taus contain the variation on the reference.  The variation on the reference is thus
+    counted twice, and the interval is somewhat too wide.
 
     Parameters
     ----------

@@ -72,7 +72,8 @@ SEED = 20080720
 """Seed of all draws, so that the same scores always give the same result."""
 DECIMALS = 12
 """Number of decimals to which means are rounded before they are compared.  If the same scores are
-summed in another order, their mean changes by about 1e-17.  This must not count as a difference.
+summed in another order, their mean changes by about 1e-17.  Such a change must not count as a
+difference.
 """
 ROUNDING = 16 * float(np.finfo(float).eps)
 """Share of the input.  Results smaller than this share are rounding errors, and are set to 0."""

@@ -436,9 +436,9 @@ def paired_t(scores: npt.ArrayLike) -> PairwiseT:
     i, j = np.triu_indices(m, 1)
     mean, _, _ = mean_and_variance(x)
     centred = x - mean[:, None, :]
-    # This does not use @, because BLAS starts threads even for products this small.  Waiting for
-    # these threads takes longer than the computation without them, and ten times longer on a busy
-    # machine.
+    # This code does not use @, because BLAS starts threads even for products this small.  Waiting
+    # for these threads takes longer than the computation without them, and ten times longer on a
+    # busy machine.
     cov = np.einsum("sti,stj->sij", centred, centred) / (n - 1)
     variances = np.diagonal(cov, axis1=1, axis2=2)
     total = variances[:, i] + variances[:, j]

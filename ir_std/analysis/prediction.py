@@ -55,7 +55,7 @@ class PredictionPowered:
         from that mean.
     equivalent_topics : float
         Number of topics that people would have to judge to get intervals of the same width without
-        the model.  It is one number for all systems together.
+        the model.  The number is computed for all systems together.
     n_human, n_topics : int
         Number of topics that people judged, and number of all topics.
     covariance : ndarray, shape (n_systems, n_systems)
@@ -128,8 +128,8 @@ def prediction_powered(
     llm : array_like, shape (n_topics, n_systems)
         Scores of the same systems under the model's labels, on all topics.
     rows : array_like of int, shape (n_human,)
-        The number of the row of `llm` with the same topic, for each row of `human`.  These topics
-        must have been drawn at random.
+        The number of the row of `llm` with the same topic, for each row of `human`.  The judged
+        topics must have been drawn at random.
     population : {'finite', 'topics'}
         Estimate the mean over the topics of `llm` (``'finite'``), or over all topics of the same
         kind (``'topics'``).

@@ -44,8 +44,8 @@ class RankIntervals(NamedTuple):
     better : ndarray of bool, shape (n_systems, n_systems)
         ``better[j, k]`` is True if system j is significantly better than system k.
     could_be_first : ndarray of bool, shape (n_systems,)
-        Confidence set for the best system (Hsu, 1981).  It contains the best system with the same
-        confidence as the intervals.
+        Confidence set for the best system (Hsu, 1981).  The set contains the best system with the
+        same confidence as the intervals contain the true ranks.
     """
 
     best: Ints
@@ -84,7 +84,7 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
 
     The confidence level applies to the intervals of all systems together.  The statistic of each
     pair is compared with the distribution of the largest statistic of all pairs under random sign
-    flips.  A flip inverts the signs of all differences on a topic at once.  (This is a wild
+    flips.  A flip inverts the signs of all differences on a topic at once.  (Such flips are a wild
     bootstrap of residuals.  Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, Review of
     Economic Studies 2024, build such sets from the largest t statistic of all pairs.)  Residuals of
     ``n`` topics are multiplied by ``sqrt(n / (n - 1))``.  Among thousands of pairs, some have a

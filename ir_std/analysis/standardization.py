@@ -129,9 +129,9 @@ def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
     ``s_j`` is the standard deviation of ``c`` over these systems, divided by the standard deviation
     of ``c`` over all systems.  The iteration starts from an additive fit (system plus topic) and
     ends when ``c`` no longer changes.  The reported mean of a system is the mean of its N scores,
-    which are the normal distribution function of ``z'``.  It is not the mean of ``z'``, because one
-    outlying score could decide that mean.  If no score is missing, the result is the plain mean of
-    N.
+    which are the normal distribution function of ``z'``.  The mean of ``z'`` is not reported,
+    because one outlying score could decide that mean.  If no score is missing, the result is the
+    plain mean of N.
 
     Parameters
     ----------

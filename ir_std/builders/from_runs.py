@@ -96,9 +96,9 @@ def build_factors(
         Language model that made the judgments.  Give its name, or its fields in ``set.json``
         (``name``, ``model``, ``prompt``, ``source``).
     teams : mapping of str to str, or path, optional
-        Team of each system, or a file with lines ``SYSTEM TEAM``.  A system that is not listed is a
-        team of its own.  Confidence intervals resample whole teams.  By default, systems whose
-        names begin in the same way count as one team.
+        Team of each system, or a file with lines ``SYSTEM TEAM``.  Each system that is not listed
+        counts as a separate team.  Confidence intervals resample whole teams.  By default, systems
+        whose names begin in the same way count as one team.
     skip_bad : bool
         If True, leave out broken runs and unreadable folders, with a warning for each.  If False,
         stop at the first one.

@@ -31,9 +31,9 @@ INDEX = "index.json"
 files are read."""
 
 Entry: TypeAlias = Mapping[str, Any]
-"""The index entry of a set.  It has the fields ``topics``, ``ir_datasets``, ``unit``, ``beside``
-and ``sha256`` (the hash of the set's file).  ``topics`` gives the number of relevant documents of
-each topic, or None if the number is unknown or proves nothing."""
+"""The index entry of a set.  The entry has the fields ``topics``, ``ir_datasets``, ``unit``,
+``beside`` and ``sha256`` (the hash of the set's file).  ``topics`` gives the number of relevant
+documents of each topic, or None if the number is unknown or proves nothing."""
 
 Version: TypeAlias = tuple[int, int, int]
 """Modification time, size and inode of a file, which show whether the file has changed."""
@@ -79,8 +79,8 @@ def data_folder() -> Path:
 def writable_folder() -> Path:
     """Return the folder to which sets are added.
 
-    This is the first folder in ``IR_STD_FACTORS``.  If that variable names no folder, it is the
-    folder in the user's data folder.
+    Sets are added to the first folder in ``IR_STD_FACTORS``.  If that variable names no folder,
+    sets are added to the folder in the user's data folder.
     """
     return next(iter(environment_folders()), None) or data_folder()
 
@@ -172,8 +172,8 @@ def _files_in(folder: Path) -> list[str]:
     if not os.path.lexists(folder):
         raise InputError.at(folder, "no such folder", expected)
     with wrap_os_errors(folder, "cannot be read", expected), os.scandir(folder) as entries:
-        # This raises an error if the files in the folder cannot be accessed.  A Path would drop the
-        # dot.
+        # This call raises an error if the files in the folder cannot be accessed.  A Path would
+        # drop the dot.
         os.stat(os.path.join(folder, "."))  # noqa: PTH116
         return sorted(e.path for e in entries if version_of(e.path) and not e.name.startswith("."))
 

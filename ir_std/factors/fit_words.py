@@ -32,7 +32,7 @@ def describe_fit(fit: Fit, warning: str = "") -> str:
 
 
 def _kinds(fit: Fit) -> str:
-    """Name the kinds of the matched topics if the set has topics of other kinds, too."""
+    """Name the kinds of the matched topics if the set also has topics of other kinds."""
     known = fit.factors.info.get("topic_kinds", {})
     kinds = dict.fromkeys(known[t] for t in fit.matched if t in known)
     is_part = 0 < len(kinds) < len({*known.values()})

@@ -40,7 +40,7 @@ def fingerprint(documents: Iterable[bytes]) -> int:
 
     The fingerprint is the same on every platform and for any order of the documents.  Computing it
     costs almost nothing, because the 64-bit hashes are needed anyway to find documents.  An
-    attacker can construct other documents with the same sum.  This is acceptable, because
+    attacker can construct other documents with the same sum.  This weakness is acceptable, because
     fingerprints only protect against mistakes, and ir_std does not rely on them for security.
     Somebody who forges judgments could also forge the scores.
     """

@@ -265,8 +265,8 @@ class Match:
     def qualities(self) -> dict[str, str]:
         """Quality label of each measure of the set; empty if no set matches.
 
-        A label is ``ok``, ``few-systems``, ``coarse``, ``pre-2019`` or ``weak-systems``.  It is
-        computed from the set's scores on the topics that matched.
+        A label is ``ok``, ``few-systems``, ``coarse``, ``pre-2019`` or ``weak-systems``.  The label
+        is computed from the set's scores on the topics that matched.
         """
         if self.fit is None:
             return {}

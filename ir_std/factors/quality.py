@@ -1,6 +1,7 @@
 """Quality of a set's factors: number of systems, weak systems, and coarse scores.
 
-The results are not stored in a set.  They are computed from its tables when they are needed.
+The quality of a set is not stored in the set.  It is computed from the set's tables when it is
+needed.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ With 40 normally distributed scores, the relative error of the standard deviatio
 The error is ``1 / sqrt(2 (n - 1))`` for n scores.
 """
 FEW_MODELS = 30
-"""Number of models that replaces :data:`FEW_SYSTEMS` for a whole dataset.  It is lower because the
-models of a dataset come from many teams."""
+"""Number of models that replaces :data:`FEW_SYSTEMS` for a whole dataset.  The number is lower
+because the models of a dataset come from many teams."""
 COARSE_STEPS = 5
 """If the standard deviation of scores is less than this number of rounding steps, differences may
 be due to rounding."""

@@ -159,8 +159,8 @@ FIELDS: dict[str, Rule] = {
 - ``levels`` are the relevance levels of the columns of ``counts`` and ``prints``.
 - ``same_scores`` maps a measure to another measure that has the same scores.
 - ``corpus`` describes the documents, and ``doc_id_example`` is the ID of one document.
-- ``year`` is the year of the systems.  ``teams`` gives the team of each system; a system that is
-  not listed is a team of its own.
+- ``year`` is the year of the systems.  ``teams`` gives the team of each system; each system that is
+  not listed counts as a separate team.
 - ``sources`` gives the URL, licence and date of each publication in ``source``.  ``inputs`` lists
   the files from which the set was made, with their SHA-256.
 - ``datasets`` describes the rows of a set of unit ``collection``, and ``aliases`` gives other names

@@ -90,8 +90,8 @@ class ExternalMeasure(TypedMeasure):
     name : str
         Name of the measure.
     lower_is_better : bool
-        True if lower is better, as for latency.  Measures with the same name are equal, even if
-        their directions differ.
+        True if lower values are better, such as for latency.  Measures with the same name are
+        equal, even if their directions differ.
 
     Attributes
     ----------

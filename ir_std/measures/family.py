@@ -169,7 +169,7 @@ def _standardized_form(base: Measure, name: str) -> Standardized:
 
 
 FORMS: dict[str, Standardized] = {}
-"""Standardized forms by name, including those of aliases."""
+"""Standardized forms by name, including the standardized forms of aliases."""
 
 
 def register_family() -> None:

@@ -1,8 +1,8 @@
 """Merging of ranked lists from several engines or shards, by scores or by ranks.
 
 The six linear methods come from Markov, Arampatzis and Crestani, "Unsupervised linear score
-normalization revisited" (SIGIR 2012).  They need no training.  Each method normalizes one list at a
-time.  A list contains the scores ``s`` of one run on one topic:
+normalization revisited" (SIGIR 2012).  The linear methods need no training.  Each method normalizes
+one list at a time.  A list contains the scores ``s`` of one run on one topic:
 
 ======  =====================  ===========================================================
 name    a score becomes        recommended by the paper for
