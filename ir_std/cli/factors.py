@@ -156,8 +156,8 @@ def _export(name: str, *, format: str, output: str, force: bool = False) -> None
     unnamed = [m for m in factors.measures if to_trec_eval(m) is None]
     if format == "trec_eval" and unnamed:
         note(
-            f"trec_eval ignores {', '.join(unnamed)}, because it has no such measures; the file "
-            "holds them under these names"
+            f"trec_eval ignores {', '.join(unnamed)}, because it does not have these measures; the "
+            "file contains them under these names"
         )
 
 
@@ -216,7 +216,7 @@ def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[s
     If ``measures`` is empty, return the set's default measures that have such scores.
     """
     if not systems_of(factors):
-        raise UsageError(f"{factors.id} has no scores of single systems under their names")
+        raise UsageError(f"{factors.id} has no scores of named systems")
     known = [name for name in factors.default_measures if name in factors.scores]
     names = []
     for measure in measures:

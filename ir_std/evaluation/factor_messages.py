@@ -193,5 +193,5 @@ def gain_messages(
     if highest > qrels.max_level:
         yield Message(
             f"{', '.join(map(str, graded))}: gains are relative to {highest}, the highest level in "
-            f"{set_id}; these qrels are a part of it and have levels up to {qrels.max_level}"
+            f"{set_id}; these qrels are a part of {set_id} with levels up to {qrels.max_level}"
         )

@@ -136,7 +136,7 @@ def _values_of(factors: FactorSet, tag: str) -> Values:
     """Return the scores of a system by measure and topic."""
     by_tag = _scores_by_tag(factors)
     if not by_tag:
-        raise UsageError(f"{factors.id} has no scores of single systems under their names")
+        raise UsageError(f"{factors.id} has no scores of named systems")
     if tag not in by_tag:
         raise UsageError(
             f"unknown system {tag!r} of {factors.id}; choose from {abbreviate(by_tag)}, or list "
@@ -567,7 +567,7 @@ def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) ->
     )
     if plan.name not in plan.factors.scores or not plan.factors.systems:
         raise UsageError(
-            f"{plan.factors.id} has no scores of single systems for {plan.raw}; name the baseline"
+            f"{plan.factors.id} has no scores of named systems for {plan.raw}; name a baseline"
         )
     numbers, columns = scores_by_system(plan.factors, plan.name)
     apply = plan.apply if isinstance(measure, Standardized) else np.asarray

@@ -302,7 +302,7 @@ class Placer:
             reason = f"{factors.id} has no factors for {name} on these {factors.unit}s"
             return placement(unavailable_reason=reason)
         if name not in factors.scores:
-            reason = f"{factors.id} holds no scores of single systems for {name}"
+            reason = f"{factors.id} has no scores per system for {name}"
             return placement(unavailable_reason=reason)
         is_own = factors.id in own
         means, names = self._means(factors, measure, name, tuple(plan.rows[usable].tolist()))

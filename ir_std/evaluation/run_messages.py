@@ -367,13 +367,13 @@ def saturation_messages(
     for factors, counts in low.items():
         yield Message(
             f"scores below nearly all systems of {factors.id} on most {factors.unit}s "
-            f"({listed_counts(counts)}), so its standardized scores are close to 0 there"
+            f"({listed_counts(counts)}), so the run's standardized scores there are close to 0"
         )
     for factors, measures in extreme.items():
         others = [f" or --factors {sibling.id}" for sibling in _siblings(factors)]
         yield Message(
-            f"scores near 0 or 1 on many {factors.unit}s ({', '.join(measures)}), where runs that "
-            f"are very good or very weak look alike; use scheme z{''.join(others)}"
+            f"scores near 0 or 1 on many {factors.unit}s ({', '.join(measures)}), where scores do "
+            f"not separate very good runs, or very weak runs; use scheme z{''.join(others)}"
         )
 
 

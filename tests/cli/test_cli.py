@@ -273,7 +273,7 @@ def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli
             ("dl19-pasage/p_bert", "AP"),
             "no such file or system of a set; did you mean 'dl19-passage/p_bert'?",
         ),
-        (("factors", "systems", "terabyte04"), "terabyte04 has no scores of single systems"),
+        (("factors", "systems", "terabyte04"), "terabyte04 has no scores of named systems"),
         (
             ("factors", "systems", "robust04", "nDCG@10"),
             "robust04 has no scores of its systems for nDCG@10; choose from nDCG",

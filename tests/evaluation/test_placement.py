@@ -161,9 +161,7 @@ def test_own_parameters_of_u_are_placed_by_the_scores() -> None:
 
 def test_without_scores_of_systems_a_reason_is_given() -> None:
     raw, _ = place(RUNS["sys4"], QRELS, [AP], factors=MOMENTS)
-    assert str(raw) == (
-        f"AP {MEANS['sys4']:.4f}: not placed, mine holds no scores of single systems for AP"
-    )
+    assert str(raw) == (f"AP {MEANS['sys4']:.4f}: not placed, mine has no scores per system for AP")
     [unknown] = place(RUNS["sys4"], QRELS, [P @ 7], factors=BUILT)
     assert unknown.summary == "not placed, mine has no factors for it"
 

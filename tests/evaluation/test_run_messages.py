@@ -338,7 +338,7 @@ def test_a_run_below_all_systems_is_not_a_fault_and_not_sent_to_other_factors(
     assert text.startswith(
         "scores below nearly all systems of dl19-passage on most topics (snDCG@10 on "
     )
-    assert text.endswith("so its standardized scores are close to 0 there")
+    assert text.endswith("so the run's standardized scores there are close to 0")
 
 
 def test_scores_of_a_run_that_was_cut_are_not_explained_otherwise(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_a_folder_of_a_users_set_has_systems_too(tmp_path: Path) -> None:
     ("name", "message"),
     [
         ("dl19-passage/bm25basep", "unknown system 'bm25basep' of dl19.*did you mean 'bm25base_p'"),
-        ("terabyte04/x", "terabyte04 has no scores of single systems"),
+        ("terabyte04/x", "terabyte04 has no scores of named systems"),
         ("dl19-passage", "is not a system; write SET/SYSTEM"),
         ("dl19-passag/p_bert", "did you mean 'dl19-passage'"),
     ],
