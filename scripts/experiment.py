@@ -85,7 +85,7 @@ def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argp
         "--jobs",
         type=int,
         default=os.cpu_count(),
-        help="processes to use; results do not depend on it",
+        help="number of processes; results do not depend on it",
     )
     parser.add_argument("--trials", type=int, default=trials, help="random trials")
     args = parser.parse_args(argv)

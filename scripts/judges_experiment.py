@@ -305,7 +305,7 @@ def print_kinds(cases: Sequence[Judged]) -> None:
 
 def print_limits(data: Path, cases: Sequence[Judged]) -> None:
     """Print the limits: topics without spread, and topics that are judged differently."""
-    print("\nTopics whose systems all score the same; whose best score is within one sd (people)")
+    print("\nTopics with equal scores; topics whose best score is within one sd (people)")
     for judged in cases:
         of_people, of_model = flat_topics(judged.people), flat_topics(judged.model)
         print(

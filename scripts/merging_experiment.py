@@ -267,9 +267,9 @@ def main() -> None:
         default=10,
         choices=range(1, 11),
         metavar="N",
-        help="how many of the ten to use",
+        help="number of the ten runs to use",
     )
-    parser.add_argument("--deals", type=int, default=5, help="hashes to average over")
+    parser.add_argument("--deals", type=int, default=5, help="number of deals to average over")
     args = parser.parse_args()
     if not (args.data / "runs").is_dir():
         parser.error(f"no runs/ in {args.data}: name the folder with --data or IR_STD_DATA")

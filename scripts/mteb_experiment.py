@@ -76,7 +76,7 @@ def main() -> None:
     """Print the requested parts."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="default: all")
-    parser.add_argument("--trials", type=int, default=200, help="of the simulation (default 200)")
+    parser.add_argument("--trials", type=int, default=200, help="simulated trials (default 200)")
     args = parser.parse_args()
     for part in args.parts or PARTS:
         print(f"## {part}")
@@ -150,7 +150,7 @@ def masking(_: int) -> Iterator[str]:
     read = benchmark_scores(ENGLISH)
     names, scores = complete(read)
     full = {name: places(method(scores)) for name, method in METHODS.items()}
-    yield f"{len(names)} models with all {len(scores)} tasks; mean error of place where some lack"
+    yield f"{len(names)} models with all {len(scores)} tasks; mean error of places if some scores are missing"
     yield f"| missing | {' | '.join(METHODS)} |"
     for title, masks in patterns(read, names, scores).items():
         errors: dict[str, list[float]] = {name: [] for name in METHODS}

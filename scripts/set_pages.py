@@ -88,7 +88,10 @@ def page(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
         "## Systems\n\n" + _systems_text(factors, measure),
         "## Measures\n\n" + _measures_text(factors),
         "## Known limitations\n\n"
-        + ("\n".join(f"- {_escaped(text)}" for text in findings(factors)) or "Nothing."),
+        + (
+            "\n".join(f"- {_escaped(text)}" for text in findings(factors))
+            or "No limitations are known."
+        ),
         "## Sources, licences, and how to cite\n\n" + _sources_text(factors),
         "## How it was built\n\n" + _built_text(factors),
     ]
@@ -108,7 +111,7 @@ def _facts(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
         "judgments": _judgments_text(factors),
         "labels": info["judge"]["name"] if "judge" in info else "",
         "depth": f"{info['depth']:,} documents" if info.get("depth") else "not known",
-        "ids of ir_datasets": datasets or (f"none: {reason}" if reason else "none"),
+        "ir_datasets IDs": datasets or (f"none: {reason}" if reason else "none"),
         "other sets": _related_text(factors, sets),
     }
     lines = [f"| {name} | {_escaped(text)} |" for name, text in facts.items() if text]
@@ -123,8 +126,8 @@ def _judgments_text(factors: FactorSet) -> str:
     counts = sum(one.n_rel is not None for one in known)
     prints = sum(bool(one.fingerprints) for one in known)
     if not counts:
-        return "not known: the set is used by name"
-    where = f", fingerprints of {prints} topics" if prints else ""
+        return "not known, so you must choose the set by name"
+    where = f", and fingerprints for {prints} topics" if prints else ""
     return f"numbers of relevant documents{where}"
 
 
@@ -160,21 +163,21 @@ def _topics_text(factors: FactorSet, measure: str) -> str:
     )
     lines = [
         f"![Means and deviations of {measure} by topic]({factors.id}-topics.svg)",
-        f"By {measure} the systems' mean is {mean[known].mean():.3f}; lowest on {hardest}, highest "
-        f"on {easiest}.",
+        f"The mean {measure} of all systems is {mean[known].mean():.3f}. It is lowest on {hardest} "
+        f"and highest on {easiest}.",
     ]
     measures_of: dict[tuple[str, ...], list[str]] = {}
     for name in factors.measures:
         measures_of.setdefault(Quality(factors, name).constant_topics, []).append(name)
     flat = [
-        f"by {', '.join(names)} on {_named(factors, topics)}"
+        f"for {', '.join(names)} on {_named(factors, topics)}"
         for topics, names in measures_of.items()
         if topics
     ]
     lines.append(
-        f"Flat, all systems having one score: {'; '.join(flat)}."
+        f"All systems have the same score {'; '.join(flat)}."
         if flat
-        else f"On no {_unit(factors, 1)} have all systems one score, by any measure."
+        else f"No measure gives all systems the same score on a {_unit(factors, 1)}."
     )
     if quality.capped_topics:
         lines.append(
@@ -185,11 +188,12 @@ def _topics_text(factors: FactorSet, measure: str) -> str:
         least = np.argsort(means.agreement, kind="stable")[:NOISY]
         noisy = ", ".join(f"{means.topics[i]} ({means.agreement[i]:.2f})" for i in least)
         lines.append(
-            f"Noisy: the systems' scores agree least with their means over the other topics "
-            f"(correlation) on {noisy}; on the median topic {np.nanmedian(means.agreement):.2f}."
+            "The next figures are correlations of the systems' scores on a topic with their means "
+            f"over the other topics. The correlation is lowest on {noisy}. On the median topic, it "
+            f"is {np.nanmedian(means.agreement):.2f}."
         )
     if kinds := factors.info.get("topic_kinds"):
-        lines.append("By kind: " + "; ".join(_kinds(factors, measure, kinds)) + ".")
+        lines.append("Kinds of topics: " + "; ".join(_kinds(factors, measure, kinds)) + ".")
     return "\n\n".join(lines)
 
 
@@ -213,10 +217,10 @@ def _systems_text(factors: FactorSet, measure: str) -> str:
     means = system_means(factors, measure)
     if means is None:
         return (
-            f"No {_unit(factors, 1)} has scores of all systems, so that means do not compare; "
-            "`--benchmark` ranks them by what they have in common."
+            f"No {_unit(factors, 1)} has scores of all systems, so the systems' means are not "
+            "comparable. `--benchmark` ranks the systems by the tasks that they have in common."
             if measure in factors.scores
-            else "Only means and deviations over the systems are known."
+            else "Only the means and standard deviations over all systems are known."
         )
     low = find_weak_systems(factors, measure)
     names = factors.systems
@@ -272,7 +276,7 @@ def _sources_text(factors: FactorSet) -> str:
             + "."
         )
     return "\n".join(parts) + (
-        "\n\nCite these, the track's overview and the version of ir_std: "
+        "\n\nCite these sources, the track's overview and the version of ir_std, such as "
         f"“standardized by the {factors.systems_text()} systems of {factors.title} "
         f"({factors.info['built'].partition(':')[0].removeprefix('by ')}, set {factors.id}, scheme "
         "N)”."
@@ -285,8 +289,9 @@ def _built_text(factors: FactorSet) -> str:
     )
     script = f"build_shipped.py {factors.id}" if factors.id in TRACKS else "build_mteb.py"
     return (
-        f"{factors.info['built'].capitalize()}; `python scripts/{script}` gives the same bytes "
-        f"from\n\n| file | SHA-256 |\n| --- | --- |\n{inputs}"
+        f"This set was built {factors.info['built'].replace(': ', ' ', 1)}. "
+        f"`python scripts/{script}` makes it again, byte for byte, from these files:\n\n"
+        f"| file | SHA-256 |\n| --- | --- |\n{inputs}"
     )
 
 

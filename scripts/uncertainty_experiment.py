@@ -556,11 +556,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     pair = ("dl19-passage-modern", "dl20-passage-modern")
     seen, independent, together = shared_systems(pair, args.trials // 5, args.seed)
     print(
-        f"\nThe same systems on two collections: error seen {seen:.4f}, told {independent:.4f} if "
+        f"\nThe same systems on two collections: observed error {seen:.4f}, estimate {independent:.4f} if "
         f"independent, {together:.4f} if drawn together"
     )
 
-    print("\nA system against itself on two halves of the topics: significant at .05")
+    print("\nShare of systems that differ from themselves on two halves of the topics (.05)")
     for name in ("robust04", "trec8-adhoc"):
         of = world(name)
         splits = [s for s in SPLITS if s != "teams" or len(set(of.teams.tolist())) > 1]
