@@ -66,8 +66,8 @@ def metadata(root: Path, version: str) -> dict[str, object]:
         "description": (
             f"<p>Means, standard deviations and sorted scores of past systems by topic, for "
             f"{len(names)} test collections: {', '.join(names)}.  These factors standardize "
-            "raw scores (Webber, Moffat and Zobel, SIGIR 2008).  The set.json of each set names its "
-            "sources, and LICENSES.md has the licences of the sources.</p>"
+            "raw scores (Webber, Moffat and Zobel, SIGIR 2008).  The set.json of each set names "
+            "its sources, and LICENSES.md has the licences of the sources.</p>"
         ),
         "creators": [{"name": "The ir_std developers"}],
         "access_right": "open",

@@ -433,8 +433,8 @@ def main() -> None:
         scaling(bench, folder, args.largest)
     slow = [row for row in bench.rows if row.at_most and row.ratio > row.at_most]
     print(
-        f"{len(slow)} of {sum(row.at_most is not None for row in bench.rows)} are above what "
-        f"they may be",
+        f"{len(slow)} of {sum(row.at_most is not None for row in bench.rows)} ratios are above "
+        "their limit",
         *(f"  {row.work} / {row.against}: {row.ratio:.2f}" for row in slow),
         sep="\n",
     )

@@ -150,7 +150,7 @@ def masking(_: int) -> Iterator[str]:
     read = benchmark_scores(ENGLISH)
     names, scores = complete(read)
     full = {name: places(method(scores)) for name, method in METHODS.items()}
-    yield f"{len(names)} models with all {len(scores)} tasks; mean error of places if some scores are missing"
+    yield f"{len(names)} models with all {len(scores)} tasks; mean error of places"
     yield f"| missing | {' | '.join(METHODS)} |"
     for title, masks in patterns(read, names, scores).items():
         errors: dict[str, list[float]] = {name: [] for name in METHODS}

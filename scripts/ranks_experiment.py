@@ -62,9 +62,7 @@ CASES = [Case(*each) for each in product(SETS, SCORES, DRAWS)]
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--trials", type=int, default=TRIALS, help="trials of each case (default 100)"
-    )
+    parser.add_argument("--trials", type=int, default=TRIALS, help="trials per case (default 100)")
     trials = parser.parse_args().trials
     print("| collection | scores | drawn, truth | all at once | each | width | best | set |")
     for case in CASES:

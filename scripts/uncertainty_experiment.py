@@ -556,8 +556,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     pair = ("dl19-passage-modern", "dl20-passage-modern")
     seen, independent, together = shared_systems(pair, args.trials // 5, args.seed)
     print(
-        f"\nThe same systems on two collections: observed error {seen:.4f}, estimate {independent:.4f} if "
-        f"independent, {together:.4f} if drawn together"
+        f"\nThe same systems on two collections: observed error {seen:.4f}, estimate "
+        f"{independent:.4f} if independent, {together:.4f} if drawn together"
     )
 
     print("\nShare of systems that differ from themselves on two halves of the topics (.05)")
