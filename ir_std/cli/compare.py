@@ -57,7 +57,7 @@ def run(args: Namespace) -> None:
     check_places(args.places)
     check_requires(args, "baseline", ("test", "correction", "equivalent"), "--baseline NAME")
     given = read_entries(args)
-    if args.plot:  # Fail before the work.
+    if args.plot:  # Fail before the evaluation.
         if Path(args.plot).suffix.lower() not in PICTURES:
             raise UsageError(f"--plot {args.plot}: the name must end in {', '.join(PICTURES)}")
         check_output(args.plot, given.files, new=not args.force)

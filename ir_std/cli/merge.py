@@ -55,7 +55,7 @@ def run(args: Namespace) -> None:
     files = [*filter(is_archive, args.inputs), *(each for each in inputs if isinstance(each, str))]
     reject_system_names(files, "merging")
     if args.output != STANDARD_OUTPUT:
-        check_output(args.output, files, new=not args.force)  # Fail before the work.
+        check_output(args.output, files, new=not args.force)  # Fail before the merging.
     runs = [read_run(open_input(file)) for file in inputs]
     if alone := runs_without_common_topics(runs):
         warn(f"no other run shares topics with {abbreviate(alone)}, so these topics are not merged")

@@ -136,7 +136,7 @@ ESCAPES: dict[str, Callable[[str], str]] = {
 
 def print_tables(tables: Iterable[Table], form: str | None) -> None:
     """Print tables as wide as the terminal; for CSV, print notes to standard error."""
-    from ir_std.reporting.tables import WRITERS  # Lines need no tables.
+    from ir_std.reporting.tables import WRITERS  # Not needed for lines.
 
     form = form or "table"
     for i, table in enumerate(tables):

@@ -63,7 +63,7 @@ def run(args: Namespace) -> None:
                 "--anchor and --reference link several collections; pass NAME=RUN:QRELS for each"
             )
         given = read_inputs(args)
-    check_output(file, given.files, b"" if args.force else OUR_MARK)  # Fail before the work.
+    check_output(file, given.files, b"" if args.force else OUR_MARK)  # Fail before the evaluation.
     results = evaluate_inputs(given, args)
     call(write_report, args, results, file, inputs=given.files)
     note(f"wrote {file}, {Path(file).stat().st_size / 1e6:.2f} MB")

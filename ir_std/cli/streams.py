@@ -149,7 +149,7 @@ def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Ite
 
 
 def _progress_bar(total: int | None) -> Any:
-    from tqdm import tqdm  # ir_datasets requires it.
+    from tqdm import tqdm  # ir_datasets requires tqdm.
 
     class Bar(tqdm):
         is_drawn = False

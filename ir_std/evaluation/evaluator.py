@@ -135,7 +135,7 @@ class StdEvaluator(providers.Evaluator):
         skip = set[Measure]()
         self.formulas: dict[str, raw_scores.Formula] = {}
         self._others: raw_scores.OtherProviders | None = None
-        if not isinstance(self.qrels, QrelsFromCounts):  # without judgments nothing is computed
+        if not isinstance(self.qrels, QrelsFromCounts):  # nothing is computed without judgments
             skip = raw_scores.skip_unjudged_topics(self._raw.values(), self.qrels)
             highest, about_gains = self._highest_level()
             self.formulas = {

@@ -432,7 +432,7 @@ def _obstacles(plan: Plan, table: Floats, fit: Fit, match: Match, qrels: Qrels) 
         yield f"the set's systems were evaluated to depth {depth}"
     yield from _level_obstacles(plan.raw, fit, qrels)
     if match.chosen_by == "name":
-        return  # A warning reports the differences instead.
+        return  # If the user named the set, a warning reports the differences instead.
     if 2 * len(plan.differing) > len(fit.matched):
         yield _difference(plan, fit)
     here, there = highest_level_of_collection(fit, qrels), fit.factors.info.get("max_level")

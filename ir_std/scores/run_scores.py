@@ -96,7 +96,7 @@ class RunScores:
             return 0.0
         if measure.__name__ == "P" and is_whole(1 / (measure["cutoff"] * (self.step or 1))):
             return 0.0
-        if isinstance(measure, ExternalMeasure):  # its scale is unknown; whole grades are exact
+        if isinstance(measure, ExternalMeasure):  # the scale is unknown, but whole grades are exact
             step = 10.0 ** -self.decimals.get(measure, 0)
             return step if self.step and step < COARSE else 0.0
         return self.step

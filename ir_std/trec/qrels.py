@@ -120,7 +120,7 @@ class Qrels(Cached):
     @cached_property
     def all_levels(self) -> tuple[int, ...]:
         """Levels that occur, ascending."""
-        # Without counts, np.unique takes longer and imports numpy.ma.
+        # Without return_counts, np.unique takes longer and imports numpy.ma.
         levels, _ = np.unique(self.flat_levels, return_counts=True)
         return tuple(levels.tolist())
 

@@ -76,7 +76,9 @@ class Ranker:
     def _ties_are_equal(self) -> bool:
         """True if scores that tie as 32-bit floats also tie as 64-bit floats."""
         keys = self._keys(np.float32)
-        lines = np.argsort(keys, kind="stable")  # the fastest, because almost all are in order
+        lines = np.argsort(
+            keys, kind="stable"
+        )  # the fastest, because almost all lines are in order
         keys, scores = keys[lines], self._run.scores[lines]
         tied = keys[1:] == keys[:-1]
         return bool((scores[1:][tied] == scores[:-1][tied]).all())
@@ -172,7 +174,7 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
     wanted, places = iter(ids), list[int]()
     for size, count in zip(sizes.tolist(), members.tolist(), strict=True):
         here = list(islice(wanted, count))
-        # Count how many of these have a lower ID than each tied document.
+        # For each tied document, count the IDs in ``here`` that are lower.
         lower = Counter(map(partial(bisect_left, sorted(here)), islice(all_ids, size)))
         higher = accumulate(lower[n] for n in range(count, 0, -1))
         place = dict(zip(sorted(here, reverse=True), higher, strict=True))

@@ -216,7 +216,7 @@ class Run:
         """Return the document IDs on some lines as UTF-8, which sorts in the order of strings."""
         if "_ids" in vars(self):
             return self._ids[lines].bytes()
-        # For a dict, mostly only tied documents are needed, so do not make the IDs of all.
+        # For a dict, mostly only tied documents are needed, so do not make all IDs.
         return [self._names[line].encode(errors="surrogatepass") for line in lines.tolist()]
 
     def stated_ranks(self, lines: Ints) -> list[int | None]:
