@@ -1,4 +1,4 @@
-"""Linking: one scale for two collections, from systems that ran on both.
+"""Links, which put two collections on one scale through systems that ran on both.
 
 A standardized score is relative to the reference systems of one collection.  Test theory uses
 common items to put two forms of a test on one scale (Kolen and Brennan, Test Equating, Scaling, and
@@ -41,8 +41,8 @@ that are equally good."""
 DISAGREEING = 0.3
 """Plain estimate of tau above which a link warns that its anchors disagree."""
 LARGEST_ERROR = 0.5
-"""Largest half-width of an interval of N that the anchors' scatter alone may cause.  Above it, the
-anchors do not link the collections."""
+"""Largest half-width of an interval of N that the anchors' scatter alone may cause.  If the
+half-width is larger, the anchors do not link the collections."""
 LARGEST_SHIFT = 2.0
 """Largest shift, in units of z, with which a link is meaningful."""
 POSSIBLE_MEAN = (0.02, 0.95)
@@ -56,7 +56,7 @@ of the shift.  The values were measured on Robust 2004, Terabyte and Blog.  The 
 `same_systems` only.
 """
 KNOWN_WEIGHT = 4
-"""Weight of :data:`KNOWN_TAU` in an average, as a number of anchors."""
+"""Number of anchors that have the same weight as :data:`KNOWN_TAU` in an average."""
 FURTHEST = 64.0
 """Largest shift that the search tries."""
 
@@ -122,7 +122,7 @@ class AnchorPair:
         return np.asarray(self.curve.slope(self.linked + c).mean(axis=0))
 
     def scores(self, c: float) -> tuple[Floats, Floats]:
-        """Return the anchors' scores on the reference and, linked, on the collection."""
+        """Return the anchors' scores on the reference, and their linked scores."""
         return self.curve.score(self.reference), self.curve.score(self.linked + c)
 
     def residual_shifts(self, c: float) -> tuple[Floats, float]:
@@ -158,7 +158,7 @@ def variance_of_mean(values: Floats) -> tuple[Any, int]:
 
 @dataclass(frozen=True)
 class LinkedDifference:
-    """A mean on one collection minus a mean on another, on one scale.
+    """Difference between a mean on one collection and a mean on another, on one scale.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ class LinkedDifference:
     def of(
         cls, difference: Any, parts: Sequence[tuple[Any, float]], extra: Any, tested: bool
     ) -> LinkedDifference:
-        """Add the variances, which have degrees of freedom, and ``extra``, which has none."""
+        """Combine variances that have degrees of freedom with ``extra``, which has none."""
         total = sum(variance for variance, _ in parts) + extra
         spent = sum(variance**2 / df for variance, df in parts)
         # Without any variance, the degrees of freedom do not matter.
@@ -200,7 +200,7 @@ class LinkedDifference:
 
     @property
     def interval(self) -> tuple[Any, Any]:
-        """The 95 percent interval, by Student's t."""
+        """The 95 percent interval of the difference, computed with Student's t."""
         from scipy.special import stdtrit  # slow to import
 
         half = stdtrit(self.df, (1 + LEVEL) / 2) * self.error
@@ -370,7 +370,7 @@ def _difference_of_means(above: LinkedMean | Floats, below: LinkedMean) -> Linke
 def linked_difference(
     first: Link, z_first: npt.ArrayLike, second: Link, z_second: npt.ArrayLike
 ) -> LinkedDifference:
-    """Compute a linked mean on one collection minus a linked mean on another.
+    """Compute the first linked mean minus the second, from two collections.
 
     The method is the same as in :meth:`Link.difference`.  Both links depend on the anchors' scores
     on the reference.  The weight of these scores is the difference between the two slope ratios

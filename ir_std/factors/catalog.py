@@ -254,7 +254,7 @@ def _load(file: str, version: Version | None) -> FactorSet:
 def described_sets(
     sets: tuple[SetVersion, ...], wanted: Callable[[Entry], bool]
 ) -> Iterator[FactorSet]:
-    """Yield the sets for whose index entries ``wanted`` returns True.
+    """Yield the sets whose index entries pass the check ``wanted``.
 
     A broken set is skipped with a warning, so that the other sets can still be used.
     """

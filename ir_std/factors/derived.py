@@ -22,7 +22,7 @@ WEAK = "weak"
 def select_systems(
     factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]
 ) -> FactorSet:
-    """Return a set that uses only some of its systems.
+    """Return a copy of a set with only the named systems.
 
     Parameters
     ----------

@@ -277,7 +277,7 @@ class FactorSet:
 
     @property
     def default_measures(self) -> tuple[str, ...]:
-        """The measures to report when none are named."""
+        """The measures to report if the user names none."""
         return tuple(self.info.get("default_measures") or self.measures)
 
     def systems_text(self) -> str:

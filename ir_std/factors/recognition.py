@@ -33,8 +33,8 @@ def recognize_collection(collection: Collection) -> Match:
 
     If several sets are eligible, the set that shares the most topics is used.  Among sets with the
     same number of shared topics, shipped sets are preferred, then sets with the track's own
-    systems, and then the set with the fewest topics.  If a set names the ir_datasets ID of the
-    qrels, the ID alone decides.
+    systems, and then the set with the fewest topics.  If a set lists the ir_datasets ID of the
+    qrels, that set is used without these checks.
     """
     sets = known_sets()
     if sets not in collection.cached:
