@@ -86,9 +86,8 @@ def run(args: Namespace) -> int:
     given = prepare(inputs, args) if form == TREC_EVAL_FORMAT else inputs
     results = evaluate_inputs(given, args)
     if args.place and not results.collection.plans:
-        for (
-            match
-        ) in results.collection.evaluator.matches:  # These factors are used only to place runs.
+        # These factors are used only to place runs.
+        for match in results.collection.evaluator.matches:
             note(factors_used(match, ()))
     if form == TREC_EVAL_FORMAT:
         print("\n".join(trec_eval_lines(results, tag_of(inputs), args)))

@@ -261,9 +261,8 @@ def first_repeated(ids: Ids, topic: Ints) -> tuple[int, int] | None:
 
 
 def _first_bits(values: Keys, count: int) -> Ints:
-    first: Ints = (values >> np.uint64(64 - count)).view(
-        np.int64
-    )  # signed integers index twice as fast
+    # Signed integers index twice as fast as unsigned integers.
+    first: Ints = (values >> np.uint64(64 - count)).view(np.int64)
     return first
 
 

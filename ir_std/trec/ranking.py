@@ -76,9 +76,8 @@ class Ranker:
     def _ties_are_equal(self) -> bool:
         """True if scores that tie as 32-bit floats also tie as 64-bit floats."""
         keys = self._keys(np.float32)
-        lines = np.argsort(
-            keys, kind="stable"
-        )  # the fastest, because almost all lines are in order
+        # A stable sort is fastest, because almost all lines are in order.
+        lines = np.argsort(keys, kind="stable")
         keys, scores = keys[lines], self._run.scores[lines]
         tied = keys[1:] == keys[:-1]
         return bool((scores[1:][tied] == scores[:-1][tied]).all())
