@@ -191,7 +191,7 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
     x, y = np.asarray(first, float), np.asarray(second, float)
     if x.ndim != 2 or x.shape != y.shape:
         raise ValueError(
-            "both judges' scores must be the same topics x systems, got the shapes "
+            "both judges' scores must have the same shape (topics x systems), got "
             f"{x.shape} and {y.shape}"
         )
     known = ~np.isnan(x + y).any(axis=1)

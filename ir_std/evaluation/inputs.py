@@ -454,7 +454,7 @@ def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
 def measure_at_level(measure: Measure, level: int) -> Measure:
     """Return a binary measure at the given relevance level.
 
-    Graded measures use all levels, so they are returned unchanged.
+    A graded measure uses all levels, so the function returns it unchanged.
     """
     if "rel" not in measure.SUPPORTED_PARAMS or has_graded_gains(measure):
         return measure

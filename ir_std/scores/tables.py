@@ -128,7 +128,7 @@ class ScoreTable:
 
     @property
     def has_measures(self) -> bool:
-        """True if columns are measures: one is a known measure, or rows are questions or runs."""
+        """True if columns are measures, which a known measure or rows of questions or runs show."""
         of_runs = self.has("run") and self.measure is None
         if self.has("measure") or self.datasets or not (self.unit or of_runs):
             return False

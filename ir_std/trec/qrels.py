@@ -114,7 +114,7 @@ class Qrels(Cached):
 
     @cached_property
     def levels(self) -> tuple[int, ...]:
-        """Levels from 1 that occur, ascending."""
+        """Relevance levels of at least 1 in the qrels, in ascending order."""
         return tuple(level for level in self.all_levels if level > 0)
 
     @cached_property

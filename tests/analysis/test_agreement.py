@@ -124,7 +124,7 @@ def test_a_topic_without_a_score_is_left_out_and_one_system_has_a_gap_and_no_ord
         (lambda: confusion_matrix([-1], [0], 4), "between"),
         (lambda: cohen_kappa([[1, 0], [0, 1]], "cubic"), "none, linear, quadratic"),
         (lambda: cohen_kappa([1, 2]), "levels x levels"),
-        (lambda: order_agreement(X, Y[:, :3]), "same topics x systems"),
+        (lambda: order_agreement(X, Y[:, :3]), "the same shape"),
         (lambda: order_agreement([[np.nan]] * 2, np.ones((2, 1))), "no topic has scores"),
     ],
 )

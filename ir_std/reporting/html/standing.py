@@ -46,7 +46,7 @@ These are the topics on which the first two runs differ most.
 RANKS = 10
 """Number of documents of each run that the page shows."""
 TOP = 10
-"""Number of documents whose judged share is reported if the measure has no cutoff."""
+"""Depth at which the share of judged documents is counted if the measure has no cutoff."""
 
 
 @dataclass(frozen=True)
