@@ -95,7 +95,7 @@ def changes(old: Path, new: Path) -> Iterator[str]:
 def _changed_measures(old: FactorSet, new: FactorSet) -> Iterator[str]:
     topics = [topic for topic in old.topics if topic in new.judgments]
     if set(old.topics) != set(new.topics):
-        yield f"{len(old.topics)} topics became {len(new.topics)}."
+        yield f"The number of topics changed from {len(old.topics)} to {len(new.topics)}."
     for measure in dict.fromkeys([*old.measures, *new.measures]):
         if measure not in old.measures or measure not in new.measures:
             yield f"`{measure}` is {'new' if measure in new.measures else 'gone'}."

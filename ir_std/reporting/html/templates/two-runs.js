@@ -133,15 +133,16 @@ class TwoRuns {
     const what = (n) => `${n} relevant ${n === 1 ? "document" : "documents"}`;
     return html("p", { class: "finding" },
       this.name(0), ` has ${what(mine)} in its top ${depth}, and `, this.name(1), ` has ${theirs}.`,
-      missed.length ? [" Of ", this.name(1), "'s, ", this.name(0), this.further(missed.length, found)] : null);
+      missed.length ? [" ", this.name(0), ...this.further(missed.length, found)] : null);
   }
 
   /** Where the run has the relevant documents that only the other run has at the top. */
   further(missed, ranks) {
     const at = ranks.length === 1 ? `at rank ${ranks[0]}` : `at ranks ${ranks[0]} to ${ranks.at(-1)}`;
-    const lower = ranks.length ? ` found ${ranks.length} only ${at}` : null;
-    const never = missed > ranks.length ? ` did not find ${missed - ranks.length}` : null;
-    return `${[lower, never].filter(Boolean).join(" and")}.`;
+    const theirs = () => [" of ", this.name(1), "'s"];
+    const lower = ranks.length ? [` found ${ranks.length}`, ...theirs(), ` only ${at}`] : [];
+    const never = missed > ranks.length ? [` did not find ${missed - ranks.length}`, ...theirs()] : [];
+    return [...lower, lower.length && never.length ? " and" : "", ...never, "."];
   }
 
   side(documents, i, depth) {
