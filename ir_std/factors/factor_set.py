@@ -234,7 +234,7 @@ class FactorSet:
         except (ValueError, SystemError):  # values that are not Unicode code points
             raise self._unusable(name, "is not text") from None
         if not texts or "" in texts or len(set(texts)) < len(texts):
-            raise self._unusable(name, "is empty, or has a text that is empty or repeated")
+            raise self._unusable(name, "is empty, or contains an empty or repeated string")
         if _UNWRITABLE.search("".join(texts)):
             raise self._unusable(name, "has characters that cannot be written")
         return texts

@@ -36,7 +36,7 @@ TREC_EVAL = Order(np.float32, True)
 DOUBLE = Order(np.float64, True)
 """Order of gdeval, trec_eval 10 and the published SP: 64-bit scores, ties by descending ID."""
 MSMARCO = Order(np.float64, False)
-"""Order of ir_measures' RR@k and Judged: 64-bit scores, ties by ascending ID."""
+"""Order of documents for ir_measures' RR@k and Judged: by 64-bit score, then by ascending ID."""
 
 Params = Mapping[str, Any]
 

@@ -6,8 +6,8 @@ These readers give the same result as reading line by line, but are ten times as
 1. A :class:`Source` gives the unpacked bytes of a file, an archive's member or memory, and checks
    their size.  Comments become blanks.
 2. One comparison, ``bytes <= 32``, finds all blanks of a block.  A column ends where a blank
-   begins.  The columns are counted: in a run, every sixth column must end a line, and the number of
-   line ends must be the number of lines.  No line is read separately.
+   begins.  The columns are counted: in a run, every sixth column must be the last of its line, and
+   there must be as many such columns as lines.  No line is read separately.
 3. The lines of a topic mostly follow each other.  So a topic is read only on lines where it differs
    from the line before.
 4. Document IDs stay where they are, as slices of the bytes (:class:`Ids`).  To find the relevant

@@ -17,7 +17,7 @@ from ir_std._arrays import Floats, Ints, Mask
 from ir_std.reading.ids import WORD, Bytes, Ids, Keys, words_at
 
 MARGIN = 8 * WORD
-"""Number of bytes before the first token; :data:`WORD` bytes must follow the last token."""
+"""Number of bytes before the first token; at least :data:`WORD` bytes follow the last token."""
 
 DECIMAL = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 """Pattern of numbers that C's strtod reads; Python also reads other forms, such as 1_000."""

@@ -20,9 +20,9 @@ MAX_MEMBER = 1 << 31
 SMALL = 10_000_000
 """Size in bytes below which a packed file is small.
 
-A small file may unpack to :data:`MIN_UNPACK_LIMIT` bytes.  The format limits the length of lines,
-and :data:`MOST_TOPICS` limits the number of topics.  So it takes limited memory and time to read a
-small file.
+Even a small file is allowed to unpack to :data:`MIN_UNPACK_LIMIT` bytes.  The format limits the
+length of lines, and :data:`MOST_TOPICS` limits the number of topics.  So it takes limited memory
+and time to read a small file.
 """
 MIN_UNPACK_LIMIT = 80 << 20
 """Smallest limit in bytes; TREC runs packed by xz unpack to eight times their size."""

@@ -177,8 +177,8 @@ class Results:
 
         if n_common_systems(self):
             yield (
-                "the same systems standardize these collections, so their scores are comparable "
-                "without a link; a link only adds an error"
+                "these collections are standardized with the same systems, so scores are "
+                "comparable without a link; a link only adds an error"
             )
         for measure, links in self.links.items():
             z = {

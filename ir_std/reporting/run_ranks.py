@@ -108,8 +108,8 @@ def rank_runs(
 def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None]:
     """Rank runs by their means, best first.
 
-    Equal means share a rank, which is 1 plus the number of better means.  Runs with equal means
-    stay in the given order.  Runs without a mean come last and have no rank.  ``sign`` is -1 if
+    Runs with equal means share a rank: 1 plus the number of runs with a better mean.  They stay in
+    the given order.  Runs without a mean come last and have no rank.  ``sign`` is -1 if
     lower is better.
     """
     values = sign * np.array(list(means.values()))

@@ -262,7 +262,7 @@ def link_warnings(links: CollectionLinks, z: Mapping[tuple[str, str], Floats]) -
             side = "better" if min(anchors) > max(above.values()) else "worse"
             yield (
                 f"{links.measure} on {collection}: all anchors are {side} than the systems "
-                "compared; use anchors on both sides of them"
+                "compared; use some better and some worse anchors"
             )
 
 

@@ -24,7 +24,7 @@ _LARGEST = 1e100
 
 @dataclass(frozen=True)
 class ScoreCells:
-    """Values of a file before they are checked; each column has one text per value.
+    """Unchecked values of a file; each column holds one string per value.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
     if all(map(_is_count, known.values())):
         raise InputError.at(
             cells.file,
-            "no scores of a measure"
+            "no scores of any measure"
             + f" (found {abbreviate(cells.skipped)})" * bool(cells.skipped),
             "list scores per topic with -q of trec_eval or ir_measures",
         )

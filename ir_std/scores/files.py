@@ -243,7 +243,7 @@ def _parse_json(text: str, source: Source, measure: str | None) -> ScoreCells:
     raise InputError.at(
         file,
         "neither a result of MTEB (task_name with scores by split) nor a table",
-        "pass records with the columns of a table, or scores by topic and measure",
+        "pass records such as rows of a score table, or scores by topic and measure",
     )
 
 

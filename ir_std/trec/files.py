@@ -71,7 +71,7 @@ def read_run(file: File) -> Run:
 
 
 def _is_ranked(source: Source) -> bool:
-    """Check whether a run is one of MS MARCO, which has only ranks."""
+    """Check whether a run is in MS MARCO's format, which has ranks but no scores."""
     columns = source.first_line[1].split() if source.first_line else []
     return len(columns) == RANKED_RUN.width and columns[-1].isdigit()
 

@@ -149,7 +149,7 @@ def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
         ("map 1 1_0\n", "expected a finite number"),
         ("latency 1 1e308\n", "latency is '1e308' for topic 1; expected a number up to 1e+100"),
         ("map 1 0.5\nmap 2\n", ":2: 2 columns; the first line has 3"),
-        ("runid all x\n", "no scores of a measure (found runid)"),
+        ("runid all x\n", "no scores of any measure (found runid)"),
         (
             "map 1 0.50\nmap 2 0.30\nmap all 0.50\n",
             ":3: mean AP is stated as 0.5, but the mean of the 2 topics is",
