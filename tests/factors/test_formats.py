@@ -16,7 +16,6 @@ from ir_std.factors.catalog import check_set
 from ir_std.factors.formats import (
     FORMATS,
     PUBLISHED_NAMES,
-    ImportedTables,
     read_trec_eval,
     read_webber,
     set_from_tables,
@@ -43,12 +42,6 @@ def built() -> FactorSet:
     return FactorSet(made.info, made.judgments, mean, sd)
 
 
-def read_back(name: str, file: str) -> ImportedTables:
-    read = FORMATS[name].read
-    assert read
-    return read(file)
-
-
 @pytest.mark.parametrize("name", ["trec_eval", "webber"])
 def test_nothing_is_lost_on_the_way_out_and_back(
     name: str, built: FactorSet, tmp_path: Path
@@ -57,7 +50,9 @@ def test_nothing_is_lost_on_the_way_out_and_back(
     assert {"nDCG", "nDCG(dcg='jk',rel=1)"} <= set(robust.measures)
     for factors in (built, robust):
         FORMATS[name].write(factors, file)
-        again = read_back(name, file)
+        read = FORMATS[name].read
+        assert read
+        again = read(file)
         assert again.topics == factors.topics
         assert again.mean.keys() == set(factors.measures)
         for m in factors.measures:

@@ -308,8 +308,8 @@ def test_the_guide_has_what_the_script_prints(
     assert f"{constant} for the size of the shift and {distance} for the distance." in TEXT
     left = [short(value) for name, value in found.items() if name.startswith("constants from")]
     assert (
-        "this error is {} for shifts up to .25; it is {} for shifts up to .5, {} for shifts up to 1 "
-        "and {} for shifts up to 2"
+        "this error is {} for shifts up to .25; it is {} for shifts up to .5, {} for shifts "
+        "up to 1 and {} for shifts up to 2"
     ).format(*left) in TEXT
 
 
