@@ -48,7 +48,7 @@ LARGEST_SHIFT = 2.0
 POSSIBLE_MEAN = (0.02, 0.95)
 """Bounds for the anchors' mean N."""
 LEAST_SLOPE = 1e-3
-"""Smallest slope of an anchor's mean as a function of the shift, relative to the slope at z = 0.
+"""Smallest accepted slope of an anchor's mean as a function of the shift; the slope at z = 0 is 1.
 With a smaller slope, the anchor is at an end of the scale on almost all topics."""
 KNOWN_TAU, LEAST_KNOWN_TAU, KNOWN_TAU_BY_SHIFT = 0.15, 0.05, 0.10
 """Variation of the shifts of identical systems: usual value, smallest value, and increase per unit

@@ -216,7 +216,7 @@ def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[st
     matrix = np.array([[column.get(topic, np.nan) for column in columns] for topic in topics])
     if (np.sum(~np.isnan(matrix), axis=1) < 2).all():
         expected = "expected scores of at least two systems"
-        raise InputError.at(str(measure), "no topic has two scores", expected)
+        raise InputError.at(str(measure), "no topic has scores of two systems", expected)
     return matrix
 
 

@@ -46,7 +46,7 @@ ID_SAMPLE_SIZE = 1000
 MIN_DEPTH_RATIO = 0.9
 """Smallest share of the systems' depth at which a list counts as deep enough."""
 CUT_TOPICS = 3
-"""Smallest number of equally short lists that shows that a run was cut.
+"""Number of lists that must be equally short to show that a run was cut.
 
 In addition, at least half of the short lists must have this length.  None of the 129 TREC-8 runs,
 the 59 DL 2020 runs and the 126 runs of TREC-COVID round 5 meets both conditions."""

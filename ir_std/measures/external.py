@@ -126,7 +126,7 @@ class ExternalMeasure(TypedMeasure):
         self.__name__ = name if _is_plain(name) else self.quoted
 
     def __call__(self, **params: Any) -> ExternalMeasure:
-        """Return the measure itself, or reject parameters, because it has none."""
+        """Return the measure itself, and reject parameters, because the measure takes none."""
         if params:
             raise UsageError(f"{self} is computed by another program, and takes no parameters")
         return self

@@ -162,7 +162,7 @@ def _tar_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:
             for member in archive:
                 name = member.name
                 if member.issparse():
-                    raise tarfile.ReadError(f"{name} is stored with holes, so it is not text")
+                    raise tarfile.ReadError(f"{name} is stored as a sparse file, so it is not text")
                 reader.bound(most, too_large(path, most))
                 if member.isfile():
                     yield name, archive.extractfile(member)

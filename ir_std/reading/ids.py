@@ -247,7 +247,7 @@ def keys(mixed: Keys, topic: Ints) -> Keys:
 
 
 def first_repeated(ids: Ids, topic: Ints) -> tuple[int, int] | None:
-    """Return positions of the first repeated ID in a topic and of its first use, or None."""
+    """Return the place where a topic first repeats an ID, and where that ID is first, or None."""
     hashes = keys(ids.hashes(), topic)
     order = np.argsort(hashes, kind="stable")
     hashes = hashes[order]

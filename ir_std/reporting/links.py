@@ -285,7 +285,8 @@ def find_overlaps(
         Name of each collection's corpus of documents, if known.
     origins : mapping of str to (str, str), optional
         For each collection, its factor set, and the factor set of the same topics under human
-        labels.  If only scores are known, these sets show which collections differ in labels.
+        labels.  If only scores are known, these sets show which collections have
+        different relevance labels.
     """
     shared_topics = {}
     relabelled = set()

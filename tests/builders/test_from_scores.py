@@ -90,8 +90,8 @@ def test_no_table_and_a_missing_one_are_refused(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "AP.csv: no lines"),
-        ("topic,a\n1,0.5\n", "AP: no topic has two scores"),
-        ("topic,a,b\n1,0.5,\n2,,0.5\n", "no topic has two scores"),
+        ("topic,a\n1,0.5\n", "AP: no topic has scores of two systems"),
+        ("topic,a,b\n1,0.5,\n2,,0.5\n", "no topic has scores of two systems"),
         ("topic,a,a\n1,0.5,0.5\n", "AP.csv:1: duplicate column 'a'"),
         ("topic,a,b\n1,.5,.5\n1,.5,.5\n", "AP.csv:3: duplicate AP for topic 1, first on line 2"),
         ("topic,a,b\n1,0.5\n", "AP.csv:2: 2 columns"),

@@ -99,7 +99,7 @@ def test_a_tar_file_with_a_sparse_member_is_refused(form: str, tmp_path: Path) -
         member.type = tarfile.GNUTYPE_SPARSE
     with tarfile.open(tmp_path / "runs.tar", "w", format=tarfile.PAX_FORMAT) as packed:
         packed.addfile(member, io.BytesIO(b"1\n0\n9\n".ljust(512, b"\0")))
-    with pytest.raises(InputError, match="run is stored with holes, so it is not text"):
+    with pytest.raises(InputError, match="run is stored as a sparse file, so it is not text"):
         list(run_sources([tmp_path / "runs.tar"]))
 
 

@@ -156,7 +156,7 @@ class AcrossFacts:
 
     @property
     def n_shared(self) -> int:
-        """Number of collections in the subject's mean over collections."""
+        """Number of collections over which the subject's mean is taken."""
         return self._count_shared(self.subject)
 
     def _count_shared(self, run: str) -> int:
