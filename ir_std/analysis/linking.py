@@ -112,9 +112,7 @@ class AnchorPair:
 
         c = float(brentq(excess, -FURTHEST, FURTHEST, xtol=1e-14))
         if abs(c) > FURTHEST - 1:
-            raise UsageError(
-                "no shift links the anchors, because their scores are at one end of the scale"
-            )
+            raise UsageError("no shift links the anchors; their scores are at one end of the scale")
         return c
 
     def slopes(self, c: float) -> Floats:
@@ -493,10 +491,8 @@ def link(
     n_anchors = linked.shape[1]
     names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(n_anchors))
     if not names or len(names) != n_anchors:
-        raise UsageError(
-            f"got {pluralize(len(names), 'name')} for {pluralize(n_anchors, 'anchor')}; "
-            "give one name per anchor"
-        )
+        found = f"{pluralize(len(names), 'name')} for {pluralize(n_anchors, 'anchor')}"
+        raise UsageError(f"got {found}; give one name per anchor")
     used = (_usable(reference, "the reference"), _usable(linked, "the linked collection"))
     pair = AnchorPair(reference[used[0]], linked[used[1]], curve, used)
     c = pair.shift()

@@ -77,9 +77,7 @@ def _by_other_groups(
     if by is not None:
         raise ValueError("leave_out standardizes systems by each other; leave by out")
     if len(groups) != x.shape[1]:
-        raise ValueError(
-            f"leave_out needs one group for each of the {x.shape[1]} systems, got {len(groups)}"
-        )
+        raise ValueError(f"leave_out needs {x.shape[1]} groups, one per system, got {len(groups)}")
     result = np.empty_like(x)
     for group in dict.fromkeys(groups):
         inside = np.array([g == group for g in groups])

@@ -37,9 +37,8 @@ class FactorSet:
     """The factors of one collection, by topic and measure.
 
     Factors are the mean and the sample standard deviation (n-1) of the reference systems' scores.
-    If the scores themselves are known, the set also contains the scores.
-
-    A set is frozen, which means that its arrays and its mappings cannot be changed.
+    If the scores themselves are known, the set also contains the scores.  The arrays and mappings
+    of a set cannot be changed.
 
     Parameters
     ----------

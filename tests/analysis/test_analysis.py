@@ -152,7 +152,7 @@ def test_bad_scores_are_refused_with_a_reason(
         (lambda: analysis.standardize_matrix(SCORES, scheme="X"), "choose from"),
         (
             lambda: analysis.standardize_matrix(SCORES, leave_out="ab"),
-            "one group for each of the 5 systems, got 2",
+            "needs 5 groups, one per system, got 2",
         ),
         (lambda: analysis.standardize_matrix(SCORES, leave_out="aaaab"), "fewer than two systems"),
         (lambda: analysis.standardize_matrix(SCORES, OTHER, leave_out="abcde"), "leave by out"),
