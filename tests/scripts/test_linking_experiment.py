@@ -104,7 +104,7 @@ def test_the_guide_has_the_deviations_of_one_engine(engines: list[str]) -> None:
     ) in TEXT
     assert (
         f"stemming, the two standard deviations are {stemming[0]} and {stemming[1]}. {explained} "
-        f"only {stemming[2]}"
+        f"a standard deviation of only {stemming[2]}, and {stemming[1]} is significantly larger"
     ) in TEXT
     plain, linked = re.findall(r"([\d.]+) to ([\d.]+), standard", engines[0])
     before = "from {:.2f} to {:.2f} on nine".format(*map(float, plain)).replace("0.", ".")
