@@ -72,8 +72,9 @@ def document_messages(
     """
     if run.repeated:
         yield Message(repeated_text(run.repeated), warns=True)
-    yield from _fault_messages(run, qrels, n_relevant)
-    yield from _depth_messages(plans, np.append(cut.sizes, 0)[cut.numbers(qrels)], qrels)
+    sizes = run.sizes_on(qrels)
+    yield from _fault_messages(run, sizes, qrels, n_relevant)
+    yield from _depth_messages(plans, sizes if cut is run else cut.sizes_on(qrels), qrels)
 
 
 def repeated_text(count: int) -> str:
@@ -100,9 +101,11 @@ def order_messages(measures: Iterable[Measure], ranker: Ranker) -> Iterator[Mess
 # --- faults of the run itself ---------------------------------------------------------------------
 
 
-def _fault_messages(run: Run, qrels: Qrels, n_relevant: int) -> Iterator[Message]:
-    """Report signs that a run is broken, so that its scores say nothing about the system."""
-    sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
+def _fault_messages(run: Run, sizes: Ints, qrels: Qrels, n_relevant: int) -> Iterator[Message]:
+    """Report signs that a run is broken, so that its scores say nothing about the system.
+
+    ``sizes`` has the number of documents on each topic of the qrels.
+    """
     missing = [topic for topic, size in zip(qrels.topics, sizes.tolist(), strict=True) if not size]
     yield from _missing_topics(missing, run.topics, qrels)
     faults: list[str] = []

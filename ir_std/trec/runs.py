@@ -290,6 +290,10 @@ class Run:
         number = {topic: i for i, topic in enumerate(self.bounds)}
         return np.array([number.get(topic, -1) for topic in qrels.topics], np.int64)
 
+    def sizes_on(self, qrels: Qrels) -> Ints:
+        """Return the number of documents on each topic of the qrels; 0 for topics without any."""
+        return np.append(self.sizes, 0)[self.numbers(qrels)]
+
 
 def kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Mask:
     """Return which lines remain if each topic keeps each document only once."""
