@@ -1,4 +1,4 @@
-"""Collect the scores in a file by run, and check them."""
+"""Collect the scores of each run in a file, and check the scores."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ScoreCells:
     of_numbers: bool = False
 
     def __iter__(self) -> Iterator[tuple[str, str, str, str]]:
-        """Iterate over the rows of the four columns."""
+        """Iterate over the values, each with its run, topic and measure."""
         return zip(self.runs, self.topics, self.measures, self.values, strict=True)
 
     def line(self, row: int) -> int | None:
@@ -67,7 +67,7 @@ class ScoreCells:
         return self.lines[row] if self.lines else None
 
     def row_of(self, run: str, topic: str, measure: Measure) -> int:
-        """Return the row of a value."""
+        """Return the row that holds a run's value of a measure on a topic."""
         names = {name for name in {*self.measures} if _measure_of(name) == measure}
         return next(
             row
@@ -138,7 +138,10 @@ def _measure_of(name: str) -> Measure | None:
 
 
 def _texts(cells: ScoreCells, known: Mapping[str, Measure]) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the values as text by run, by the first name of each measure, and by topic."""
+    """Return the values as text by run, measure's name and topic.
+
+    If a measure has several names in the file, the first name stands for all of them.
+    """
     first_names: dict[Measure, str] = {}
     name_of = {name: first_names.setdefault(measure, name) for name, measure in known.items()}
     texts: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
@@ -219,7 +222,7 @@ def _scores_of_run(cells: ScoreCells, name: str, columns: list[_Column]) -> RunS
 
 
 def _count_unlisted(file: str, columns: Iterable[_Column], n_topics: _Column | None) -> int:
-    """Return how many topics the means include (as with ``trec_eval -c``) but no line lists."""
+    """Count the topics that the means include (as with ``trec_eval -c``) but no line has."""
     if n_topics is None or n_topics.mean is None:
         return 0
     n_listed = len({topic for column in columns for topic in column.values})
@@ -252,7 +255,7 @@ def _check_mean(cells: ScoreCells, column: _Column, step: float, unlisted: int) 
 
 
 def is_not_topic_score(name: str) -> bool:
-    """Check whether a name in trec_eval's output does not mean a score per topic."""
+    """Check whether a name is blank, or is one that only trec_eval uses, such as ``runid``."""
     return not name.strip() or name in ("runid", "relstring") or only_in_trec_eval(name)
 
 
@@ -261,7 +264,7 @@ def _is_count(measure: Measure) -> bool:
 
 
 def _expected(text: str, value: float, measure: Measure) -> str:
-    """Return the expectation for a message about a value that a measure cannot have."""
+    """Describe the expected value, for a message about a value that a measure cannot have."""
     record = measure_record(measure)
     if math.isinf(value):
         if re.fullmatch(r"-?\d*,\d+", text):
@@ -279,7 +282,10 @@ def _expected(text: str, value: float, measure: Measure) -> str:
 
 
 def _parse_number(text: str) -> float:
-    """Return a value; infinity if it is not a number or too large."""
+    """Parse a number; return NaN if there is no value.
+
+    The result is infinity if the text is not a number, or if the number is too large.
+    """
     text = text.strip()
     if text in _NO_VALUE:
         return math.nan
@@ -291,7 +297,7 @@ def _parse_number(text: str) -> float:
 
 
 def count_decimals(text: str) -> int:
-    """Return the number of decimals of a number as it is written; 0 if there is no value."""
+    """Return how many decimals a number is written with; 0 if there is no value."""
     mantissa, _, exponent = text.strip().lower().partition("e")
     n_decimals = len(mantissa.partition(".")[2])
     if not exponent:

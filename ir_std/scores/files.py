@@ -63,10 +63,10 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
         polars, as a list of records, or as a list of ir_measures' metrics.
 
         A dict, also in a JSON file, holds scores by measure and topic, or by topic and measure as
-        in pytrec_eval.  An outer level of keys may name the runs.  If you pass ``measure``, a dict
-        holds scores by topic, or by run and topic.
+        in pytrec_eval.  If a dict has one more level of keys, its outermost keys are the names of
+        runs.  If you pass ``measure``, a dict holds scores by topic, or by run and topic.
     measure : str, optional
-        Measure of the scores if they do not name it.
+        Measure of the scores, if the file or object does not name the measure.
 
     Returns
     -------
@@ -80,7 +80,8 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
         If a value is not a number or impossible for its measure, a topic occurs twice, or a mean
         differs from the mean of the topics.  The error names the file and line.
     UsageError
-        If ``measure`` is not a measure, or is needed and missing.
+        If ``measure`` is not the name of a measure, or if neither ``measure`` nor the scores name
+        the measure.
 
     Examples
     --------
@@ -261,7 +262,7 @@ def _load_or_none(text: str) -> Any:
 def _cells_of_dict(
     scores: Mapping[Any, Any], file: str, measure: str | None, of_numbers: bool = False
 ) -> ScoreCells:
-    """Return scores by topic; by topic and measure or run; or by run, topic and measure."""
+    """Return the values of a dict in one of the forms that :func:`read_scores` describes."""
     leaves = [*_leaves(scores)]
     if measure is None and any(len(keys) == 1 for keys, _ in leaves):
         raise UsageError("scores per topic do not name their measure; add measure='AP'")
@@ -312,13 +313,13 @@ def _is_score_line(line: str) -> bool:
 
 
 def _is_iteration(text: str) -> bool:
-    """Check whether a text may be the second column of qrels; measure names may not."""
+    """Check whether a text is like an iteration in qrels, and unlike a measure's name."""
     named = text.lower() in ("q0", "iter", "iteration")
     return named or re.match("[A-Za-z]{2}", text) is None
 
 
 def _is_ranked(fields: list[str]) -> bool:
-    """Check whether three columns are topic, document and rank, like in runs of MS MARCO."""
+    """Check whether three columns are topic, document and rank, as in runs of MS MARCO."""
     return (
         len(fields) == 3
         and re.fullmatch("[1-9][0-9]*", fields[2]) is not None
@@ -342,10 +343,10 @@ def _fields(line: str) -> list[str]:
 
 
 def _cells_of_lines(lines: Iterable[tuple[int, str]], file: str) -> ScoreCells:
-    """Return the values in lines of trec_eval (``measure topic value``) or ir_measures.
+    """Return the values in lines from trec_eval (``measure topic value``) or ir_measures.
 
-    Lines of ir_measures are ``[run] topic measure value``.  Lines of two columns hold a measure and
-    its mean, and no scores per topic.
+    ir_measures writes ``[run] topic measure value``.  A line of two columns holds a measure and the
+    mean, and not the score of a topic.
 
     Raises
     ------
@@ -368,17 +369,18 @@ def _cells_of_lines(lines: Iterable[tuple[int, str]], file: str) -> ScoreCells:
 
 
 def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, file: str) -> bool:
-    """Check whether topics precede measures in two columns of lines.
+    """Check whether the first of two columns holds the topics, and the second the measures.
 
-    The evidence is, in this order: known measure names, the topic ``all``, and that there are fewer
-    measures than topics.  Without evidence, lines of three columns count as lines of trec_eval.
-    Lines of four columns are ``run topic measure value``, or ``run measure topic value`` in TREC
-    Auto-Judge.
+    The column with more known names of measures holds the measures.  If this does not decide, the
+    column with the topic ``all`` holds the topics.  If this does not decide either, the topics come
+    first if the first column has more different values than the second column.  Otherwise, lines of
+    three columns are read like the output of trec_eval.  Lines of four columns are ``run topic
+    measure value``, or ``run measure topic value`` in TREC Auto-Judge.
 
     Raises
     ------
     InputError
-        If there are four columns and no evidence.
+        If the lines have four columns, and nothing shows which column holds the topics.
     """
     known = _count_measures(first), _count_measures(second)
     if known[0] != known[1]:
@@ -397,5 +399,5 @@ def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, f
 
 
 def _count_measures(names: Iterable[str]) -> int:
-    """Return how many of the names are names of known measures."""
+    """Count the names that are names of known measures."""
     return sum(n for name, n in Counter(names).items() if _is_name_of_measure(name))

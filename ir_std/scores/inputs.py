@@ -22,7 +22,7 @@ from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
 SCORES = "score file"
-"""Kind of a file with scores; :attr:`LineFormat.kind` has the other kinds."""
+"""Kind of a file that holds scores; :attr:`LineFormat.kind` is the kind of any other file."""
 SUFFIXES = (".run", ".res", ".txt", ".trec", ".gz", ".bz2", ".xz", ".zst")
 """Suffixes that are not part of a system's name, unless two names would be the same."""
 
@@ -47,7 +47,7 @@ def kind_of(source: Source) -> str:
 
 
 def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
-    """Return the qrels; if there are none, return the topics and counts of the runs' scores."""
+    """Return the qrels; if there are none, make them from the topics and counts in score files."""
     if qrels is not None:
         return as_qrels(qrels)
     scores = [run for run in runs if isinstance(run, RunScores)]
@@ -123,7 +123,7 @@ def _names_of_files(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _path(run: Any) -> str | None:
-    """Return the path of a run that is a file."""
+    """Return the path of a run's file, or None if the run has no path."""
     if isinstance(run, Source):
         return None if run.path is None else str(run.path)
     return os.fspath(run) if isinstance(run, (str, os.PathLike)) else None
@@ -161,7 +161,10 @@ def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
 def match_in_other_form(
     missing: Iterable[str], given: Iterable[str], qrels: Qrels
 ) -> tuple[str, str] | None:
-    """Return a missing topic and its likely ID in the run, if most missing topics have one."""
+    """Return a missing topic and its likely ID in the run.
+
+    Return None unless most of the missing topics have a likely ID.
+    """
     others = {_number_of(topic): topic for topic in given if topic not in qrels.positions}
     if not others:
         return None
@@ -171,6 +174,6 @@ def match_in_other_form(
 
 
 def _number_of(topic: str) -> str:
-    """Return the last number in a topic ID without leading zeros; without a number, the ID."""
+    """Return a topic ID's last number, without zeros before it, or the ID if it has no number."""
     numbers = re.findall(r"\d+", topic)
     return numbers[-1].lstrip("0") if numbers else topic.strip().casefold()

@@ -67,11 +67,12 @@ _OTHER_REVISIONS = {
     ("VidoreDocVQARetrieval", "b1d89eda849e636676df6ead8002602fb1858600"),
     ("VidoreInfoVQARetrieval", "fec9c59496ddf4a34e01ca8080515722bd3cf970"),
 }
-"""Revisions of tasks that differ from the usual data and have fewer results.
+"""Tasks and revisions whose data differ from the data of the task's usual revision.
 
-The last three have different numbers of queries, which ``scripts/build_mteb.py`` finds from all
-models' scores.  The first three have the same number of queries, but different documents or
-judgments, which scores do not show.  No other revision is known to differ.
+There are fewer results for these revisions than for the usual ones.  The first three revisions
+have the usual number of queries, but different documents or judgments, which scores do not show.
+The last three revisions have different numbers of queries, and ``scripts/build_mteb.py`` finds such
+revisions from the scores of all models.  No other revision is known to have different data.
 """
 
 
@@ -120,7 +121,7 @@ def _rows_by_name() -> dict[str, str]:
 def find_dataset(name: str) -> str | None:
     """Return the dataset with a name in MTEB, BEIR or ir_datasets; None if there is none.
 
-    Upper and lower case are equal.
+    Upper and lower case do not matter.
 
     >>> find_dataset("ArguAna"), find_dataset("fiqa"), find_dataset("beir/nq")
     ('ArguAna/test', 'FiQA2018/test', 'NQ/test')
@@ -205,7 +206,7 @@ def _cells_of_task(content: dict[str, Any], where: str, model: str) -> ScoreCell
 
 
 def _with_main_score(scores: dict[str, Any]) -> dict[str, Any]:
-    """Return scores with the main score; if an old result lacks it, use AP for reranking."""
+    """Return the scores and the main score, which is AP or nDCG@10 if the result states none."""
     main = next((scores[name] for name in _MAIN if name in scores), None)
     return scores if main is None else {**scores, "main_score": main}
 

@@ -18,7 +18,7 @@ from ir_std.schemes import EXACT
 from ir_std.trec.qrels import Qrels
 
 COARSE = 0.005
-"""Rounding step from which numbers count as exact, because 0.2 may mean 0.2000."""
+"""Smallest rounding step that ir_std ignores, because the number 0.2 may mean 0.2000."""
 SUMMARY = "all"
 """Topic name that stands for the mean, as in trec_eval and ir_measures."""
 
@@ -50,7 +50,7 @@ class RunScores:
     decimals : mapping of Measure to int
         Largest number of decimals in a value of the measure.
     level : int
-        Lowest relevance level of documents that ``n_rel`` counts; 1 if qrels do not show it.
+        Lowest relevance level of the documents that ``n_rel`` counts; 1 if no qrels show the level.
     """
 
     name: str

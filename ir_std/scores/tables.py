@@ -31,7 +31,7 @@ ROLES = {
     "measure": ("measure", "metric", "measure_name", "metric_name"),
     "value": ("value", "score"),
 }
-"""Names of columns by role; upper and lower case are equal."""
+"""Names of columns by role; upper and lower case do not matter."""
 _DOCUMENTS = {"docno", "doc_id", "docid", "document"}
 _WITHOUT_SCORES = {"rank", "topics", "z", "sd", "base", "scheme"}
 """Columns of ir_std's own tables that hold no scores."""
@@ -80,7 +80,7 @@ class ScoreTable:
 
     @cached_property
     def roles(self) -> dict[str, int]:
-        """Place of the first column for each role."""
+        """Position of the first column for each role."""
         places: dict[str, int] = {}
         names = self.names
         for role, usual in ROLES.items():
@@ -128,7 +128,10 @@ class ScoreTable:
 
     @property
     def has_measures(self) -> bool:
-        """True if columns are measures, which a known measure or rows of questions or runs show."""
+        """True if the names of the score columns are names of measures.
+
+        A known name shows this, and so do rows that are questions or runs.
+        """
         of_runs = self.has("run") and self.measure is None
         if self.has("measure") or self.datasets or not (self.unit or of_runs):
             return False
@@ -138,7 +141,7 @@ class ScoreTable:
 
     @cached_property
     def across(self) -> str | None:
-        """Role of the names of the score columns; ``'value'`` if there is only one such column."""
+        """Role of the score columns' names, such as ``'run'``; ``'value'`` for a single column."""
         if self.has("value") and (self.has("measure") or self.measure is not None):
             return "value"
         if self.has_measures:
@@ -341,7 +344,8 @@ def cells_of_table(table: ScoreTable, measure: str | None) -> ScoreCells:
     Raises
     ------
     InputError
-        If the table has an unknown form, a column twice, or several collections.
+        If the form of the table is unknown, or if the table has two columns of the same name or
+        topics of several collections.
     UsageError
         If both ``measure`` and the table name the measure, or if neither does.
     """
