@@ -18,12 +18,7 @@ from ir_std.analysis.paired import Procedure, get_correction
 from ir_std.errors import MissingLibraryError, look_up
 from ir_std.measures import Standardized, named_measure, sign_of
 from ir_std.reporting.benchmark import Benchmark, place_cell
-from ir_std.reporting.difference import (
-    Difference,
-    RunDifferences,
-    label_of,
-    run_differences,
-)
+from ir_std.reporting.difference import Difference, RunDifferences, label_of, run_differences
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.model import Results, place_topics, unit_of
 from ir_std.reporting.run_ranks import NO_RANK, RunRank, runs_by_mean
