@@ -17,14 +17,8 @@ from ir_measures.measures import Measure
 
 import ir_std
 from ir_std.errors import UsageError, warn_caller
+from ir_std.evaluation import plans
 from ir_std.evaluation.evaluation import message_texts
-from ir_std.evaluation.plans import (
-    Decision,
-    add_standardized,
-    highest_level_of_collection,
-    make_plan,
-    match_factors,
-)
 from ir_std.factors.catalog import Factors
 from ir_std.factors.match import Match
 from ir_std.measures import Standardized, gains_are_shares, parse_measure
@@ -74,13 +68,15 @@ def Experiment(  # noqa: N802 - PyTerrier's name
         If ``factors`` is a set that is not on disk.
     """
     judgments = as_qrels(qrels)
-    match = match_factors(judgments, factors)
+    match = plans.match_factors(judgments, factors)
     if match.factors and match.factors.path is None:
         raise UsageError(f"{match.factors.id} is not on disk; save it and pass its file")
     metrics = [eval_metrics] if isinstance(eval_metrics, (str, Measure)) else eval_metrics
     columns, messages = dict[str, Measure | str](), dict[str, None]()
     for metric in map(_parsed, metrics):
-        added = add_standardized(_measures_of(metric), match, judgments, scheme_names(schemes))
+        added = plans.add_standardized(
+            _measures_of(metric), match, judgments, scheme_names(schemes)
+        )
         messages |= dict.fromkeys(message_texts(added.messages, False))
         refused = {
             plan.measure: plan.factors.id for plan in added.plans if plan.factors.of_datasets
@@ -136,15 +132,15 @@ def _decided(metric: Measure | str, match: Match, qrels: Qrels) -> Measure | str
     if isinstance(metric, Standardized):
         if match.factors is None or "factors" in metric.params:
             return metric
-        plan = make_plan(metric, match, qrels)
+        plan = plans.make_plan(metric, match, qrels)
         metric = metric(factors=match.factors.path)
     elif isinstance(metric, TypedMeasure) and gains_are_shares(metric):
         metric = metric()
     else:
         return metric
     # PyTerrier names columns with str(), but measures are distinguished with repr().
-    highest = highest_level_of_collection(match.fit, qrels) if match.fit else qrels.max_level
-    metric.decided = Decision(str(given), match, plan, highest)
+    highest = plans.highest_level_of_collection(match.fit, qrels) if match.fit else qrels.max_level
+    metric.decided = plans.Decision(str(given), match, plan, highest)
     return metric
 
 

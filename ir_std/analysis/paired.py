@@ -15,14 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats
-from ir_std.analysis.means import (
-    SEED,
-    check_level,
-    check_scores,
-    mean_and_variance,
-    student_t,
-    topic_differences,
-)
+from ir_std.analysis import means
 from ir_std.errors import UsageError, look_up
 
 ALPHA = 0.05
@@ -113,8 +106,8 @@ def _lower_tail(d: npt.ArrayLike, tested: Callable[[Floats], Floats]) -> Floats:
     d = np.asarray(d, float)
     if len(d) < 2:
         return np.full(d.shape[1:], np.nan)
-    mean, variance, n = mean_and_variance(d, axis=0)
-    return np.asarray(stdtr(n - 1, student_t(tested(mean), variance / n)))
+    mean, variance, n = means.mean_and_variance(d, axis=0)
+    return np.asarray(stdtr(n - 1, means.student_t(tested(mean), variance / n)))
 
 
 def randomization_test(d: npt.ArrayLike) -> Floats:
@@ -156,7 +149,7 @@ def _all_signs(n: int) -> Iterator[Floats]:
 
 def _drawn_signs(n: int, rows: int) -> Iterator[Floats]:
     """Draw sign vectors in batches; the draws do not depend on the size of a batch."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(means.SEED)
     for start in range(0, RESAMPLES, rows):
         yield rng.choice([-1.0, 1.0], (min(rows, RESAMPLES - start), n))
 
@@ -342,7 +335,7 @@ def paired_tests(
     adjust, _ = get_correction(correction)
     if not runs:
         return {}
-    d = topic_differences(
+    d = means.topic_differences(
         np.column_stack([np.asarray(s, float) for s in runs.values()]),
         np.asarray(baseline, float)[:, None],
     )
@@ -430,11 +423,11 @@ def paired_t(scores: npt.ArrayLike) -> PairwiseT:
     ValueError
         If there are fewer than two topics or two systems, or a value is NaN or infinite.
     """
-    x = check_scores(scores, topics=2, systems=2)
+    x = means.check_scores(scores, topics=2, systems=2)
     *samples, n, m = x.shape
     x = x.reshape(-1, n, m)
     i, j = np.triu_indices(m, 1)
-    mean, _, _ = mean_and_variance(x)
+    mean, _, _ = means.mean_and_variance(x)
     centred = x - mean[:, None, :]
     # This code does not use @, because BLAS starts threads even for products this small.  Waiting
     # for these threads takes longer than the computation without them, and ten times longer on a
@@ -447,9 +440,9 @@ def paired_t(scores: npt.ArrayLike) -> PairwiseT:
     close = np.nonzero(var < CLOSE * total)
     for start in range(0, len(close[0]), BLOCK):
         sample, pair = (index[start : start + BLOCK] for index in close)
-        d = topic_differences(x[sample, :, i[pair]], x[sample, :, j[pair]])
-        difference[sample, pair], var[sample, pair], _ = mean_and_variance(d, axis=1)
-    return PairwiseT(student_t(difference, var / n).reshape(*samples, len(i)), n - 1)
+        d = means.topic_differences(x[sample, :, i[pair]], x[sample, :, j[pair]])
+        difference[sample, pair], var[sample, pair], _ = means.mean_and_variance(d, axis=1)
+    return PairwiseT(means.student_t(difference, var / n).reshape(*samples, len(i)), n - 1)
 
 
 def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05) -> Floats:
@@ -475,7 +468,7 @@ def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05) -> 
     """
     from scipy.special import stdtrit
 
-    levels = check_level(alpha)
+    levels = means.check_level(alpha)
     t, df = paired_t(scores)
     # Comparing t with critical values avoids a p-value for each pair.
     critical = stdtrit(df, 1 - levels / 2)
@@ -558,5 +551,5 @@ def check_design(
             "variance and min_difference must be above 0 and finite, "
             f"got {variance} and {min_difference}"
         )
-    check_level(alpha), check_level(beta, "beta")
+    means.check_level(alpha), means.check_level(beta, "beta")
     return values

@@ -8,14 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints, Mask, divide
-from ir_std.analysis.means import (
-    ROUNDING,
-    SEED,
-    check_level,
-    check_scores_with_gaps,
-    student_t,
-    topic_differences,
-)
+from ir_std.analysis import means
 from ir_std.analysis.paired import CLOSE
 
 FEWEST = 5
@@ -125,11 +118,11 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
     >>> ranks.n_first, ranks.groups().tolist()
     (2, [0, 0, 1])
     """
-    x, quantile = check_scores_with_gaps(scores), float(check_level(level, "level"))
+    x, quantile = means.check_scores_with_gaps(scores), float(means.check_level(level, "level"))
     mean, variance, n = _compare_pairs(x)
     compared = n >= FEWEST
     variance = (variance + _average(variance, n - 1, compared)) / 2
-    statistic = student_t(mean, divide(variance, n, otherwise=0.0))
+    statistic = means.student_t(mean, divide(variance, n, otherwise=0.0))
     flips = _Flips(x, variance, n, compared)
     largest = np.max([flips.two_sided(k) for k in range(x.shape[1])], axis=0, initial=0.0)
     # Element [j, k] is true if j is better than k.
@@ -160,10 +153,10 @@ def _compare_pairs(x: Floats) -> tuple[Floats, Floats, Ints]:
     pairs = np.argwhere(np.triu(close | close.T, 1))
     for start in range(0, len(pairs), PAIRS_AT_ONCE):
         j, k = pairs[start : start + PAIRS_AT_ONCE].T
-        d = topic_differences(x[:, j], x[:, k])
+        d = means.topic_differences(x[:, j], x[:, k])
         mean[j, k] = np.nanmean(d, axis=0)
         mean[k, j] = -mean[j, k]
-        flat = np.nanmax(d, axis=0) - np.nanmin(d, axis=0) <= ROUNDING * np.abs(mean[j, k])
+        flat = np.nanmax(d, axis=0) - np.nanmin(d, axis=0) <= means.ROUNDING * np.abs(mean[j, k])
         variance[j, k] = variance[k, j] = np.where(flat, 0.0, np.nanvar(d, axis=0, ddof=1))
     return mean, variance, common.astype(np.int64)
 
@@ -222,4 +215,4 @@ def _flips(n_topics: int) -> Floats:
         numbers = np.arange(2 ** max(n_topics - 1, 0))
         bits = numbers[:, None] >> np.arange(n_topics) & 1
         return np.where(bits, -1.0, 1.0)
-    return np.random.default_rng(SEED).choice([-1.0, 1.0], (FLIPS, n_topics))
+    return np.random.default_rng(means.SEED).choice([-1.0, 1.0], (FLIPS, n_topics))

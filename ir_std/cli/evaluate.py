@@ -8,18 +8,9 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ir_std.cli import output
 from ir_std.cli.inputs import Entries, Inputs, read_inputs
 from ir_std.cli.options import call, check_places, check_requires
-from ir_std.cli.output import (
-    LINE_FORMATS,
-    TREC_EVAL_FORMAT,
-    prepare,
-    print_lines,
-    print_tables,
-    show_notes,
-    tag_of,
-    trec_eval_lines,
-)
 from ir_std.cli.streams import note, progress, warn
 from ir_std.errors import UsageError, abbreviate, join_with_and, look_up
 from ir_std.evaluation.factor_messages import factors_used
@@ -83,20 +74,20 @@ def run(args: Namespace) -> int:
         return 0
     inputs = read_inputs(args)
     form = args.output or _default_format(inputs, args)
-    given = prepare(inputs, args) if form == TREC_EVAL_FORMAT else inputs
+    given = output.prepare(inputs, args) if form == output.TREC_EVAL_FORMAT else inputs
     results = evaluate_inputs(given, args)
     if args.place and not results.collection.plans:
         # These factors are used only to place runs.
         for match in results.collection.evaluator.matches:
             note(factors_used(match, ()))
-    if form == TREC_EVAL_FORMAT:
-        print("\n".join(trec_eval_lines(results, tag_of(inputs), args)))
-    elif form in LINE_FORMATS:
-        print_lines(results, inputs.sort, form, args)
+    if form == output.TREC_EVAL_FORMAT:
+        print("\n".join(output.trec_eval_lines(results, output.tag_of(inputs), args)))
+    elif form in output.LINE_FORMATS:
+        output.print_lines(results, inputs.sort, form, args)
     else:
         means = not args.no_summary
         table = call(results.table, args, sort=inputs.sort, by_topic=args.by_query, means=means)
-        print_tables([table], form)
+        output.print_tables([table], form)
     if args.fail_if_worse is None:
         return 0
     worse = list(worse_runs(results, args.fail_if_worse))
@@ -139,7 +130,7 @@ def evaluate_inputs(inputs: Inputs | Entries, args: Namespace) -> Results:
     with progress(len(given[0])) as count:
         jobs = getattr(args, "jobs", None)
         results = call(function, args, *given, jobs=jobs, progress=count)
-    show_notes(results)
+    output.show_notes(results)
     return results
 
 
@@ -187,4 +178,4 @@ def _print_task_table(args: Namespace) -> None:
     if missing := [name for name, run in scores.items() if main_score not in run.values]:
         raise UsageError(f"no main scores in the MTEB results of {abbreviate(missing)}")
     look_up(args.systems or "all", KINDS, "kind of models")
-    print_tables([call(task_table, args, scores)], args.output)
+    output.print_tables([call(task_table, args, scores)], args.output)

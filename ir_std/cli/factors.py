@@ -21,16 +21,7 @@ from ir_std.evaluation.inputs import systems_of
 from ir_std.evaluation.placement import place
 from ir_std.evaluation.plans import mean_of_values, name_in_set, similar_measures
 from ir_std.evaluation.uncertainty import is_anonymous
-from ir_std.factors.catalog import (
-    add_set,
-    available_factors,
-    check_new_set,
-    check_set,
-    file_hash,
-    load_factors,
-    remove_set,
-    writable_folder,
-)
+from ir_std.factors import catalog
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
@@ -90,8 +81,8 @@ def run(args: Namespace) -> None:
 
 
 def _list() -> None:
-    for name in available_factors():
-        s = load_factors(name)
+    for name in catalog.available_factors():
+        s = catalog.load_factors(name)
         print(
             f"{s.id}\t{pluralize(len(s.topics), s.unit)}\t{s.systems_text()} systems\t"
             f"{pluralize(len(s.measures), 'measure')}\t{s.title}"
@@ -99,11 +90,11 @@ def _list() -> None:
 
 
 def _show(name: str) -> None:
-    print("\n".join(describe(load_factors(name))))
+    print("\n".join(describe(catalog.load_factors(name))))
 
 
 def _systems(name: str, *texts: str) -> None:
-    factors = load_factors(name)
+    factors = catalog.load_factors(name)
     names = names_with_scores(factors, read_measures(texts))
     tags = factors.systems
     if anonymous := sum(map(is_anonymous, tags)):
@@ -131,18 +122,18 @@ def _place(name: str, measure: str, value: str) -> None:
 
 
 def _path(name: str) -> None:
-    print(load_factors(name).path)
+    print(catalog.load_factors(name).path)
 
 
 def _check(*names: str) -> None:
     unsound = []
-    for name in names or available_factors():
+    for name in names or catalog.available_factors():
         # Check a file even if it cannot be loaded.
-        file = Path(name) if os.path.isfile(name) else load_factors(name).path
-        problems = check_set(file or name)
+        file = Path(name) if os.path.isfile(name) else catalog.load_factors(name).path
+        problems = catalog.check_set(file or name)
         print("\n".join(problems) or f"{name}\tsound")
         unsound += [name] * bool(problems)
-        for sentence in () if problems else findings(load_factors(file or name)):
+        for sentence in () if problems else findings(catalog.load_factors(file or name)):
             print(f"{name}\tnote\t{sentence}")
     if unsound:
         raise InputError(f"{abbreviate(unsound)} failed the check; see the problems above")
@@ -151,7 +142,7 @@ def _check(*names: str) -> None:
 def _export(name: str, *, format: str, output: str, force: bool = False) -> None:
     for file in webber_files(output) if format == "webber" else [output]:
         check_output(file, new=not force)
-    factors = load_factors(name)
+    factors = catalog.load_factors(name)
     FORMATS[format].write(factors, output)
     unnamed = [m for m in factors.measures if to_trec_eval(m) is None]
     if format == "trec_eval" and unnamed:
@@ -174,7 +165,7 @@ def _import(
         raise UsageError(f"--systems is {systems}; expected the number of systems")
     judged = judgments_of(as_qrels(qrels)) if qrels else None
     read = (file, *webber_files(file), *([qrels] if qrels else ()))
-    check_new_set(output, read, force)
+    catalog.check_new_set(output, read, force)
     name = Path(output).name.removesuffix(SUFFIX)
     built = f"by ir_std from the {format} format"
     info = {"id": name, "title": name, "source": "", "licence": "", "built": built}
@@ -185,16 +176,16 @@ def _import(
 
 
 def _add(source: str) -> None:
-    added = add_set(source)
+    added = catalog.add_set(source)
     print(f"{added.id}\t{added.path}")
 
 
 def _remove(name: str) -> None:
-    print(f"{name}\t{remove_set(name)}")
+    print(f"{name}\t{catalog.remove_set(name)}")
 
 
 def _where() -> None:
-    print(writable_folder())
+    print(catalog.writable_folder())
 
 
 _FUNCTIONS: tuple[Callable[..., None], ...] = (
@@ -265,7 +256,7 @@ def describe(factors: FactorSet) -> list[str]:
         f"quality\t{summarize_quality(factors)}",
         *_measure_lines(factors),
         *_source_lines(factors),
-        *([f"sha256\t{file_hash(factors.path)}"] if factors.path else []),
+        *([f"sha256\t{catalog.file_hash(factors.path)}"] if factors.path else []),
         *(f"note\t{sentence}" for sentence in notes),
         *(f"weak system\t{system}\t{', '.join(names)}" for system, names in weak.items()),
     ]

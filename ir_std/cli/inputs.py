@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ir_measures.measures import Measure
 
+from ir_std import reading
 from ir_std._system.files import path_may_exist
 from ir_std.cli.options import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
@@ -28,17 +29,6 @@ from ir_std.factors.catalog import available_factors
 from ir_std.measures import ExternalMeasure, parse_measure, standardized, suggest_measures
 from ir_std.measures.names import is_quoted, missing_from_group, only_in_trec_eval, translate_name
 from ir_std.measures.records import by_name
-from ir_std.reading import (
-    QRELS,
-    RUN,
-    STANDARD_INPUT,
-    FileSource,
-    Source,
-    files_below,
-    is_archive,
-    is_pipe,
-    source_of,
-)
 from ir_std.scores.files import is_score_file, read_scores
 from ir_std.scores.inputs import kind_of, short_name
 from ir_std.scores.mteb import is_model_meta
@@ -65,15 +55,15 @@ class Inputs(NamedTuple):
     """
 
     runs: dict[str, Any]
-    qrels: list[Source | str]
+    qrels: list[reading.Source | str]
     measures: list[Measure]
     sort: Measure | None
     files: list[str]
 
     @property
-    def only_qrels(self) -> Source | str | None:
+    def only_qrels(self) -> reading.Source | str | None:
         """The one qrels file of a command; None if all runs are scores, which need no qrels."""
-        n_runs = sum(isinstance(run, Source) for run in self.runs.values())
+        n_runs = sum(isinstance(run, reading.Source) for run in self.runs.values())
         if len(self.qrels) > 1:
             names = ", ".join(map(_name_of, self.qrels))
             raise UsageError(f"expected one qrels file, got {len(self.qrels)} ({names})")
@@ -93,16 +83,20 @@ def read_inputs(args: Namespace) -> Inputs:
     A folder or an archive means the files in it, ``SET/*`` means all systems of a set, and ``-``
     means standard input.
     """
-    qrels: list[Source | str] = []
+    qrels: list[reading.Source | str] = []
     measures: list[str] = []
-    runs: dict[str, Source | str] = {}
+    runs: dict[str, reading.Source | str] = {}
     check_read_once(args.inputs)
     for given in (each for text in args.inputs for each in expand(text)):
-        if isinstance(given, Source) or given == STANDARD_INPUT or path_may_exist(given):
-            name = given.name if isinstance(given, Source) else given
+        if (
+            isinstance(given, reading.Source)
+            or given == reading.STANDARD_INPUT
+            or path_may_exist(given)
+        ):
+            name = given.name if isinstance(given, reading.Source) else given
             if name not in runs:
                 source = open_input(given)
-                if kind_of(source) == QRELS.kind:
+                if kind_of(source) == reading.QRELS.kind:
                     qrels.append(source)
                 else:
                     runs[name] = source
@@ -122,18 +116,20 @@ def read_inputs(args: Namespace) -> Inputs:
         qrels,
         requested_measures(args, measures, custom),
         None if sort is None else _sort_measure(sort, args, custom),
-        [file.name for file in (*runs.values(), *qrels) if isinstance(file, FileSource)]
-        + list(filter(is_archive, args.inputs)),
+        [file.name for file in (*runs.values(), *qrels) if isinstance(file, reading.FileSource)]
+        + list(filter(reading.is_archive, args.inputs)),
     )
 
 
-def _note_hidden_names(runs: Mapping[str, Source | str], qrels: list[Source | str]) -> None:
+def _note_hidden_names(
+    runs: Mapping[str, reading.Source | str], qrels: list[reading.Source | str]
+) -> None:
     """Note files that have the name of a measure or, if qrels are missing, of a system."""
     for file in [*runs, *map(_name_of, qrels)]:
         if file in by_name:
             note(f"{file} is the name of both a file and a measure, so ir_std uses the file")
-    files = [run for run in runs.values() if isinstance(run, Source)]
-    if not qrels and any(kind_of(run) == RUN.kind for run in files):
+    files = [run for run in runs.values() if isinstance(run, reading.Source)]
+    if not qrels and any(kind_of(run) == reading.RUN.kind for run in files):
         hide = [name for name in runs if is_system_name(name, is_file=True)]
         if hide:
             text = "is the name of both a file and a system, so ir_std uses the file"
@@ -142,15 +138,15 @@ def _note_hidden_names(runs: Mapping[str, Source | str], qrels: list[Source | st
 
 def check_read_once(names: Iterable[object]) -> None:
     """Check that standard input is named at most once."""
-    if list(names).count(STANDARD_INPUT) > 1:
+    if list(names).count(reading.STANDARD_INPUT) > 1:
         raise UsageError("- (standard input) can be read only once; name the other file")
 
 
-def open_input(name: str | Source) -> Source:
+def open_input(name: str | reading.Source) -> reading.Source:
     """Open a file; buffer the contents of standard input or a pipe."""
-    if name == STANDARD_INPUT and sys.stdin is not None and sys.stdin.isatty():
+    if name == reading.STANDARD_INPUT and sys.stdin is not None and sys.stdin.isatty():
         note("waiting for lines on standard input; Ctrl-D ends them")
-    return source_of(name)
+    return reading.source_of(name)
 
 
 def note_datasets(*texts: str | None) -> None:
@@ -160,7 +156,7 @@ def note_datasets(*texts: str | None) -> None:
             note(f"ir_datasets provides the texts of {given} and may download them")
 
 
-def _name_of(file: Source | str) -> str:
+def _name_of(file: reading.Source | str) -> str:
     return file if isinstance(file, str) else file.name
 
 
@@ -310,7 +306,7 @@ class Entry(NamedTuple):
 
     system: str
     run: Any
-    qrels: Source | str | None
+    qrels: reading.Source | str | None
     label: str | None = None
 
 
@@ -330,10 +326,10 @@ class Entries(NamedTuple):
     files: list[str]
 
 
-class SourceCache(dict[str, Source]):
+class SourceCache(dict[str, reading.Source]):
     """Cache of files by name, which opens each file on its first use."""
 
-    def __missing__(self, name: str) -> Source:
+    def __missing__(self, name: str) -> reading.Source:
         source = self[name] = open_input(name)
         return source
 
@@ -371,7 +367,7 @@ def read_entries(args: Namespace) -> Entries:
 
     def opened(name: Any) -> Any:
         """Open an existing file; return an ID or an unknown name unchanged."""
-        exists = isinstance(name, str) and (name == STANDARD_INPUT or path_may_exist(name))
+        exists = isinstance(name, str) and (name == reading.STANDARD_INPUT or path_may_exist(name))
         return sources[name] if exists else name
 
     entries = [e._replace(run=opened(e.run), qrels=opened(e.qrels)) for e in entries]
@@ -401,7 +397,7 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
     if not name or label == "":
         advice = "in NAME@LABEL=..., LABEL names the collection" if label == "" else ENTRY_SYNTAX
         raise UsageError(f"cannot read {text!r}; {advice}")
-    if given == STANDARD_INPUT or is_pipe(given) or is_system_name(given):
+    if given == reading.STANDARD_INPUT or reading.is_pipe(given) or is_system_name(given):
         return [Entry(name, given, None, label)]
     cuts = _cuts(given)
     # If the text cannot be RUN:QRELS but may be a path, open the path.  If that fails, the error
@@ -433,7 +429,7 @@ def _entries_of_scores(
     place: str, name: str | None, label: str | None, sources: SourceCache
 ) -> Iterator[Entry]:
     """Yield the entries of a score file, or of all score files below a folder."""
-    files = map(str, files_below(Path(place))) if os.path.isdir(place) else [place]
+    files = map(str, reading.files_below(Path(place))) if os.path.isdir(place) else [place]
     for file in files:
         source = sources[file]
         if not is_score_file(source):

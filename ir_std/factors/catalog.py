@@ -11,14 +11,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from ir_std._system.files import (
-    check_output,
-    path_may_exist,
-    read_bounded,
-    temporary_folder_next_to,
-    wrap_os_errors,
-    write_atomically,
-)
+from ir_std._system import files
 from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion, warn_caller
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.store import LARGEST, SUFFIX
@@ -171,7 +164,7 @@ def _files_in(folder: Path) -> list[str]:
     expected = "set IR_STD_FACTORS to folders of factor sets"
     if not os.path.lexists(folder):
         raise InputError.at(folder, "no such folder", expected)
-    with wrap_os_errors(folder, "cannot be read", expected), os.scandir(folder) as entries:
+    with files.wrap_os_errors(folder, "cannot be read", expected), os.scandir(folder) as entries:
         # This call raises an error if the files in the folder cannot be accessed.  A Path would
         # drop the dot.
         os.stat(os.path.join(folder, "."))  # noqa: PTH116
@@ -238,7 +231,7 @@ def load_factors(
     known = {each.name: each for each in known_sets()} if isinstance(name, str) else {}
     if name in known:
         return _load(*known[os.fspath(name)][1:])
-    if (version := version_of(name)) or path_may_exist(name):
+    if (version := version_of(name)) or files.path_may_exist(name):
         return _load(os.fspath(name), version)
     raise UnknownSetError(
         f"unknown factor set {os.fspath(name)!r}; name one that `ir_std factors` lists, or the "
@@ -312,7 +305,7 @@ def check_new_set(
     """
     if not os.fspath(file).endswith(SUFFIX):
         raise InputError.at(file, f"does not end with {SUFFIX}", f"name a file NAME{SUFFIX}")
-    check_output(file, inputs, new=not force)
+    files.check_output(file, inputs, new=not force)
 
 
 # -- sets that people exchange -------------------------------------------------------------------
@@ -342,7 +335,7 @@ def add_set(source: str) -> FactorSet:
     UsageError
         If a URL has no hash, or pooch is not installed.
     """
-    content = fetch(source) if "://" in source else read_bounded(source, LARGEST)
+    content = fetch(source) if "://" in source else files.read_bounded(source, LARGEST)
     factors = FactorSet.parse(content, source)
     factors.verify()
     name = factors.id
@@ -355,13 +348,15 @@ def add_set(source: str) -> FactorSet:
         advice = "its author must choose another ID (letters, digits and ._+-)"
         raise InputError.at(source, problem, advice)
     target = writable_folder() / f"{name}{SUFFIX}"
-    with wrap_os_errors(target.parent, "cannot be written", "set IR_STD_FACTORS to another folder"):
+    with files.wrap_os_errors(
+        target.parent, "cannot be written", "set IR_STD_FACTORS to another folder"
+    ):
         target.parent.mkdir(parents=True, exist_ok=True)
         if os.path.lexists(target):
             raise InputError.at(
                 target, "exists already", f"remove it first with `ir_std factors remove {name}`"
             )
-    write_atomically(target, content)
+    files.write_atomically(target, content)
     return load_factors(target)
 
 
@@ -383,7 +378,7 @@ def remove_set(name: str) -> Path:
     if name not in own:
         there = f"available: {', '.join(sorted(own))}" if own else "you have added none"
         raise UnknownSetError(f"you have no set named {name!r}; {there}{suggestion(name, own)}")
-    with wrap_os_errors(own[name], "cannot be removed", "check that you can write there"):
+    with files.wrap_os_errors(own[name], "cannot be removed", "check that you can write there"):
         own[name].unlink()
     return own[name]
 
@@ -426,7 +421,7 @@ def fetch(source: str) -> bytes:
     level = logger.level
     logger.setLevel("WARNING")  # pooch would print hashes, which are checked here
     try:
-        with temporary_folder_next_to(Path(tempfile.gettempdir(), "ir_std")) as scratch:
+        with files.temporary_folder_next_to(Path(tempfile.gettempdir(), "ir_std")) as scratch:
             where = {"fname": "download", "path": scratch, "downloader": _download}
             file = _in_time(place, partial(pooch.retrieve, place, f"sha256:{sha256}", **where))
             return Path(file).read_bytes()

@@ -15,20 +15,9 @@ import numpy.typing as npt
 from ir_std._arrays import Floats, Ints, Mask, means_and_deviations, pick_rows
 from ir_std._system.files import read_bounded, wrap_os_errors, write_atomically
 from ir_std.errors import InputError, NoFactorsError, pluralize, warn_caller
-from ir_std.factors import schema
+from ir_std.factors import schema, store
 from ir_std.factors.judgments import Judgments, judgment_arrays, judgments_from_arrays
 from ir_std.factors.schema import Cells
-from ir_std.factors.store import (
-    LARGEST,
-    SUFFIX,
-    Array,
-    FrozenDict,
-    LazyDict,
-    content_hash,
-    freeze,
-    parse_file,
-    to_bytes,
-)
 from ir_std.measures import measure_record
 from ir_std.schemes import EXACT, get_scheme
 
@@ -105,7 +94,7 @@ class FactorSet:
     measures: tuple[str, ...]
     n_systems: Mapping[str, int]
     levels: tuple[int, ...]
-    _arrays: Mapping[str, Array]
+    _arrays: Mapping[str, store.Array]
     _same: Mapping[str, str]
     whole: FactorSet | None = None
     """Set of many datasets from which the rows of this set were taken."""
@@ -118,15 +107,15 @@ class FactorSet:
         sd: Mapping[str, npt.ArrayLike] | None = None,
         scores: Mapping[str, npt.ArrayLike] | None = None,
         systems: Sequence[str] = (),
-        earlier: Array | None = None,
-        cells: Mapping[str, Array] | None = None,
+        earlier: store.Array | None = None,
+        cells: Mapping[str, store.Array] | None = None,
     ) -> None:
         for topic in judgments:
             if not isinstance(topic, str) or not topic or _UNWRITABLE.search(topic):
                 raise InputError.at("factor set", f"topic {topic!r} cannot be written", "rename it")
         known = [j if isinstance(j, Judgments) else Judgments(j) for j in judgments.values()]
         levels, counts, prints = judgment_arrays(known)
-        arrays: dict[str, Array] = {
+        arrays: dict[str, store.Array] = {
             "topics": np.array([*judgments], np.str_),
             "counts": counts,
             "prints": prints,
@@ -165,7 +154,7 @@ class FactorSet:
         InputError
             If the file is missing or broken.
         """
-        content = read_bounded(path, LARGEST, "name the file of a factor set")
+        content = read_bounded(path, store.LARGEST, "name the file of a factor set")
         return cls.parse(content, path, check_info=check_info)
 
     @classmethod
@@ -173,7 +162,7 @@ class FactorSet:
         cls, content: bytes, path: str | os.PathLike[str], *, check_info: bool = True
     ) -> FactorSet:
         """Read a set from the content of its file, as :meth:`load` does."""
-        info, arrays = parse_file(content, path)
+        info, arrays = store.parse_file(content, path)
         return cls._made_of(Path(path), info, arrays, check_info)
 
     @classmethod
@@ -181,7 +170,7 @@ class FactorSet:
         cls,
         path: Path | None,
         info: Mapping[str, Any],
-        arrays: Mapping[str, Array],
+        arrays: Mapping[str, store.Array],
         check_info: bool = True,
         whole: FactorSet | None = None,
     ) -> FactorSet:
@@ -196,7 +185,7 @@ class FactorSet:
         self,
         path: Path | None,
         info: Mapping[str, Any],
-        arrays: Mapping[str, Array],
+        arrays: Mapping[str, store.Array],
         check_info: bool = True,
     ) -> None:
         self.__dict__.update(path=path, _arrays=arrays)
@@ -210,14 +199,14 @@ class FactorSet:
                 warn_caller([text])
         not_info = ("format", "levels", "same_scores")
         self.__dict__.update(
-            info=freeze({f: value for f, value in info.items() if f not in not_info}),
+            info=store.freeze({f: value for f, value in info.items() if f not in not_info}),
             id=info["id"],
             title=info.get("title", info["id"]),
             source=info.get("source", ""),
             measures=tuple(info["measures"]),
             levels=tuple(info["levels"]),
-            _same=freeze(info.get("same_scores", {})),
-            n_systems=freeze({m: about["systems"] for m, about in info["measures"].items()}),
+            _same=store.freeze(info.get("same_scores", {})),
+            n_systems=store.freeze({m: about["systems"] for m, about in info["measures"].items()}),
         )
         self.__dict__.update(
             topics=self._texts("topics"),
@@ -332,14 +321,14 @@ class FactorSet:
     def judgments(self) -> Mapping[str, Judgments]:
         """Known facts about the judgments, by topic."""
         known = judgments_from_arrays(self.levels, self.counts, self.prints)
-        return FrozenDict(zip(self.topics, known, strict=True))
+        return store.FrozenDict(zip(self.topics, known, strict=True))
 
     @cached_property
     def n_rel(self) -> Mapping[str, int | None]:
         """Number of documents judged relevant, by topic."""
         column = self.counts[:, self.levels.index(1)].tolist()
         numbers = (n if n >= 0 else None for n in column)
-        return FrozenDict(zip(self.topics, numbers, strict=True))
+        return store.FrozenDict(zip(self.topics, numbers, strict=True))
 
     @cached_property
     def earlier(self) -> npt.NDArray[np.uint64] | None:
@@ -380,17 +369,17 @@ class FactorSet:
             for m in self.measures
             if f"scores/{self._same.get(m, m)}" in self._arrays or f"cells/{m}" in self._arrays
         ]
-        return LazyDict(tuple(known), self._scores)
+        return store.LazyDict(tuple(known), self._scores)
 
     @cached_property
     def mean(self) -> Mapping[str, Floats]:
         """Means by measure, shape (n_topics,)."""
-        return LazyDict(self.measures, lambda m: self._moments[m][0])
+        return store.LazyDict(self.measures, lambda m: self._moments[m][0])
 
     @cached_property
     def sd(self) -> Mapping[str, Floats]:
         """Sample standard deviations (n-1) by measure, shape (n_topics,)."""
-        return LazyDict(self.measures, lambda m: self._moments[m][1])
+        return store.LazyDict(self.measures, lambda m: self._moments[m][1])
 
     def _scores(self, measure: str) -> Floats:
         if self.cells:
@@ -413,7 +402,7 @@ class FactorSet:
 
     @cached_property
     def _moments(self) -> Mapping[str, tuple[Floats, Floats]]:
-        return LazyDict(self.measures, self._mean_and_deviation)
+        return store.LazyDict(self.measures, self._mean_and_deviation)
 
     def _mean_and_deviation(self, measure: str) -> tuple[Floats, Floats]:
         name = f"mean/{measure}"
@@ -549,20 +538,22 @@ class FactorSet:
             If the name does not end with ``.npz``, if the file cannot be written, or if the set is
             broken.
         """
-        if not os.fspath(path).endswith(SUFFIX):
-            raise InputError.at(path, f"does not end with {SUFFIX}", f"name a file NAME{SUFFIX}")
+        if not os.fspath(path).endswith(store.SUFFIX):
+            raise InputError.at(
+                path, f"does not end with {store.SUFFIX}", f"name a file NAME{store.SUFFIX}"
+            )
         self.verify()
         with wrap_os_errors(path, "cannot be written", "name a file in a folder of your own"):
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, to_bytes(*self._stored), inputs)
+        write_atomically(path, store.to_bytes(*self._stored), inputs)
 
     @property
     def identity(self) -> str:
         """SHA-256 of the description and the arrays, independent of compression."""
-        return content_hash(*self._stored)
+        return store.content_hash(*self._stored)
 
     @property
-    def _stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
+    def _stored(self) -> tuple[dict[str, Any], dict[str, store.Array]]:
         """Description and arrays as they are written; identical scores are written once."""
         first: dict[bytes, str] = {}
         same = dict(self._same)

@@ -6,19 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ir_std.errors import NoFactorsError, abbreviate
-from ir_std.factors.catalog import (
-    Entry,
-    SetVersion,
-    described_sets,
-    is_shipped,
-    is_usable,
-    known_sets,
-)
+from ir_std.factors import catalog
 from ir_std.factors.collection import Collection, DatasetCollection
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import BY_MEASURES, Fit, Match
 
-Sets = tuple[SetVersion, ...]
+Sets = tuple[catalog.SetVersion, ...]
 
 
 def recognize_collection(collection: Collection) -> Match:
@@ -36,7 +29,7 @@ def recognize_collection(collection: Collection) -> Match:
     systems, and then the set with the fewest topics.  If a set lists the ir_datasets ID of the
     qrels, that set is used without these checks.
     """
-    sets = known_sets()
+    sets = catalog.known_sets()
     if sets not in collection.cached:
         collection.cached.clear()
         collection.cached[sets] = (
@@ -74,7 +67,7 @@ def _match_by_judgments(collection: Collection, sets: Sets) -> Match | None:
 
 def _match_whole_dataset(collection: Collection, sets: Sets) -> Match | None:
     """Return the first set of datasets with a row that matches the whole qrels."""
-    for factors in described_sets(sets, _is_of_datasets):
+    for factors in catalog.described_sets(sets, _is_of_datasets):
         for fit in dataset_fits(factors, collection):
             if fit.match_type:
                 return Match(_loaded(fit))
@@ -86,7 +79,7 @@ def _match_by_measures(collection: Collection, sets: Sets) -> Match | None:
 
     def is_candidate(fit: Fit) -> bool:
         return (
-            not is_shipped(fit.factors)
+            not catalog.is_shipped(fit.factors)
             and not {*fit.factors.measures}.isdisjoint(collection.external)
             and not (fit.count_mismatches or fit.differing_topics)
             and _holds_most_topics(fit)
@@ -106,26 +99,26 @@ def _no_match(collection: Collection, sets: Sets) -> Match:
     return Match(None, nearest=_nearest_fits(collection, sets), elsewhere=elsewhere)
 
 
-def _shares_topics(collection: Collection) -> Callable[[Entry], bool]:
+def _shares_topics(collection: Collection) -> Callable[[catalog.Entry], bool]:
     return lambda one: not one["topics"].keys().isdisjoint(collection.counts.keys())
 
 
-def _is_of_datasets(entry: Entry) -> bool:
+def _is_of_datasets(entry: catalog.Entry) -> bool:
     return bool(entry["unit"] == "collection")
 
 
 def _usable_fits(
     collection: Collection,
     sets: Sets,
-    wanted: Callable[[Entry], bool],
+    wanted: Callable[[catalog.Entry], bool],
     is_candidate: Callable[[Fit], bool] = lambda _: True,
 ) -> list[Fit]:
     """Return fits of the requested sets, most specific set first; skip broken sets."""
-    fits = (Fit(factors, collection) for factors in described_sets(sets, wanted))
+    fits = (Fit(factors, collection) for factors in catalog.described_sets(sets, wanted))
     usable = [
         fit
         for fit in fits
-        if is_candidate(fit) and (is_shipped(fit.factors) or is_usable(fit.factors))
+        if is_candidate(fit) and (catalog.is_shipped(fit.factors) or catalog.is_usable(fit.factors))
     ]
     return sorted(usable, key=lambda fit: _specificity(fit.factors))
 
@@ -134,7 +127,7 @@ def _proven_fits(collection: Collection, sets: Sets) -> list[Fit]:
     """Return fits of the sets whose judgments agree on the shared topics."""
     shares_topics = _shares_topics(collection)
 
-    def is_likely(entry: Entry) -> bool:
+    def is_likely(entry: catalog.Entry) -> bool:
         return shares_topics(entry) and not collection.rules_out(entry["topics"])
 
     return _usable_fits(collection, sets, is_likely, lambda fit: fit.match_type is not None)
@@ -167,11 +160,12 @@ def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
 
 def _nearest_fits(collection: Collection, sets: Sets) -> tuple[Fit, ...]:
     """Return the fits of the three nearest sets."""
-    for factors in described_sets(sets, _is_of_datasets):
+    for factors in catalog.described_sets(sets, _is_of_datasets):
         for fit in dataset_fits(factors, collection):
             return (fit,)
     fits = [
-        Fit(factors, collection) for factors in described_sets(sets, _shares_topics(collection))
+        Fit(factors, collection)
+        for factors in catalog.described_sets(sets, _shares_topics(collection))
     ]
     fits.sort(
         key=lambda f: (f.n_missing, len(f.count_mismatches), len(f.factors.topics), f.factors.id)
@@ -194,7 +188,7 @@ def _holds_most_topics(fit: Fit) -> bool:
 
 def _preference(fit: Fit) -> tuple[object, ...]:
     """Return a sort key that puts the best fit first."""
-    return -len(fit.matched), not is_shipped(fit.factors), *_specificity(fit.factors)
+    return -len(fit.matched), not catalog.is_shipped(fit.factors), *_specificity(fit.factors)
 
 
 def _specificity(factors: FactorSet) -> tuple[object, ...]:
@@ -204,10 +198,10 @@ def _specificity(factors: FactorSet) -> tuple[object, ...]:
 
 def _is_equivalent(fit: Fit, best: Fit) -> bool:
     """Check whether a user's set is as good a choice as the best set."""
-    if is_shipped(fit.factors) or len(fit.matched) < len(best.matched):
+    if catalog.is_shipped(fit.factors) or len(fit.matched) < len(best.matched):
         return False
     own, used = _specificity(fit.factors)[:2], _specificity(best.factors)[:2]
-    return own == used or (is_shipped(best.factors) and own[0] == used[0])
+    return own == used or (catalog.is_shipped(best.factors) and own[0] == used[0])
 
 
 def match_by_name(factors: FactorSet, collection: Collection) -> Match:

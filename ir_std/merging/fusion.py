@@ -11,22 +11,14 @@ from typing import Any, TypeAlias
 from ir_measures import ScoredDoc
 
 from ir_std.errors import UsageError, look_up
-from ir_std.merging.methods import (
-    BY_RANK,
-    COMBINE,
-    METHODS,
-    RankedList,
-    combine_ranks,
-    combine_scores,
-    normalize_run,
-)
+from ir_std.merging import methods
 from ir_std.trec.frames import column_values, frame_like, is_frame, with_values
 from ir_std.trec.inputs import as_run
 from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import Run
 
 Prepare: TypeAlias = Callable[[Run], Run]
-Combine: TypeAlias = Callable[[list[RankedList]], RankedList]
+Combine: TypeAlias = Callable[[list[methods.RankedList]], methods.RankedList]
 
 
 def normalize(run: Any, method: str) -> Any:
@@ -56,9 +48,9 @@ def normalize(run: Any, method: str) -> Any:
     UsageError
         If the method is unknown.
     """
-    look_up(method, METHODS, "method")
+    look_up(method, methods.METHODS, "method")
     run = _reusable(run)
-    normalized = normalize_run(as_run(run), method)
+    normalized = methods.normalize_run(as_run(run), method)
     if not is_frame(run):
         return _in_form_of(run, normalized)
     scores = _as_dict(normalized)
@@ -121,7 +113,7 @@ def merge(
     runs = [_reusable(run) for run in runs]
     if not runs:
         raise UsageError("no runs to merge; name at least one")
-    by_topic: dict[str, list[RankedList]] = {}
+    by_topic: dict[str, list[methods.RankedList]] = {}
     for run in map(as_run, runs):
         for topic, ranked_list in prepare(run).lists.items():
             by_topic.setdefault(topic, []).append(ranked_list)
@@ -133,20 +125,20 @@ def merge(
 
 def _steps(method: str | None, combine: str) -> tuple[Prepare, Combine]:
     """Return the function to prepare each run, and the function to combine a topic's lists."""
-    look_up(combine, {**COMBINE, **BY_RANK}, "combination")
-    if combine in BY_RANK:
+    look_up(combine, {**methods.COMBINE, **methods.BY_RANK}, "combination")
+    if combine in methods.BY_RANK:
         if method is not None:
             raise UsageError(f"{combine} combines ranks; leave out {method!r} (--normalize)")
-        return sort_run, partial(combine_ranks, combination=BY_RANK[combine])
+        return sort_run, partial(methods.combine_ranks, combination=methods.BY_RANK[combine])
     if method is None:
         raise UsageError(
             f"{combine} needs normalized scores; add a method (--normalize) of "
-            f"{', '.join(METHODS)}, or combine ranks ({', '.join(BY_RANK)})"
+            f"{', '.join(methods.METHODS)}, or combine ranks ({', '.join(methods.BY_RANK)})"
         )
-    look_up(method, METHODS, "method")
+    look_up(method, methods.METHODS, "method")
     return (
-        partial(normalize_run, method=method),
-        partial(combine_scores, combination=COMBINE[combine]),
+        partial(methods.normalize_run, method=method),
+        partial(methods.combine_scores, combination=methods.COMBINE[combine]),
     )
 
 

@@ -17,14 +17,7 @@ from typing import IO, Any
 from ir_std._system.files import wrap_os_errors
 from ir_std._system.text import escape_line
 from ir_std.errors import InputError, UsageError
-from ir_std.reading.sources import (
-    FileSource,
-    Source,
-    files_below,
-    is_archive,
-    is_hidden,
-    read_into_memory,
-)
+from ir_std.reading import sources
 from ir_std.reading.unpacking import (
     MAX_MEMBER,
     MIN_UNPACK_LIMIT,
@@ -66,7 +59,7 @@ def run_sources(
     paths: Iterable[str | os.PathLike[str]],
     max_member: int | None = None,
     skip: Callable[[InputError], None] | None = None,
-) -> Iterator[Source]:
+) -> Iterator[sources.Source]:
     """Yield the run files at ``paths``.
 
     Parameters
@@ -110,9 +103,9 @@ def run_sources(
 
 def _below(
     path: Path, max_member: int | None, skip: Callable[[InputError], None] | None
-) -> Iterator[Source]:
+) -> Iterator[sources.Source]:
     if os.path.isdir(path):
-        for file in files_below(path, skip):
+        for file in sources.files_below(path, skip):
             yield from _below(file, max_member, skip)
     elif not os.path.exists(path):
         expected = "name a run, a folder or an archive"
@@ -120,15 +113,15 @@ def _below(
             if not os.path.lexists(path):
                 raise InputError.at(path, "no such file", expected)
             path.stat()
-    elif is_archive(path):
+    elif sources.is_archive(path):
         members = _zip_members if path.suffix == ".zip" else _tar_members
         packed = path.stat().st_size
         most = min(MAX_MEMBER, unpacked_limit(packed)) if max_member is None else max_member
         together = max(MIN_UNPACK_LIMIT, RATIO * packed) if max_member is None else math.inf
         try:
             for member, stream in members(path, together):
-                if not is_hidden(PurePosixPath(member)):
-                    source = read_into_memory(stream, f"{path}!{member}", most)
+                if not sources.is_hidden(PurePosixPath(member)):
+                    source = sources.read_into_memory(stream, f"{path}!{member}", most)
                     source.path = path / member
                     source.is_small_and_packed = max_member is None and packed < SMALL
                     yield source
@@ -143,7 +136,7 @@ def _below(
                 path, f"cannot be read ({_brief(broken)})", "copy the archive again"
             ) from None
     else:
-        yield FileSource(path, max_member)
+        yield sources.FileSource(path, max_member)
 
 
 def _tar_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:

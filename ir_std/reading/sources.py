@@ -15,18 +15,7 @@ from weakref import WeakSet, finalize
 
 from ir_std._system.files import display_name
 from ir_std.errors import InputError
-from ir_std.reading.unpacking import (
-    MAX_MEMBER,
-    SMALL,
-    BoundedReader,
-    TextGuard,
-    find_packing,
-    is_json,
-    number_content,
-    read_piece,
-    too_large,
-    unpack_stream,
-)
+from ir_std.reading import unpacking
 
 STANDARD_INPUT = "-"
 """File name that means standard input."""
@@ -79,8 +68,8 @@ class Source(ABC):
             return False
         stream = self.open()
         try:
-            is_packed = find_packing(stream.read(6)) is not None
-            return is_packed and stream.seek(0, SEEK_END) < SMALL
+            is_packed = unpacking.find_packing(stream.read(6)) is not None
+            return is_packed and stream.seek(0, SEEK_END) < unpacking.SMALL
         finally:
             self.release(stream)
 
@@ -92,11 +81,11 @@ class Source(ABC):
         long line, so only the beginning of the line is returned.
         """
         stream = self.open()
-        pieces = unpack_stream(stream, self.name, self.max_member, _LITTLE)
+        pieces = unpacking.unpack_stream(stream, self.name, self.max_member, _LITTLE)
         try:
             start = next(pieces, b"")
-            pieces = iter([start]) if is_json(start) else chain([start], pieces)
-            return next(number_content(pieces), None)
+            pieces = iter([start]) if unpacking.is_json(start) else chain([start], pieces)
+            return next(unpacking.number_content(pieces), None)
         finally:
             self.release(stream)
 
@@ -296,27 +285,27 @@ def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> B
     """Read the rest of a binary or text stream into memory."""
     if max_member is None:
         expected = "write its content to a file, and name that file"
-        too_much = InputError.at(name, f"gave more than {MAX_MEMBER:,} bytes", expected)
+        too_much = InputError.at(name, f"gave more than {unpacking.MAX_MEMBER:,} bytes", expected)
     else:
-        too_much = too_large(name, max_member)
-    reader = BoundedReader(stream, max_member or MAX_MEMBER, too_much)
-    parts, guard = list[bytes](), TextGuard(name)
-    while part := read_piece(reader, name):
+        too_much = unpacking.too_large(name, max_member)
+    reader = unpacking.BoundedReader(stream, max_member or unpacking.MAX_MEMBER, too_much)
+    parts, guard = list[bytes](), unpacking.TextGuard(name)
+    while part := unpacking.read_piece(reader, name):
         parts.append(part)
-        if find_packing(parts[0]) is None:
+        if unpacking.find_packing(parts[0]) is None:
             guard.look_at(part)
     return BytesSource(name, b"".join(parts), max_member)
 
 
 def content_lines(source: Source) -> Iterator[tuple[int, bytes]]:
     """Yield numbers and content of the lines of a source that are neither blank nor comments."""
-    return number_content(read_pieces(source))
+    return unpacking.number_content(read_pieces(source))
 
 
 def read_pieces(source: Source) -> Iterator[bytes]:
     """Yield the content of a source, unpacked, piece by piece."""
     stream = source.open()
     try:
-        yield from unpack_stream(stream, source.name, source.max_member)
+        yield from unpacking.unpack_stream(stream, source.name, source.max_member)
     finally:
         source.release(stream)

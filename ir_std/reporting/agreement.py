@@ -12,17 +12,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
-from ir_std.analysis.agreement import (
-    FEWEST_TOPICS,
-    WEIGHTS,
-    Interval,
-    OrderAgreement,
-    cohen_kappa,
-    confusion_matrix,
-    kappa_interval,
-    order_agreement,
-    pair_agreement,
-)
+from ir_std.analysis import agreement as statistics
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA
 from ir_std.errors import UsageError, look_up, pluralize
@@ -47,10 +37,10 @@ BEST = 10
 MOST_LEVELS = 100
 """Largest supported number of relevance levels."""
 NO_INTERVAL = (
-    f"Intervals are left out if there are fewer than {FEWEST_TOPICS} topics, or if two systems, on "
-    "average, have the same score for the measure on more than two thirds of the topics. The "
-    "interval of tau is also left out if the order under one of the judges would be very different "
-    "on other topics."
+    f"Intervals are left out if there are fewer than {statistics.FEWEST_TOPICS} topics, or if two "
+    "systems, on average, have the same score for the measure on more than two thirds of the "
+    "topics. The interval of tau is also left out if the order under one of the judges would be "
+    "very different on other topics."
 )
 """Note for tables that lack an interval because it would not be reliable."""
 
@@ -288,7 +278,7 @@ class JudgeAgreement:
         )
         return f"<JudgeAgreement of {' and '.join(self.names)}: {', '.join(sizes)}>"
 
-    def kappa(self, weights: str = "none") -> Interval:
+    def kappa(self, weights: str = "none") -> statistics.Interval:
         """Compute Cohen's kappa over the documents of all topics.
 
         Parameters
@@ -296,7 +286,7 @@ class JudgeAgreement:
         weights : {'none', 'linear', 'quadratic'}
             Weights of the disagreements.
         """
-        return kappa_interval(self.confusion, weights)
+        return statistics.kappa_interval(self.confusion, weights)
 
     def kappa_at(self, level: int) -> float:
         """Compute Cohen's kappa if documents at a level or above count as relevant.
@@ -307,13 +297,13 @@ class JudgeAgreement:
         if not whole[level:].any() or not whole[:, level:].any():
             return float("nan")
         halves = [slice(0, level), slice(level, None)]
-        return float(cohen_kappa([[whole[a, b].sum() for b in halves] for a in halves]))
+        return float(statistics.cohen_kappa([[whole[a, b].sum() for b in halves] for a in halves]))
 
     @cached_property
-    def order(self) -> dict[Measure, OrderAgreement]:
+    def order(self) -> dict[Measure, statistics.OrderAgreement]:
         """Agreement of the systems' orders and scores under the two judges, by measure."""
         return {
-            m: order_agreement(*scores)
+            m: statistics.order_agreement(*scores)
             for m, scores in self.scores.items()
             if not np.isnan(scores[0] + scores[1]).any(axis=1).all()
         }
@@ -369,7 +359,7 @@ def compare_labels(
     for i, topic in enumerate(topics):
         one, other = (q.judged[topic] for q in pair)
         both = [d for d in one if d in other]
-        matrices[i] = confusion_matrix(
+        matrices[i] = statistics.confusion_matrix(
             [max(0, one[d]) for d in both], [max(0, other[d]) for d in both], n_levels
         )
         alone[0] += len(one) - len(both)
@@ -381,7 +371,7 @@ def _labels(agreement: JudgeAgreement, places: int) -> Table:
     whole = agreement.confusion.sum(axis=0)
     n, names = int(whole.sum()), agreement.names
     kappas = []
-    for weights in WEIGHTS:
+    for weights in statistics.WEIGHTS:
         name = "kappa" if weights == "none" else f"kappa, {weights} weights"
         kappas.append((name, _with_interval(agreement.kappa(weights), places)))
     return make_table(
@@ -398,7 +388,7 @@ def _labels(agreement: JudgeAgreement, places: int) -> Table:
             "distance between two levels; quadratic weights are the square of this distance. For "
             "kappa at a level, documents at this level or above are relevant, and the others are "
             "not.",
-            *([NO_INTERVAL] if len(agreement.topics) < FEWEST_TOPICS else []),
+            *([NO_INTERVAL] if len(agreement.topics) < statistics.FEWEST_TOPICS else []),
         ],
         places=places,
     )
@@ -416,7 +406,7 @@ def _topics(agreement: JudgeAgreement, places: int) -> Table:
     levels = np.arange(counts.shape[1])
     documents = counts.sum(axis=(1, 2))
     same = np.trace(counts, axis1=1, axis2=2) / np.maximum(documents, 1)
-    kappas = [cohen_kappa(counts, weights) for weights in ("none", "quadratic")]
+    kappas = [statistics.cohen_kappa(counts, weights) for weights in ("none", "quadratic")]
     means = [counts.sum(axis=axis) @ levels / np.maximum(documents, 1) for axis in (2, 1)]
     order = np.argsort(np.nan_to_num(kappas[1], nan=2.0), kind="stable").tolist()
     columns = [column.tolist() for column in (documents, same, *kappas, *means)]
@@ -462,7 +452,7 @@ def _pairs(agreement: JudgeAgreement, _: int) -> Table:
             continue
         best = np.argsort(-sign_of(measure) * first[known].mean(axis=0), kind="stable")[:BEST]
         for title, columns in (("all", np.arange(first.shape[1])), (f"{BEST} best", best)):
-            counts = pair_agreement(first[known][:, columns], second[known][:, columns])
+            counts = statistics.pair_agreement(first[known][:, columns], second[known][:, columns])
             rows.append((str(measure), title, *counts))
     one, other = agreement.names
     return make_table(
@@ -517,5 +507,5 @@ OF_LABELS = ("labels", "confusion", "topics")
 """Tables that need qrels, because scores are not enough."""
 
 
-def _with_interval(figure: Interval, places: int) -> Cell:
+def _with_interval(figure: statistics.Interval, places: int) -> Cell:
     return interval_cell(figure.value, (figure.low, figure.high), places, sign="")

@@ -19,13 +19,7 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import NoFactorsError, UsageError, pluralize, warn_caller
 from ir_std.evaluation.placement import Placement, place
-from ir_std.factors.benchmarks import (
-    SET,
-    BenchmarkScores,
-    benchmark_factors,
-    benchmark_scores,
-    borda_ranks,
-)
+from ir_std.factors import benchmarks
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.derived import select_kind
 from ir_std.factors.factor_set import FactorSet
@@ -56,7 +50,7 @@ class Benchmark:
 
     name: str
     kind: str
-    scores: BenchmarkScores
+    scores: benchmarks.BenchmarkScores
     own: tuple[str, ...]
     factors: FactorSet
 
@@ -85,17 +79,17 @@ class Benchmark:
         own = {
             run: dict(scores.values[main_score])
             for run, scores in runs.items()
-            if getattr(scores, "factors", None) is None or scores.factors.id != SET
+            if getattr(scores, "factors", None) is None or scores.factors.id != benchmarks.SET
         }
         kind = str(kind or "all")
-        read = benchmark_scores(name, kind, own)
+        read = benchmarks.benchmark_scores(name, kind, own)
         enough = read.n_tasks >= MIN_SHARE * len(read.tasks)
         ranked = [k for k, m in enumerate(read.models) if enough[k] and m not in own]
         if len(ranked) < 2:
             raise NoFactorsError(
                 f"{name} has {pluralize(len(ranked), 'model')} with half of its tasks; 2 are needed"
             )
-        return cls(name, kind, read, tuple(own), benchmark_factors(read, ranked))
+        return cls(name, kind, read, tuple(own), benchmarks.benchmark_factors(read, ranked))
 
     def runs(self, names: Mapping[str, Any]) -> dict[str, RunScores]:
         """Return the scores of the models that have at least half of the tasks.
@@ -127,7 +121,7 @@ class Benchmark:
     @cached_property
     def borda(self) -> dict[str, int]:
         """MTEB's rank of each model, by the number of models that it beats on each task."""
-        ranks = borda_ranks(self.scores.of_parts, self.scores.n_models)
+        ranks = benchmarks.borda_ranks(self.scores.of_parts, self.scores.n_models)
         return dict(zip(self.scores.models, ranks.tolist(), strict=True))
 
     @cached_property
@@ -206,10 +200,10 @@ def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "a
             names = [model, dataset] if several else [dataset]
             rows.append([*names, score, value, place_cell(placed), neighbors])
     notes = [
-        f"The place is the rank of {' and '.join(runs)} among the models of {SET} ({systems}) on "
-        "this dataset, counting the model itself. The neighbors are the models that rank next to "
-        "it. A rank on one dataset has no interval, because a single mean does not show how much "
-        "it can vary."
+        f"The place is the rank of {' and '.join(runs)} among the models of {benchmarks.SET} "
+        f"({systems}) on this dataset, counting the model itself. The neighbors are the models "
+        "that rank next to it. A rank on one dataset has no interval, because a single mean does "
+        "not show how much it can vary."
     ]
     if without := sum(row[-1] is None for row in rows):
         where = pluralize(without, "dataset")
@@ -220,7 +214,7 @@ def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "a
 
 def _models_on(dataset: str, systems: str) -> FactorSet | None:
     """Select one kind of models with results on a dataset; None if there are too few."""
-    factors = load_factors(SET)
+    factors = load_factors(benchmarks.SET)
     with suppress(NoFactorsError):
         if dataset in factors.row_of:
             return select_kind(factors, systems, [dataset])

@@ -17,18 +17,12 @@ from ir_std.analysis.estimate import NO_ESTIMATE
 from ir_std.analysis.paired import Procedure, get_correction
 from ir_std.errors import MissingLibraryError, look_up
 from ir_std.measures import Standardized, named_measure, sign_of
+from ir_std.reporting import sentences
 from ir_std.reporting.benchmark import Benchmark, place_cell
 from ir_std.reporting.difference import Difference, RunDifferences, label_of, run_differences
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.model import Results, place_topics, unit_of
 from ir_std.reporting.run_ranks import NO_RANK, RunRank, runs_by_mean
-from ir_std.reporting.sentences import (
-    benchmark_notes,
-    differences_notes,
-    means_notes,
-    power_notes,
-    runs_notes,
-)
 from ir_std.reporting.tables import (
     BETTER,
     EQUIVALENT,
@@ -107,7 +101,7 @@ def runs_table(
     names = ["run"] if sorted_by is None else ["rank", "run", "ranks"]
     names += [results.collection.unit] * by_topic
     columns = [name for m in measures for name in (str(m), *[f"{m} place"] * place)]
-    notes = runs_notes(results, sorted_by, means, place)
+    notes = sentences.runs_notes(results, sorted_by, means, place)
     widths = [len(group) * (1 + place) for group in groups]
     return make_table([*names, *columns], rows, len(names), notes, widths, places)
 
@@ -179,7 +173,7 @@ def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> 
             )
         )
     header = ("rank", "run", *["ranks"] * several, "mean", "tasks", "raw", "Borda")
-    notes = benchmark_notes(results, benchmark)
+    notes = sentences.benchmark_notes(results, benchmark)
     return make_table(header, rows, 2, notes, [len(header) - 2], places)
 
 
@@ -223,7 +217,9 @@ def means_table(results: Results, places: int = 4) -> Table:
                 rows.append([run, name or ALL_COLLECTIONS, n, *cells])
     unit = unit_of(results)
     header = ("system", "collection", f"{unit}s", *(label_of(results, m) for m in measures))
-    return make_table(header, rows, 3, means_notes(results), map(len, group_measures(measures)))
+    return make_table(
+        header, rows, 3, sentences.means_notes(results), map(len, group_measures(measures))
+    )
 
 
 def count_range(counts: Iterable[int]) -> str:
@@ -273,7 +269,7 @@ def pairs_table(pairs: Sequence[Difference], places: int = 4) -> Table:
             "Differences of linked means. The 95% intervals cover the topics of both collections "
             "and the disagreement of the anchors. p is two-sided and not corrected for the number "
             "of differences.",
-            *power_notes(pairs),
+            *sentences.power_notes(pairs),
         ),
     )
 
@@ -348,7 +344,7 @@ def differences_table(results: Results, places: int = 4) -> Table:
     Each measure has columns for the difference with its 95% interval, p, and Hedges' g.
     """
     compared = run_differences(results)
-    notes = tuple(differences_notes(results, compared))
+    notes = tuple(sentences.differences_notes(results, compared))
     return compared_table(compared, notes, results.procedure, places, unit_of(results))
 
 

@@ -11,17 +11,11 @@ import numpy as np
 
 from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, warn_caller
+from ir_std.evaluation import inputs
 from ir_std.evaluation.api import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import Progress, StdEvaluator, evaluate_runs
 from ir_std.evaluation.factor_messages import factors_used
-from ir_std.evaluation.inputs import (
-    ScoresOfSystem,
-    add_baseline,
-    resolve_excluded,
-    resolve_qrels,
-    resolve_runs,
-)
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, main_score
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, collection_names
@@ -139,7 +133,7 @@ def evaluate(
     ...
     """
     schemes = schemes and scheme_names(schemes)
-    by_name = resolve_runs(runs, duplicates=duplicates)
+    by_name = inputs.resolve_runs(runs, duplicates=duplicates)
     procedure = Procedure(test, correction, equivalent)
     board = None
     if benchmark is not None:
@@ -149,11 +143,11 @@ def evaluate(
 
         board = Benchmark.of(by_name, benchmark, systems)
         by_name, measures, factors, systems = board.runs(by_name), main_score, board.factors, None
-    judgments = resolve_qrels(by_name.values(), qrels)
-    without = resolve_excluded(without, by_name.values())
+    judgments = inputs.resolve_qrels(by_name.values(), qrels)
+    without = inputs.resolve_excluded(without, by_name.values())
     selected = select_factors(judgments, factors, systems=systems, without=without)
     named = tuple(by_name)
-    baseline = add_baseline(baseline, by_name, judgments, selected, measures)
+    baseline = inputs.add_baseline(baseline, by_name, judgments, selected, measures)
     evaluator = StdEvaluator(
         measures,
         judgments,
@@ -189,7 +183,7 @@ def evaluate(
 
 
 def _same_run(
-    evaluations: Mapping[str, Evaluation], name: str, system: ScoresOfSystem
+    evaluations: Mapping[str, Evaluation], name: str, system: inputs.ScoresOfSystem
 ) -> str | None:
     """Find a run with the same raw scores as a system on all topics, up to rounding."""
     own = evaluations[name].values

@@ -13,20 +13,10 @@ from ir_std.errors import InputError, UsageError, did_you_mean, pluralize
 from ir_std.measures import suggest_measures
 from ir_std.measures.names import find_measure
 from ir_std.reading import Source, read_pieces, source_of, too_large
+from ir_std.scores import tables
 from ir_std.scores.collect import ScoreCells, collect_scores, is_not_topic_score
 from ir_std.scores.mteb import cells_of_mteb, is_mteb_result
 from ir_std.scores.run_scores import SUMMARY, RunScores
-from ir_std.scores.tables import (
-    ScoreTable,
-    cells_of_table,
-    is_header,
-    join_rows,
-    names_rows,
-    parse_table,
-    split_header,
-    table_of_frame,
-    table_of_records,
-)
 from ir_std.trec.frames import column_names, is_frame
 from ir_std.trec.inputs import is_file
 
@@ -98,7 +88,7 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
         return _read_file(source_of(scores), measure)
     if isinstance(scores, Mapping):
         return collect_scores(_cells_of_dict(scores, "scores", measure, of_numbers=True))
-    return collect_scores(cells_of_table(_table_of(scores), measure))
+    return collect_scores(tables.cells_of_table(_table_of(scores), measure))
 
 
 def check_name_of_measure(name: str) -> None:
@@ -115,14 +105,14 @@ def check_name_of_measure(name: str) -> None:
         )
 
 
-def _table_of(scores: Any) -> ScoreTable:
+def _table_of(scores: Any) -> tables.ScoreTable:
     """Return a DataFrame, or a list of records or metrics, as a table."""
     if is_frame(scores):
-        return table_of_frame(scores, "scores")
+        return tables.table_of_frame(scores, "scores")
     if isinstance(scores, Iterable) and not isinstance(scores, (bytes, bytearray)):
         records = [row._asdict() if hasattr(row, "_asdict") else row for row in scores]
         if all(isinstance(record, Mapping) for record in records):
-            return table_of_records(records, "scores", range(1, len(records) + 1), True)
+            return tables.table_of_records(records, "scores", range(1, len(records) + 1), True)
     raise InputError.at(
         "scores",
         f"cannot use {type(scores).__name__}",
@@ -156,13 +146,13 @@ def _first_line(source: Source) -> str:
 def header_of(source: Source) -> list[str]:
     """Return the column names of a file; empty if it is not a table with a header."""
     line = _first_line(source)
-    return split_header(line) if is_header(line) else []
+    return tables.split_header(line) if tables.is_header(line) else []
 
 
 def is_score_file(source: Source) -> bool:
     """Check, from its first line, whether a file holds scores instead of a run or qrels."""
     line = _first_line(source)
-    return line.startswith(JSON_STARTS) or is_header(line) or _is_score_line(line)
+    return line.startswith(JSON_STARTS) or tables.is_header(line) or _is_score_line(line)
 
 
 def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
@@ -210,8 +200,8 @@ def _parse_text(text: str, source: Source, measure: str | None) -> ScoreCells:
     first = next(lines, None)
     if first is None:
         raise InputError.at(source.name, "no lines", _FORMATS)
-    if is_header(first[1].strip("\r ")):
-        return cells_of_table(parse_table(text, source.name), measure)
+    if tables.is_header(first[1].strip("\r ")):
+        return tables.cells_of_table(tables.parse_table(text, source.name), measure)
     return _cells_of_lines([first, *lines], source.name)
 
 
@@ -227,7 +217,9 @@ def _parse_json(text: str, source: Source, measure: str | None) -> ScoreCells:
         lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
         if len(lines) > 1 and isinstance(_load_or_none(lines[0][1]), dict):
             records = [_load_or_none(line) for _, line in lines]
-            return cells_of_table(table_of_records(records, file, [i for i, _ in lines]), measure)
+            return tables.cells_of_table(
+                tables.table_of_records(records, file, [i for i, _ in lines]), measure
+            )
         raise InputError.at(
             file,
             f"not JSON ({getattr(broken, 'msg', 'nested too deeply')})",
@@ -236,9 +228,9 @@ def _parse_json(text: str, source: Source, measure: str | None) -> ScoreCells:
         ) from None
     if is_mteb_result(content):
         return cells_of_mteb(content, source)
-    records = content if isinstance(content, list) else [content] * names_rows([*content])
+    records = content if isinstance(content, list) else [content] * tables.names_rows([*content])
     if records:
-        return cells_of_table(table_of_records(records, file), measure)
+        return tables.cells_of_table(tables.table_of_records(records, file), measure)
     if isinstance(content, dict) and any(isinstance(each, dict) for each in content.values()):
         return _cells_of_dict(content, file, measure)
     raise InputError.at(
@@ -353,7 +345,7 @@ def _cells_of_lines(lines: Iterable[tuple[int, str]], file: str) -> ScoreCells:
     InputError
         If the number of columns differs from the first line; the error names the line.
     """
-    columns, numbers = join_rows(((n, _fields(line)) for n, line in lines), file)
+    columns, numbers = tables.join_rows(((n, _fields(line)) for n, line in lines), file)
     width = len(columns)
     if width not in (2, 3, 4):
         raise InputError.at(file, pluralize(width, "column"), _FORMATS, line=numbers[0])

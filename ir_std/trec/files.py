@@ -12,27 +12,15 @@ from typing import IO, Any, TypeVar
 
 from ir_measures.util import Qrel, ScoredDoc
 
+from ir_std import reading
 from ir_std._system.files import write_atomically
 from ir_std.errors import InputError
-from ir_std.reading import (
-    QRELS,
-    RANKED_RUN,
-    RUN,
-    CheckFailed,
-    LineFormat,
-    Source,
-    find_fault,
-    no_lines,
-    read_lines,
-    source_of,
-    split_line,
-)
 from ir_std.trec.qrels import Qrels, RepeatedDocument
 from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import InvalidRun, Run
 
 Row = TypeVar("Row", Qrel, ScoredDoc)
-File = str | os.PathLike[str] | IO[Any] | Source
+File = str | os.PathLike[str] | IO[Any] | reading.Source
 """A path, ``-`` for standard input, an open file, or a source."""
 
 
@@ -58,22 +46,22 @@ def read_run(file: File) -> Run:
         UTF-8, control characters, or lines of more than a megabyte.  The error names the file and
         the line.
     """
-    source = source_of(file)
-    line_format = RANKED_RUN if _is_ranked(source) else RUN
+    source = reading.source_of(file)
+    line_format = reading.RANKED_RUN if _is_ranked(source) else reading.RUN
     try:
-        run = Run.of_lines(read_lines(source, line_format), source.name, source.duplicates)
-    except (CheckFailed, InvalidRun):
+        run = Run.of_lines(reading.read_lines(source, line_format), source.name, source.duplicates)
+    except (reading.CheckFailed, InvalidRun):
         pass  # leaving this block frees the traceback, which holds parts of the file
     else:
-        run.has_ranks = line_format is RUN
+        run.has_ranks = line_format is reading.RUN
         return run
-    raise find_fault(source, line_format)
+    raise reading.find_fault(source, line_format)
 
 
-def _is_ranked(source: Source) -> bool:
+def _is_ranked(source: reading.Source) -> bool:
     """Check whether a run is in MS MARCO's format, which has ranks but no scores."""
     columns = source.first_line[1].split() if source.first_line else []
-    return len(columns) == RANKED_RUN.width and columns[-1].isdigit()
+    return len(columns) == reading.RANKED_RUN.width and columns[-1].isdigit()
 
 
 def read_qrels(file: File) -> Qrels:
@@ -81,19 +69,19 @@ def read_qrels(file: File) -> Qrels:
 
     Files and errors are as for :func:`read_run`.
     """
-    source = source_of(file)
+    source = reading.source_of(file)
     try:
-        return Qrels(*read_lines(source, QRELS), source.name)
-    except (CheckFailed, RepeatedDocument):
+        return Qrels(*reading.read_lines(source, reading.QRELS), source.name)
+    except (reading.CheckFailed, RepeatedDocument):
         pass
-    raise find_fault(source, QRELS)
+    raise reading.find_fault(source, reading.QRELS)
 
 
-def count_columns(source: Source) -> int:
+def count_columns(source: reading.Source) -> int:
     """Count the columns in a file's first line that is neither blank nor a comment."""
     if source.first_line is None:
-        raise no_lines(source)
-    return len(split_line(source, *source.first_line))
+        raise reading.no_lines(source)
+    return len(reading.split_line(source, *source.first_line))
 
 
 def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
@@ -112,7 +100,7 @@ def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
         topic, iteration, document, level = columns
         return Qrel(topic, document, int(level), iteration)
 
-    return _rows_of(file, row, QRELS)
+    return _rows_of(file, row, reading.QRELS)
 
 
 def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]:
@@ -131,11 +119,13 @@ def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]
         topic, _, document, _, score, _ = columns
         return ScoredDoc(topic, document, float(score))
 
-    return _rows_of(file, row, RUN)
+    return _rows_of(file, row, reading.RUN)
 
 
 def _rows_of(
-    file: str | os.PathLike[str] | IO[str], row: Callable[[list[str]], Row], form: LineFormat
+    file: str | os.PathLike[str] | IO[str],
+    row: Callable[[list[str]], Row],
+    form: reading.LineFormat,
 ) -> Iterator[Row]:
     """Yield the result of ``row`` for the columns of each line; an error names the line."""
     if isinstance(file, (str, os.PathLike)):

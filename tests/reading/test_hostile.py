@@ -297,7 +297,7 @@ def test_lines_of_unpacked_and_of_larger_files_are_not_counted(
     (packed.parent / "run").write_bytes(FIVE)
     assert count(packed.parent / "run", 1) == 5
     assert count(packed, 1, max_member=1000) == 5
-    monkeypatch.setattr("ir_std.reading.sources.SMALL", packed.stat().st_size)
+    monkeypatch.setattr("ir_std.reading.unpacking.SMALL", packed.stat().st_size)
     assert count(packed, 1) == 5
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sets import quick_first
 
 import ir_std
+from ir_std import reading
 from ir_std.errors import InputError
 from ir_std.reading import (
     QRELS,
@@ -26,7 +27,6 @@ from ir_std.reading import (
     read_lines_plainly,
 )
 from ir_std.reading.archives import run_sources
-from ir_std.trec import files
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.runs import Run
 
@@ -108,7 +108,7 @@ def test_the_plain_reader_can_take_the_engines_place(monkeypatch: pytest.MonkeyP
     run = BytesSource("r", b"".join(blocks_of(100)))
     qrels = BytesSource("q", b"1 0 d1 1\n2 0 d9 0\n1 0 d8 -1\n")
     lists, judged = read_run(run).lists, read_qrels(qrels).judged
-    monkeypatch.setattr(files, "read_lines", read_lines_plainly)
+    monkeypatch.setattr(reading, "read_lines", read_lines_plainly)
     plain = read_run(run).lists
     assert plain.keys() == lists.keys()
     assert all(plain[t][0] == lists[t][0] for t in lists)

@@ -23,18 +23,7 @@ from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import round_to_resolution
 from ir_std.measures import sign_of
 from ir_std.reporting.difference import limits_of
-from ir_std.reporting.html.standing import (
-    RunStanding,
-    View,
-    has_only_scores,
-    n_systems,
-    named_systems,
-    rankings_of,
-    shares_judged,
-    systems_by_topic,
-    views_of,
-    warnings_of,
-)
+from ir_std.reporting.html import standing
 from ir_std.reporting.html.words import say
 from ir_std.reporting.model import Results, evaluations_of
 from ir_std.reporting.plots import axis_ticks
@@ -123,14 +112,14 @@ def collection_record(
     results: Results, name: str, subject: str, queries: Mapping[str, str]
 ) -> CollectionRecord:
     """Collect all data of one collection that the page shows."""
-    views = views_of(results)
-    facts = RunStanding(results, views[0], subject)
+    views = standing.views_of(results)
+    facts = standing.RunStanding(results, views[0], subject)
     runs, rival = list(results.runs), facts.rival
     two = [run for run in (subject, rival) if run]
     cutoffs = dict.fromkeys(replace(facts, view=view).cutoff for view in views)
-    judged = {run: shares_judged(results, run, cutoffs) for run in two}
-    systems = named_systems(results)
-    lacking = [run for run in two if has_only_scores(results, run)] if rival else []
+    judged = {run: standing.shares_judged(results, run, cutoffs) for run in two}
+    systems = standing.named_systems(results)
+    lacking = [run for run in two if standing.has_only_scores(results, run)] if rival else []
     return {
         "name": name,
         "unit": results.collection.unit,
@@ -145,18 +134,19 @@ def collection_record(
         "baseline": results.baseline is not None,
         "broken": [i for i, one in enumerate(evaluations_of(results).values()) if one.is_broken],
         "measures": [
-            _measure(RunStanding(results, view, subject, judged), systems) for view in views
+            _measure(standing.RunStanding(results, view, subject, judged), systems)
+            for view in views
         ],
         "rankings": {"why": unescape(say("rankings_needed", lacking))}
         if lacking
-        else rankings_of(results, facts),
+        else standing.rankings_of(results, facts),
     }
 
 
-def _measure(facts: RunStanding, systems: Mapping[str, str]) -> MeasureRecord:
+def _measure(facts: standing.RunStanding, systems: Mapping[str, str]) -> MeasureRecord:
     results, view, plan = facts.results, facts.view, facts.plan
     raw = np.array([_by_topic(results, run, view.raw) for run in results.runs])
-    of_systems = systems_by_topic(results, plan, systems)
+    of_systems = standing.systems_by_topic(results, plan, systems)
     is_by_topic = view.is_standardized and view.scored in results.collection.topic_measures
     peers = results.collection.peers(view.raw)
     limits = limits_of(view.scored)
@@ -171,7 +161,7 @@ def _measure(facts: RunStanding, systems: Mapping[str, str]) -> MeasureRecord:
         "sign": int(sign_of(view.scored)),
         "headline": say("headline", facts),
         "deck": say("deck", facts),
-        "warnings": warnings_of(facts),
+        "warnings": standing.warnings_of(facts),
         "trust": [say(part, facts) for part in ("holds", "matched", "judged")],
         "placeHeading": say("place_heading", facts),
         "topicsHeading": say("topics_heading", facts),
@@ -183,12 +173,14 @@ def _measure(facts: RunStanding, systems: Mapping[str, str]) -> MeasureRecord:
         "byTopic": _matrix(raw if of_systems is None else np.vstack([raw, of_systems])),
         "scoresByTopic": _scores_by_topic(facts, of_systems) if is_by_topic else None,
         "places": _places(plan, raw) if plan and is_by_topic else None,
-        "systemsOn": _matrix(n_systems(plan)[None], 1)[0] if plan and is_by_topic else None,
+        "systemsOn": _matrix(standing.n_systems(plan)[None], 1)[0]
+        if plan and is_by_topic
+        else None,
         "systemsByTopic": None if peers is None else [_number(mean) for mean in peers.mean],
     }
 
 
-def _run(facts: RunStanding, run: str) -> dict[str, float | None]:
+def _run(facts: standing.RunStanding, run: str) -> dict[str, float | None]:
     """Return one run's values for those fields of a measure that are lists by run."""
     (low, high), rank, placed = facts.intervals[run], facts.ranks[run], facts.placement(run)
     best, worst = facts.places(run) or (None, None)
@@ -219,16 +211,16 @@ def _by_topic(results: Results, run: str, measure: Measure) -> Floats:
     return np.full(len(results.topics), np.nan) if known is None else known
 
 
-def _scores_by_topic(facts: RunStanding, of_systems: Floats | None) -> Matrix:
+def _scores_by_topic(facts: standing.RunStanding, of_systems: Floats | None) -> Matrix:
     rows = [facts.results.values[run][facts.view.scored] for run in facts.results.runs]
     if facts.plan is not None and of_systems is not None:
         rows += [facts.plan.apply(scores) for scores in of_systems]
     return _matrix(np.array(rows))
 
 
-def _systems(facts: RunStanding) -> list[list[Any]]:
+def _systems(facts: standing.RunStanding) -> list[list[Any]]:
     """List the name, mean score and mean raw score of each reference system, best first."""
-    of_raw = replace(facts, view=View(facts.view.raw, facts.view.raw))
+    of_raw = replace(facts, view=standing.View(facts.view.raw, facts.view.raw))
     raw = dict(of_raw.systems())
     return [
         [name, _number(score), _number(raw.get(name, np.nan) if name else np.nan)]
