@@ -22,7 +22,7 @@ FILE = "mteb-benchmarks.json"
 """A file next to the shipped sets that lists each benchmark's tasks and the rows of each task."""
 SET = "mteb-retrieval"
 COPIED = ("track", "unit", "max_level", "resolution", "year", "source", "licence", "sources")
-"""Fields that are copied from the set to the factors of a benchmark."""
+"""Fields of the set that are copied to a benchmark's factors."""
 DECIMALS = 10
 """Number of decimals of task scores.  Scores are rounded so that a mean does not depend on the
 order of its values."""
@@ -38,7 +38,8 @@ class BenchmarkScores:
     tasks : tuple of str
         Tasks with at least one dataset in the set.
     missing : tuple of str
-        The benchmark's other retrieval and reranking tasks, for which too few models have results.
+        The benchmark's retrieval and reranking tasks that the set lacks, because too few models
+        have results for them.
     models : tuple of str
         Models with a score on at least one part of a task.
     scores : ndarray, shape (n_tasks, n_models)
@@ -61,19 +62,19 @@ class BenchmarkScores:
 
     @property
     def n_tasks(self) -> Ints:
-        """Number of tasks on which each model has all scores."""
+        """For each model, the number of tasks for which the model has scores on all parts."""
         counts: Ints = (~np.isnan(self.scores)).sum(axis=0)
         return counts
 
     @property
     def n_models(self) -> int:
-        """Number of models that have all scores on at least one task."""
+        """Number of models that have scores on all parts of at least one task."""
         return int(np.count_nonzero(~np.isnan(self.scores).all(axis=0)))
 
 
 @lru_cache(maxsize=1)
 def _listed() -> Mapping[str, Mapping[str, Any]]:
-    """Return the rows of each task and the number of its parts, by benchmark."""
+    """Return the rows and the number of parts of each task, by benchmark."""
     file = shipped_folder() / FILE
     listed: Mapping[str, Mapping[str, Any]] = parse_json(file.read_bytes(), file)
     return listed
@@ -104,10 +105,10 @@ def tasks_of(benchmark: str) -> Mapping[str, list[str]]:
 
 
 def partial_tasks(benchmark: str) -> dict[str, tuple[int, int]]:
-    """Return the tasks that the set covers only in part.
+    """Return the tasks from which the set has only some parts.
 
-    The values are the number of parts in the set and the number of all parts.  A part is one
-    combination of split and subset (such as a language) that the benchmark uses.
+    Each task is mapped to two numbers: how many parts the set has, and how many parts the task has.
+    A part is one combination of split and subset (such as a language) that the benchmark uses.
     """
     tasks_of(benchmark)
     counts = {t: (len(each["rows"]), each["parts"]) for t, each in _listed()[benchmark].items()}
@@ -129,15 +130,15 @@ def benchmark_scores(
         One of :data:`~ir_std.factors.schema.KINDS`.  With ``zero-shot``, only zero-shot results are
         read.
     others : mapping of str to mapping of str to float, optional
-        Main scores of further models, by model and dataset.  If the set has a model of the same
-        name, these scores replace the scores in the set.
+        Main scores of additional models, by model and dataset.  If the set has a model with the
+        same name, these scores replace the model's scores in the set.
 
     Raises
     ------
     UsageError
         If there is no such benchmark or kind.
     NoFactorsError
-        If a further model has no task with scores on all parts.
+        If one of the additional models does not have scores on all parts of any task.
     """
     look_up(kind, KINDS, "kind of results")
     tasks = {task: rows for task, rows in tasks_of(benchmark).items() if rows}
@@ -187,9 +188,10 @@ def _mean_of_known(table: Floats) -> Floats:
 
 
 def benchmark_factors(read: BenchmarkScores, models: Sequence[int]) -> FactorSet:
-    """Make factors for tasks that have scores of different models.
+    """Make factors for the tasks of a benchmark.
 
-    The factors are corrected for the choice of models on each task.
+    Some models may lack scores on some tasks.  The factors are corrected for these differences
+    between the tasks (see ``ir_std.analysis.standardization.linked_scores``).
 
     Parameters
     ----------
@@ -218,15 +220,16 @@ def benchmark_factors(read: BenchmarkScores, models: Sequence[int]) -> FactorSet
 def borda_ranks(scores: Floats, n_models: int | None = None) -> Ints:
     """Rank models as MTEB does, by the number of models that they beat, summed over tasks.
 
-    On each task, a model earns ``n_models`` minus its rank on the task (tied models share the mean
-    rank).  A model without a score earns nothing.  Models with the same sum share the best of the
-    ranks that they occupy together.
+    On each task, a model gets ``n_models`` minus its rank as points; tied models share the mean of
+    their ranks.  A model without a score on a task gets no points for this task.  Models with the
+    same number of points share the best of their ranks.
 
     Parameters
     ----------
     scores : ndarray, shape (n_tasks, n_models)
     n_models : int, optional
-        Number of models with all scores on at least one task, as MTEB counts them.
+        Number of models in MTEB's formula: the models with scores on all parts of at least one
+        task.
 
     Returns
     -------

@@ -25,8 +25,8 @@ files are read."""
 
 Entry: TypeAlias = Mapping[str, Any]
 """The index entry of a set.  The entry has the fields ``topics``, ``ir_datasets``, ``unit``,
-``beside`` and ``sha256`` (the hash of the set's file).  ``topics`` gives the number of relevant
-documents of each topic, or None if the number is unknown or proves nothing."""
+``beside`` and ``sha256`` (the hash of the set's file).  ``topics`` maps each topic to its number of
+relevant documents, or to None if the number is unknown or the topic is a whole dataset."""
 
 Version: TypeAlias = tuple[int, int, int]
 """Modification time, size and inode of a file, which show whether the file has changed."""
@@ -79,7 +79,7 @@ def writable_folder() -> Path:
 
 
 class SetVersion(NamedTuple):
-    """The id, the file and the file's version of a set that is on disk now.
+    """The id, the file, and the current version of the file of a set.
 
     The version of a shipped set is None, because such a set changes only with the installation.
     """
@@ -103,9 +103,10 @@ def version_of(file: str | os.PathLike[str]) -> Version | None:
 def known_sets() -> tuple[SetVersion, ...]:
     """Return all factor sets, sorted by name.
 
-    The name of a set is its ``id``.  If a user's set has the same id as a shipped set, the shipped
-    set is used.  If two of the user's sets have the same id, the first one is used.  In both cases,
-    the other set is skipped with a warning.  Broken sets are also skipped with a warning.
+    The name of a set is its ``id``.  If a user's set has the same id as a shipped set, ir_std uses
+    the shipped set and warns about the user's set.  If two of the user's sets have the same id,
+    ir_std uses the first one and warns about the second one.  Broken sets are skipped with a
+    warning.
 
     Raises
     ------
@@ -175,7 +176,7 @@ _warned: set[object] = set()
 
 
 def _warn_once(version: object, message: str) -> None:
-    """Warn the caller, but only once for each version of a set."""
+    """Warn the caller, unless this version of the set has already caused a warning."""
     if version not in _warned:
         _warned.add(version)
         warn_caller([message])
@@ -288,7 +289,7 @@ def check_set(path: str | os.PathLike[str]) -> list[str]:
 
 
 def sibling_sets(factors: FactorSet) -> list[FactorSet]:
-    """Return the sets that have other systems than this set on the same topics."""
+    """Return the sets that have different systems on the same topics as this set."""
     return list(described_sets(known_sets(), lambda one: one["beside"] == factors.id))
 
 

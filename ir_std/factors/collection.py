@@ -1,4 +1,4 @@
-"""Collections to recognize, and the comparison of their judgments with a set's."""
+"""Collections to recognize, and comparisons of their judgments with the judgments of sets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ir_std.trec.runs import Run
 
 
 def look_alike(ids: Iterable[str], others: Iterable[str]) -> bool:
-    """Check whether an id in both lists has the same form, such as letters-digits."""
+    """Check whether an ID in one list has the same form as an ID in the other list."""
     return not {*map(_form, ids)}.isdisjoint(map(_form, others))
 
 
@@ -43,8 +43,8 @@ class Collection:
         The judgments.  If only scores are given, the judgments are unknown, and recognition uses
         the counts of relevant documents.
     external : iterable of str
-        Custom measures for which scores are given.  Their names may identify one of the user's
-        sets.
+        Custom measures for which scores are given.  The names of these measures may identify one of
+        the user's sets.
     """
 
     def __init__(
@@ -68,8 +68,8 @@ class Collection:
     def shared_topics(self, there: Set[str]) -> tuple[str, ...]:
         """Return the topics that are also in ``there``, in this collection's order.
 
-        Scores may have hundreds of thousands of topics.  So this takes time only in proportion to
-        the smaller of the two sets of topics.
+        Scores may have hundreds of thousands of topics.  To save time, the method only looks at
+        each topic of the smaller of the two sets of topics.
         """
         return tuple(sorted(self.counts.keys() & there, key=self._positions.__getitem__))
 
@@ -79,7 +79,7 @@ class Collection:
 
     @cached_property
     def n_judged(self) -> int:
-        """Number of topics whose number of relevant documents is unknown or not 0."""
+        """Number of topics that have relevant documents or may have relevant documents."""
         return sum(n != 0 for n in self.counts.values())
 
     @property
@@ -107,7 +107,7 @@ class Collection:
         return np.array([self._positions[topic] for topic in topics], np.int64)
 
     def counts_at(self, level: int) -> Ints:
-        """Count each topic's documents at ``level`` or above; -1 if unknown.
+        """Count each topic's documents whose level is ``level`` or higher; -1 if unknown.
 
         For a level below 1, count the documents that are judged not relevant.
         """
@@ -166,7 +166,7 @@ class DatasetCollection(Collection):
         self._judged = qrels
 
     def counts_at(self, level: int) -> Ints:
-        """Count the pairs of topic and document, as if they were one topic's documents."""
+        """Count the pairs of topic and document, because the dataset counts as one topic."""
         relevant = self._judged.count(max(level, 1)).sum()
         n = relevant if level >= 1 else self._judged.sizes.sum() - relevant
         return np.array([n], np.int64)
@@ -181,9 +181,9 @@ class DatasetCollection(Collection):
 
 
 class LevelAgreement(NamedTuple):
-    """Agreement on the documents at a level or above.
+    """Agreement on the documents whose relevance level is at least a given level.
 
-    Exactly one of the masks is True for each topic.
+    For each topic, exactly one of the four attributes is True.
 
     Attributes
     ----------
@@ -243,7 +243,7 @@ class Agreement:
         return sorted(level for level in known if level > 0)
 
     def at_level(self, level: int) -> LevelAgreement:
-        """Classify the topics by their agreement on the documents at a level or above."""
+        """Compare each topic's documents whose relevance level is ``level`` or higher."""
         if level not in self._by_level:
             there, here = self.counts(level)
             is_known, is_equal = (there >= 0) & (here >= 0), there == here
@@ -276,10 +276,10 @@ class Agreement:
         return identical
 
     def counts(self, level: int) -> tuple[Ints, Ints]:
-        """Count the documents in the set and in the collection; -1 if unknown.
+        """Count the documents of each topic in the set and in the collection; -1 if unknown.
 
-        The documents at ``level`` or above are counted.  For a level below 1, the documents that
-        are judged not relevant are counted.
+        The documents whose relevance level is ``level`` or higher are counted.  If ``level`` is
+        below 1, the documents that are judged not relevant are counted instead.
         """
         here = self._collection.counts_at(level)[self._places]
         there = self._counts[:, self._column(max(level, 1))]

@@ -51,7 +51,7 @@ def select_systems(
 
 
 def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") -> FactorSet:
-    """Return rows of a set of many datasets, with the models that have scores on them.
+    """Return only the named datasets of a set, with the models that have scores on these datasets.
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
 def select_kind(
     factors: FactorSet, kind: str, topics: Iterable[str] | None = None
 ) -> FactorSet | None:
-    """Return the rows of datasets, with models of one kind.
+    """Return datasets of a set, with the models of one kind only.
 
-    The result is None if the set does not distinguish kinds of models.
+    If the set does not distinguish kinds of models, the function returns None.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _listed_systems(file: str | os.PathLike[str]) -> list[str]:
 
 
 def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
-    """Return a set without some systems, for the measures with known scores.
+    """Return a copy of a set without the given systems.
 
     Parameters
     ----------
@@ -149,8 +149,8 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
     Raises
     ------
     UsageError
-        If the set has no system of that name or does not name its systems, or if fewer than two
-        systems would be left.
+        If the set does not name its systems or lacks a named system, or if fewer than two systems
+        would be left.
     """
     left_out = dict.fromkeys(tags)
     _check_known(factors, (tag for tag in left_out if tag != WEAK))
@@ -168,7 +168,7 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
 def _set_of(
     factors: FactorSet, scores: Mapping[str, Floats], names: Mapping[str, list[str]], **fields: str
 ) -> FactorSet:
-    """Return a set with other scores, and with unchanged fields of each measure."""
+    """Return a copy of a set with new scores; the fields of each measure stay unchanged."""
     info = {
         **factors.info,
         **fields,

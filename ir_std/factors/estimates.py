@@ -64,9 +64,9 @@ def factors_from_scores(
 
 
 def _number_by_scores(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
-    """Assign numbers to columns, by their scores.
+    """Assign numbers to the columns in the order of their scores.
 
-    Measures with the same number of columns are sorted together.
+    Measures that have the same number of columns share one order.
     """
     numbers: dict[int, Ints] = {}
     for n in {array.shape[1] for array in arrays.values()}:
@@ -140,7 +140,7 @@ def scores_of_systems(
 ) -> Floats:
     """Return the raw or standardized scores of the reference systems for given topics.
 
-    The topics are given as rows of the set.
+    ``rows`` gives the row numbers of the topics in the set.
 
     The parameters are the same as for :func:`ranked_systems`.
 

@@ -282,7 +282,7 @@ class FactorSet:
 
     @property
     def unit(self) -> str:
-        """Name of a row, which is ``topic`` or ``dataset``."""
+        """Unit that each row describes: ``topic`` or ``dataset``."""
         return "dataset" if self.of_datasets else "topic"
 
     # -- judgments ---------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ class FactorSet:
 
     @cached_property
     def prints(self) -> npt.NDArray[np.uint64]:
-        """Fingerprints of the documents in ``counts``; 0 if unknown or without documents."""
+        """Fingerprints of the documents in ``counts``; 0 if unknown or if there are none."""
         prints: npt.NDArray[np.uint64] = self._array("prints", "u", 2)
         if prints.shape != self.counts.shape or (prints[self.counts <= 0] != 0).any():
             raise self._unusable("prints", "does not match counts")
@@ -352,7 +352,7 @@ class FactorSet:
 
     @cached_property
     def cells(self) -> Cells | None:
-        """Scores of all models on whole datasets; None if the rows are topics."""
+        """Scores of all models on whole datasets; None if the set's rows are single topics."""
         names = [name for name in self._arrays if name.startswith("cells/")]
         if not names:
             return None
@@ -363,7 +363,7 @@ class FactorSet:
 
     @cached_property
     def scores(self) -> Mapping[str, Floats]:
-        """Scores of shape (n_topics, n_systems) by measure, for measures with known scores."""
+        """Scores by measure, shape (n_topics, n_systems); only measures whose scores are known."""
         known = [
             m
             for m in self.measures
@@ -439,7 +439,7 @@ class FactorSet:
             raise self._unusable(name, f"the value of topic {topic} {what}")
 
     def verify(self) -> None:
-        """Unpack and check all arrays now.
+        """Unpack all arrays of the set, and check their values.
 
         Raises
         ------
@@ -488,7 +488,7 @@ class FactorSet:
     def at(
         self, rows: Ints, measure: str, scheme: str = "N", **params: float
     ) -> Callable[[npt.ArrayLike], Floats]:
-        """Return a function that standardizes raw scores on fixed rows.
+        """Return a function that standardizes raw scores on the topics of these rows.
 
         Raises
         ------

@@ -32,7 +32,7 @@ def describe_fit(fit: Fit, warning: str = "") -> str:
 
 
 def _kinds(fit: Fit) -> str:
-    """Name the kinds of the matched topics if the set also has topics of other kinds."""
+    """Name the kinds of the matched topics, but only if the set has further kinds of topics."""
     known = fit.factors.info.get("topic_kinds", {})
     kinds = dict.fromkeys(known[t] for t in fit.matched if t in known)
     is_part = 0 < len(kinds) < len({*known.values()})
@@ -64,7 +64,7 @@ def _evidence(fit: Fit) -> str:
 
 
 def _what_is_identical(fit: Fit) -> tuple[str, int]:
-    """Return the part of the judgments that is identical, and the number of topics."""
+    """Say which judgments are identical, and count the topics on which they are identical."""
     levels = [1], fit.levels, [*fit.levels, 0, ALL_JUDGED]
     masks = map(fit.agreement.is_identical, levels)
     relevant, graded, judged = map(int, map(np.count_nonzero, masks))
@@ -75,7 +75,7 @@ def _what_is_identical(fit: Fit) -> tuple[str, int]:
 
 
 def caveat(fit: Fit) -> str | None:
-    """Describe the doubts about an imperfect fit; None if the fit is perfect."""
+    """Describe reasons to doubt that the set matches; None if there are no such reasons."""
     name, found = fit.factors.id, [describe_difference(fit, fit.levels)]
     if topics := fit.unverified_topics:
         found.append(
@@ -176,7 +176,7 @@ def mismatch_reason(fit: Fit) -> str:
 
 
 def _why_counts_fail(fit: Fit) -> str:
-    """Say why counts alone do not match these topics."""
+    """Say why the numbers of relevant documents are not enough to match the topics."""
     topics = pluralize(len(fit.count_only_topics), "topic")
     if fit.counts_disagree:
         differ = [topic for topic in fit.count_only_topics if topic in fit.count_mismatches]

@@ -39,8 +39,8 @@ PUBLISHED_NAMES = {
 }
 """Measures by their column names in the files of Webber, Moffat and Zobel."""
 
-# Webber et al. use the names nDCG and DCG for other measures, so the columns of our nDCG and DCG
-# have names with the default value of ``dcg``.
+# Webber et al. use the names nDCG and DCG for other measures. So the names of the columns for
+# ir_std's nDCG and DCG contain the default value of ``dcg``.
 _COLUMNS = {**PUBLISHED_NAMES, "nDCG(dcg='log2')": "nDCG", "DCG(dcg='log2')": "DCG"}
 
 
@@ -53,11 +53,12 @@ class ImportedTables(NamedTuple):
 
 
 def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
-    """Write a file for ``trec_eval -Z``, with topic, measure, mean and deviation per line.
+    """Write the means and standard deviations to a file for ``trec_eval -Z``.
 
-    Measures that trec_eval does not know are written under their ir_std names, which trec_eval
-    ignores.  Topics without factors are left out.  trec_eval's option ``-l`` sets one relevance
-    level for all measures, so trec_eval names in this file always stand for relevance level 1.
+    Each line has a topic, a measure, a mean and a standard deviation.  Measures that trec_eval does
+    not know are written under their ir_std names, which trec_eval ignores.  Topics without factors
+    are left out.  Names of trec_eval in this file always mean relevance level 1, because
+    trec_eval's option ``-l`` sets one level for all measures.
 
     Raises
     ------
@@ -215,7 +216,7 @@ def _csv(rows: Iterable[Iterable[object]], **style: Any) -> bytes:
 
 
 def _files_of(factors: FactorSet) -> list[Path]:
-    """List the file of a set, if any, because an export must not replace it."""
+    """Return the set's own file in a list, because an export must not replace this file."""
     return [factors.path] if factors.path else []
 
 
@@ -259,8 +260,8 @@ FORMATS = {
     "trec_eval": Format(write_trec_eval, read_trec_eval),
     "webber": Format(write_webber, read_webber),
 }
-"""Formats by name.  A file in the format ``csv`` is read by ``build``, as other tables of scores
-are."""
+"""Formats by name.  ``csv`` has no function for reading, because ``build`` can read such tables of
+scores."""
 
 
 def _measure(file: object, line: int, name: str) -> str:

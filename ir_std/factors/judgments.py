@@ -13,8 +13,7 @@ from ir_std.reading import Ids, Keys
 from ir_std.trec.qrels import Qrels
 
 ALL_JUDGED = -(1 << 62)
-"""A level below all other levels.  The documents at this level or above are all judged
-documents."""
+"""A level below all relevance levels.  Every judged document has a level above this one."""
 
 
 class Judgments(NamedTuple):
@@ -36,7 +35,7 @@ class Judgments(NamedTuple):
 
 
 def fingerprint(documents: Iterable[bytes]) -> int:
-    """Return a fingerprint of document ids, the sum of their hashes modulo 2^64.
+    """Return a fingerprint of document IDs: the sum of the hashes of the IDs modulo 2^64.
 
     The fingerprint is the same on every platform and for any order of the documents.  Computing it
     costs almost nothing, because the 64-bit hashes are needed anyway to find documents.  An

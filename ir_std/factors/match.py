@@ -15,7 +15,7 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import quality_labels, quality_warnings
 
 BY_MEASURES = "names of measures"
-"""Type of a match in which only topic IDs and the name of a custom measure agree."""
+"""Value of :attr:`Fit.match_type` if only topic IDs and the name of a custom measure agree."""
 MIN_COUNTED_TOPICS = 10
 """Minimum number of topics to compare by counts if judgments cannot be compared."""
 MIN_COUNT_AGREEMENT = 0.9
@@ -32,7 +32,8 @@ class Fit:
     collection : Collection
         Collection that is compared with the set.
     known_type : str or None
-        The :attr:`match_type`, if it is not determined from the judgments.
+        The :attr:`match_type`, if the set was not matched by its judgments; None if the judgments
+        determine the type.
     """
 
     factors: FactorSet
@@ -76,7 +77,7 @@ class Fit:
 
     @property
     def n_missing(self) -> int:
-        """Number of :attr:`missing` topics, counted without a list, which could be long."""
+        """Number of :attr:`missing` topics, computed without listing the topics."""
         counts = self.collection.counts
         return self.collection.n_judged - sum(counts[t] != 0 for t in self.matched)
 
@@ -87,7 +88,7 @@ class Fit:
 
     @cached_property
     def is_comparable(self) -> Mask:
-        """True for topics whose two numbers of relevant documents are known and not both 0."""
+        """For each topic, True if both numbers of relevant documents are known, but not both 0."""
         there, here = self.agreement.counts(1)
         return np.asarray((there >= 0) & (here >= 0) & (there + here > 0))
 
@@ -97,13 +98,13 @@ class Fit:
 
     @cached_property
     def is_verified(self) -> Mask:
-        """True for topics whose fingerprints agree or, without fingerprints, whose counts agree."""
+        """For each topic, True if the fingerprints (or the counts, if there are none) agree."""
         at = self.agreement.at_level(1)
         return self.is_comparable & (at.identical | (at.count_only & self.counts_suffice))
 
     @cached_property
     def count_mismatches(self) -> Mapping[str, tuple[int, int]]:
-        """Topics whose numbers of relevant documents differ.
+        """Topics with different numbers of relevant documents in the set and in the qrels.
 
         Each value is a pair: the number in the set, and the number in the qrels.
         """
@@ -163,7 +164,7 @@ class Fit:
 
     @property
     def counts_disagree(self) -> bool:
-        """True if counts differ on too many topics on which only counts can be compared."""
+        """True if the counts differ on too many of the :attr:`count_only_topics`."""
         equal = self._is_count_only & self.agreement.at_level(1).count_only
         share = MIN_COUNT_AGREEMENT * np.count_nonzero(self._is_count_only)
         return bool(np.count_nonzero(equal) < share)
@@ -203,7 +204,7 @@ class Fit:
 
     @property
     def caveat(self) -> str | None:
-        """Doubts about an imperfect fit; None if the fit is perfect."""
+        """Reasons to doubt that the set matches; None if there are no such reasons."""
         return fit_words.caveat(self)
 
     @property

@@ -30,8 +30,8 @@ With 40 normally distributed scores, the relative error of the standard deviatio
 The error is ``1 / sqrt(2 (n - 1))`` for n scores.
 """
 FEW_MODELS = 30
-"""Number of models that replaces :data:`FEW_SYSTEMS` for a whole dataset.  The number is lower
-because the models of a dataset come from many teams."""
+"""Number of models below which standard deviations on a whole dataset are imprecise.  This number
+is lower than :data:`FEW_SYSTEMS`, because the models of a dataset come from many teams."""
 COARSE_STEPS = 5
 """If the standard deviation of scores is less than this number of rounding steps, differences may
 be due to rounding."""
@@ -48,10 +48,10 @@ OLD = 2019
 LOW_SYSTEMS = 0.05
 """A measure gets the label ``weak-systems`` if more than this share of its systems is weak."""
 NEAR_THE_END = 0.01
-"""If N is this close to 0 or 1, it only shows that a run is far from all systems."""
+"""If N is closer to 0 or 1 than this number, N only shows that a run is far from all systems."""
 SATURATED = {"N": 0.1, "E": 1 / 3}
-"""Shares by scheme.  A run saturates a set if at least this share of the run's scores is
-extreme."""
+"""A run saturates a set if at least this share of the run's scores is extreme.  Each scheme has its
+own share."""
 QUALITY_LABELS = {
     "few-systems": f"fewer than {FEW_SYSTEMS} systems",
     "coarse": "scores barely separate the systems",
@@ -59,7 +59,8 @@ QUALITY_LABELS = {
     "weak-systems": f"over {LOW_SYSTEMS:.0%} of the systems are far below the others",
     "ok": "no known issue",
 }
-"""Quality labels of a measure, with their meanings; if several apply, the first one is used."""
+"""Quality labels, with their meanings.  If several labels apply to a measure, the measure gets the
+first of these labels."""
 
 
 class Quality:
@@ -116,7 +117,7 @@ class Quality:
 
     @cached_property
     def sparse_topics(self) -> tuple[str, ...]:
-        """Topics with too few systems, if the set as a whole has enough systems."""
+        """Topics with too few systems; empty if the set itself has too few systems."""
         fewest = fewest_systems(self.factors)
         if self.systems < fewest or self.measure not in self.factors.scores:
             return ()
@@ -146,7 +147,7 @@ class Quality:
     def truncated_topics(self) -> tuple[str, ...]:
         """Topics with more relevant documents than the evaluation depth of the systems.
 
-        Empty for measures that do not use whole runs.
+        The tuple is empty if the measure does not use all documents of a run.
         """
         depth = self.factors.about(self.measure, "depth")
         is_cut = "cutoff" in self._parsed.params or not measure_record(self._parsed).recall
@@ -157,13 +158,13 @@ class Quality:
 
     @property
     def ceiling(self) -> float:
-        """Median over topics of the best attainable z; NaN if scores have no maximum."""
+        """Median over topics of the z of a perfect score; NaN if scores have no maximum."""
         known = self._best_z[~np.isnan(self._best_z)]
         return float(np.median(known)) if len(known) else np.nan
 
     @cached_property
     def capped_topics(self) -> tuple[str, ...]:
-        """Topics on which the best attainable z is below :data:`LOW_CEILING`."""
+        """Topics on which the z of a perfect score is below :data:`LOW_CEILING`."""
         return self._topics_where(self._best_z < LOW_CEILING)
 
     @property
@@ -173,7 +174,7 @@ class Quality:
 
     @cached_property
     def _best_z(self) -> Floats:
-        """Value of z for a score of 1; NaN if this value has no meaning."""
+        """For each topic, the z of a score of 1; NaN if z is undefined or scores can exceed 1."""
         gap = 1 - self.factors.mean[self.measure]
         has_limit = measure_record(self._parsed).high <= 1
         return divide(gap, np.where(self._sd > EXACT, self._sd, 0) * has_limit, np.nan)
@@ -226,9 +227,9 @@ def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
     sd : ndarray, shape (n_topics,)
     measure : str
     resolution : float
-        Step to which the scores were rounded.  For precision, the step is ignored if it rounds
-        nothing.  For example, all values of P@10 are multiples of 0.1, so a step of 0.1 rounds
-        nothing.
+        Step to which the scores were rounded.  For precision, the step is ignored if rounding to it
+        changes no value.  For example, all values of P@10 are multiples of 0.1, so rounding to
+        steps of 0.1 changes no value.
 
     Returns
     -------
@@ -267,14 +268,15 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
 
 
 WEAK_DEVIATIONS = 3.5
-"""A system is weak if the logarithm of its mean is this many robust deviations below the median.
+"""A system is weak if the logarithm of its mean is below the median by more than this number of
+robust standard deviations.
 
-The number is from B. Iglewicz and D. C. Hoaglin, How to detect and handle outliers (1993), who
-use the number for outliers both above and below the median.
+Iglewicz and Hoaglin, How to detect and handle outliers (1993), use this number for outliers both
+above and below the median.
 """
 LOWEST_LIMIT, HIGHEST_LIMIT = 1 / 4, 2 / 3
-"""Shares of the median system's mean.  A system below the first share is always weak, and a system
-above the second share is never weak."""
+"""Bounds of the limit for weak systems, as shares of the median system's mean.  A system below the
+lower bound is always weak, and a system above the upper bound is never weak."""
 
 
 class WeakSystems(NamedTuple):

@@ -20,9 +20,9 @@ def recognize_collection(collection: Collection) -> Match:
     Exactly one set is used for a file of qrels.  A set is eligible if it has more than half of the
     topics and if its judgments are verified on at least half of the topics that it shares with the
     file.  The judgments of a topic are verified if the fingerprints of the relevant documents are
-    equal.  If the set has no fingerprints, they are verified if the numbers of relevant documents
-    are equal (see :class:`~ir_std.factors.match.Fit`).  Topics whose judgments differ get no
-    standardized values.
+    equal.  If the set has no fingerprints, equal numbers of relevant documents verify the judgments
+    (see :class:`~ir_std.factors.match.Fit`).  Topics whose judgments differ get no standardized
+    values.
 
     If several sets are eligible, the set that shares the most topics is used.  Among sets with the
     same number of shared topics, shipped sets are preferred, then sets with the track's own
@@ -66,7 +66,7 @@ def _match_by_judgments(collection: Collection, sets: Sets) -> Match | None:
 
 
 def _match_whole_dataset(collection: Collection, sets: Sets) -> Match | None:
-    """Return the first set of datasets with a row that matches the whole qrels."""
+    """Return a match with the first set in which a whole dataset matches the qrels."""
     for factors in catalog.described_sets(sets, _is_of_datasets):
         for fit in dataset_fits(factors, collection):
             if fit.match_type:
@@ -192,7 +192,7 @@ def _preference(fit: Fit) -> tuple[object, ...]:
 
 
 def _specificity(factors: FactorSet) -> tuple[object, ...]:
-    """Return a sort key that puts sets of the track's own systems and small sets first."""
+    """Return a sort key: sets of the track's own systems first, and then sets with few topics."""
     return "beside" in factors.info, len(factors.topics), factors.id
 
 

@@ -1,4 +1,4 @@
-"""Schema of a factor set's file: fields of ``set.json``, and cells of MTEB."""
+"""Schema of a factor set's file: fields of ``set.json``, and arrays of scores from MTEB."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def _list_of(holds: Check) -> Check:
 
 
 def _object_of(holds: Check) -> Check:
-    """Return a check of objects whose names are texts and whose values are valid."""
+    """Return a function that checks that the keys of an object are texts and its values valid."""
     return lambda value: (
         isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(holds, value.values()))
     )
 
 
 def _record_of(rules: Mapping[str, Rule], required: str = "") -> Check:
-    """Return a check of objects that have only these fields, with valid values."""
+    """Return a function that checks that an object has only these fields, with valid values."""
     return lambda value: (
         isinstance(value, Mapping)
         and value.keys() <= rules.keys()
@@ -112,7 +112,7 @@ OF_MEASURE: dict[str, Rule] = {
 Only custom measures have ``better``, which says whether higher or lower values are better.
 """
 OF_DATASET: dict[str, Rule] = {"split": _TEXT, "queries": _whole(1), "note": _TEXT}
-"""The fields of a dataset; ``note`` is a remark for readers of its scores."""
+"""The fields of a dataset.  ``note`` is a remark for users of the dataset's scores."""
 OF_JUDGE: dict[str, Rule] = {"name": _NAME, "model": _TEXT, "prompt": _TEXT, "source": _TEXT}
 """The fields that describe a language model as judge; ``name`` is required."""
 FIELDS: dict[str, Rule] = {
@@ -262,7 +262,7 @@ def unknown_fields(info: Mapping[str, Any]) -> list[str]:
 MAIN = "main_score"
 """Name of the measure that every model has; it is not standardized."""
 FEWEST = 20
-"""Minimum number of models for which a dataset has factors."""
+"""A dataset has no factors if fewer than this number of models have scores on it."""
 STEPS = 1_000_000
 """Scores are stored as whole numbers of millionths."""
 MISSING = np.iinfo(np.int32).min
@@ -276,7 +276,8 @@ KINDS: dict[str, str] = {
     "zero-shot": "zero-shot models, whose stated training data includes neither the dataset nor a "
     "similar dataset",
 }
-"""Kinds of models from which a dataset's factors can be made; the first kind is the default."""
+"""Kinds of models.  A dataset's factors are made from the models of one kind; the first kind is the
+default."""
 
 
 class Cells:
@@ -286,9 +287,9 @@ class Cells:
     ----------
     arrays : mapping of str to ndarray of int, shape (n_datasets, n_models)
         ``counted`` is 1 where a model is one of the reference systems of the dataset.  ``trained``
-        is one of :data:`NOT_TRAINED`, :data:`TRAINED`, :data:`UNKNOWN`.  The other arrays, such as
-        :data:`MAIN`, are the scores for a measure in millionths; an unknown score is
-        :data:`MISSING`.
+        is one of :data:`NOT_TRAINED`, :data:`TRAINED`, :data:`UNKNOWN`.  Each other array, such as
+        :data:`MAIN`, holds the scores for one measure in millionths, or :data:`MISSING` where a
+        score is unknown.
     """
 
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:

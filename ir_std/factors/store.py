@@ -1,4 +1,4 @@
-"""The file of a factor set: an ``.npz`` of arrays with a description.
+"""The file of a factor set: an ``.npz`` file that holds arrays and a description.
 
 The description is in ``set.json``.  numpy can open the file in one line:
 ``np.load("factors/trec8-adhoc.npz")["scores/AP"]``.  The whole file is read at once, and each array
@@ -34,7 +34,8 @@ LARGEST = 1 << 26
 LARGEST_UNPACKED = 1 << 28
 """Maximum size of all arrays of a file in bytes (256 MiB)."""
 LARGEST_JSON = 1 << 22
-"""Maximum size of a JSON text in bytes.  A parsed text needs up to 30 times as much memory."""
+"""Maximum size of a JSON text in bytes.  The parsed JSON needs up to 30 times as much memory as the
+text."""
 MOST_ARRAYS = 10_000
 LEVEL = 9
 """Compression level of deflate."""
@@ -75,7 +76,7 @@ class FrozenDict(dict[str, Value]):
 
 
 def freeze(value: Any) -> Any:
-    """Return a read-only version of a value and all its parts; copy mutable parts."""
+    """Return a read-only copy of a value, including all values inside it."""
     if isinstance(value, Mapping):
         return FrozenDict({key: freeze(item) for key, item in value.items()})
     if isinstance(value, (list, tuple)):
