@@ -6,7 +6,6 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -107,6 +106,8 @@ def suggest_names(name: str, allowed: Iterable[str]) -> list[str]:
     6. The allowed name contains the letters of ``name`` in order (``covid5`` finds
        ``covid-round5``).
     """
+    from difflib import get_close_matches  # slow to import, and only wrong names need it
+
     by_folded: dict[str, str] = {}
     for one in allowed:
         by_folded.setdefault(one.lower(), one)
