@@ -2,9 +2,9 @@
 
 Intervals come from a bootstrap over whole topics, because the documents and the scores of one topic
 resemble each other.  Resampling adds noise, so a rank correlation is lower on resampled topics than
-on the topics themselves.  The topics themselves are a sample of all possible topics, so the rank
-correlation on the topics is in turn lower than on all possible topics.  The noise of this first
-sample swaps more systems than the noise that resampling adds.  The bias of the rank correlation is
+on the topics themselves.  Likewise, the topics are a sample of all possible topics, so the rank
+correlation is lower on the topics than on all possible topics.  The choice of the topics makes more
+systems swap places than the resampling of these topics does.  The bias of the rank correlation is
 therefore 1 to ``1 / (sqrt(2) - 1)`` = 2.4 times the bias of the bootstrap samples.  The interval
 counts this bias as an error.  The interval is the value plus or minus ``t * sqrt((sd**2 + (2 *
 bias)**2) * n / (n - 1))``; for Pearson's correlation, it is computed on Fisher's scale.
@@ -30,25 +30,25 @@ SAMPLES = 1000
 FEWEST_TOPICS = 25
 """Smallest number of topics for which an interval is computed."""
 FEWEST_DIFFERENT = 1 / 3
-"""Smallest share of topics on which two systems, averaged over all pairs, must have different
-scores.  For RR, the actual share is often smaller.  A few topics then decide the order of the
-systems, and a bootstrap cannot detect this."""
+"""Smallest share of topics on which two systems must have different scores, on average over all
+pairs of systems.  For RR, the actual share is often smaller.  A few topics then decide the order of
+the systems, and a bootstrap cannot detect this."""
 LEAST_REPRODUCED = 0.7
-"""Smallest mean tau, between a judge's order of systems and the orders on resampled topics, with
-which an interval of tau is computed.  With a smaller mean tau, the order is mostly noise, and the
+"""Smallest agreement of a judge's order of systems with the orders on resampled topics (mean tau)
+for which the interval of tau is computed.  With less agreement, the order is mostly noise, and the
 samples do not show the bias of tau."""
 BIAS = 2
-"""Factor by which the bias of the samples is multiplied.  With this factor, 90 to 98 percent of the
-intervals contain the true value."""
+"""Multiplier of the bootstrap samples' bias in the error of an interval.  With this multiplier, 90
+to 98 percent of the intervals contain the true value."""
 WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}
 """Exponents of the weights.  The weight of a disagreement is the distance between the two levels,
 raised to the exponent.  With ``none``, all disagreements have the weight 1."""
 LEVEL_OF_R = 0.98
-"""Nominal confidence of intervals of Pearson's correlation.  A few unusual topics can decide the
-correlation.  A bootstrap sample often lacks these topics, so nominal 98 percent intervals hold in
-about 95 percent of cases."""
+"""Nominal confidence level of intervals of Pearson's correlation.  A few unusual topics can decide
+the correlation.  A bootstrap sample often lacks these topics, so intervals with a nominal level of
+98 percent contain the true value in about 95 percent of cases."""
 ALMOST_1 = 1 - 1e-12
-"""The largest correlation that Fisher's scale can hold."""
+"""The largest correlation that Fisher's scale can represent."""
 _AT_ONCE = 20
 """Number of samples whose rank correlations are computed at once."""
 
@@ -74,7 +74,7 @@ def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int)
     Returns
     -------
     ndarray of int, shape (n_levels, n_levels)
-        Rows are the first judge's levels, columns the second judge's.
+        Rows are the first judge's levels, and columns are the second judge's levels.
 
     Raises
     ------
@@ -224,7 +224,7 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
 
 
 class PairAgreement(NamedTuple):
-    """Numbers of pairs of systems that differ significantly under each judge.
+    """Counts of the pairs of systems that differ significantly under one or both judges.
 
     Pairs are compared by two-sided paired t-tests at level .05.  P-values are not corrected for the
     number of pairs, so 5% of the pairs without a true difference are significant by chance.
@@ -239,7 +239,8 @@ class PairAgreement(NamedTuple):
     opposite : int
         Pairs that differ significantly under both judges, in opposite directions.
     biased : int
-        Pairs whose difference is significantly larger or smaller under the second judge.
+        Pairs whose difference is significantly larger or smaller under the second judge than under
+        the first judge.
     """
 
     n: int
@@ -291,7 +292,7 @@ def _correlations(drawn: Floats, x: Floats, y: Floats) -> Floats:
 
 
 def _has_interval(scores: Floats) -> bool:
-    """Check whether there are enough topics, and whether systems differ on enough of them."""
+    """Check whether there are enough topics, and whether systems differ on enough topics."""
     n_topics, n_systems = scores.shape
     alike = [np.unique(row, return_counts=True)[1] for row in np.round(scores, DECIMALS)]
     equal = sum(int((n * (n - 1)).sum()) for n in alike)
@@ -307,7 +308,7 @@ def _interval(
     highest: float = 1.0,
     level: float = LEVEL,
 ) -> Interval:
-    """Compute the interval of a value from the values in samples of the `n` topics."""
+    """Compute a value's interval from the values on bootstrap samples of the `n` topics."""
     from scipy.special import stdtrit  # slow to import
 
     known = samples[~np.isnan(samples)]

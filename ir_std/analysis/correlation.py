@@ -17,7 +17,8 @@ from ir_std.analysis.means import check_finite, rounded_difference
 def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Compute Kendall's tau-b, the rank correlation that allows for ties.
 
-    Tau-b divides the number of concordant minus discordant pairs by the number of untied pairs:
+    Tau-b is the difference between the numbers of concordant and discordant pairs, divided by the
+    geometric mean of the numbers of pairs without a tie in ``x`` and in ``y``:
 
     ``sum(s_ij * t_ij) / sqrt(sum(s_ij**2) * sum(t_ij**2))`` with ``s_ij = sign(x_i - x_j)`` and
     ``t_ij = sign(y_i - y_j)`` over all pairs ``i < j`` (Kendall, The treatment of ties in
@@ -53,8 +54,8 @@ def tau_ap_b(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Floats:
     systems are strictly above system ``i``; ``C(i)`` of these systems are also above system ``i``
     in ``reference``.  The sum leaves out the ``t1`` systems that share the first place.  Without
     ties, this is the AP correlation of Yilmaz, Aslam and Robertson (SIGIR 2008).  The value depends
-    on which ranking is the reference.  The mean of the two values, one for each choice of the
-    reference, is tau_AP,b of Urbano and Marrero (ICTIR 2017), which allows for ties.
+    on which ranking is the reference.  If each ranking is the reference once, the mean of the two
+    values is tau_AP,b of Urbano and Marrero (ICTIR 2017), which allows for ties.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def tau_ap_b(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Floats:
 
 
 def _same_systems(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Return both rankings as float arrays after a check that they have the same systems."""
+    """Check the shapes and values of both rankings, and return them as float arrays."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
         raise ValueError(

@@ -18,7 +18,7 @@ from ir_std._arrays import Floats
 from ir_std.analysis.means import check_finite
 
 LEAST_VARIANCE = 1e-40
-"""Lower bound for variances, in units of the largest variance or of the squared range of the
+"""Lower bound for variances, as a share of the largest variance or of the squared range of the
 effects, whichever is larger.  Smaller variances are rounding errors."""
 
 
@@ -51,7 +51,7 @@ class PairedEffect:
 
 
 def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
-    """Compute the mean of paired differences and its effect size.
+    """Compute the mean and the effect size of paired differences.
 
     The effect size is ``g = J(n - 1) * mean / sd``.  ``sd`` is the standard deviation of the
     differences, with n-1 in the denominator; ``J`` is Hedges' exact correction for small samples.
@@ -67,8 +67,8 @@ def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
     -------
     PairedEffect
         With fewer than two pairs, all values except the difference are NaN.  ``size`` and its
-        variance are also NaN if all differences are the same but not 0, because there is then no
-        deviation to divide by.
+        variance are also NaN if all differences are the same but not 0, because the standard
+        deviation is then 0.
     """
     from ir_std.analysis.paired import t_test
 
@@ -141,9 +141,10 @@ def random_effects(
     The weights are ``1 / (variance + tau2)``, where Paule and Mandel's method (1982) estimates
     ``tau2``.  The interval is Hartung and Knapp's (2001), which uses Student's t with n-1 degrees
     of freedom.  If the effects differ less than expected by chance, the standard error of this
-    interval can be smaller than the standard error of the normal interval.  The interval then
-    contains the true mean far less often than its level says.  So the larger of the two errors is
-    used, as Knapp and Hartung (2003) themselves recommend (``test="adhoc"`` in R's metafor).
+    interval can be smaller than the standard error of the normal interval.  Hartung and Knapp's
+    interval then contains the true mean far less often than its confidence level says.  So this
+    function uses the larger of the two standard errors, as Knapp and Hartung (2003) themselves
+    recommend (``test="adhoc"`` in R's metafor).
 
     Parameters
     ----------
@@ -173,7 +174,7 @@ def random_effects(
 
 
 def _summarize(y: Floats, v: Floats, unit: float, level: float) -> Summary:
-    """Summarize effects that are divided by `unit`, and return the summary in the original unit."""
+    """Summarize effects given in multiples of `unit`; return the summary in the original unit."""
     from scipy.special import chdtrc, stdtr, stdtrit  # slow to import
 
     df = len(y) - 1
@@ -205,7 +206,10 @@ def _q(y: Floats, v: Floats, tau2: float) -> float:
 
 
 def _paule_mandel(y: Floats, v: Floats) -> float:
-    """Find the variance at which Q has its expected value ``n - 1``; 0 if Q is always smaller."""
+    """Find the variance between collections at which Q has its expected value, ``n - 1``.
+
+    Return 0 if Q is at most ``n - 1`` even without variance between collections.
+    """
     from scipy.optimize import brentq  # costs more than the rest of this module
 
     def excess(tau2: float) -> float:
@@ -215,5 +219,5 @@ def _paule_mandel(y: Floats, v: Floats) -> float:
     high = float(y.var(ddof=1))
     if excess(0.0) <= 0:
         return 0.0
-    # Because of rounding errors, Q may seem to stay above n - 1 up to this end.
+    # Because of rounding errors, Q may seem to be above n - 1 even at the sample variance.
     return float(brentq(excess, 0.0, high, xtol=1e-16, maxiter=1000)) if excess(high) < 0 else high

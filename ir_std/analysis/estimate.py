@@ -15,7 +15,8 @@ from ir_std.analysis.means import standard_error
 LEVEL = 0.95
 """Confidence level of the intervals."""
 SMALLEST_LOG_P = -70.0
-"""Logarithm of the smallest p-value, about 1e-30; smaller p-values are raised to this one."""
+"""Logarithm of the smallest p-value that is returned, about 1e-30.  Smaller p-values are raised to
+this value."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,12 @@ class Estimate:
     n : int
         Number of topics.
     topics_error, topics_df : float
-        Standard error of the mean that is due to topics, and the degrees of freedom of this error.
-        The error is NaN with fewer than two topics.
+        Standard error of the mean due to topics, and the degrees of freedom of this error.  The
+        error is NaN with fewer than two topics.
     systems_error, systems_df : float
-        Standard error of the mean that is due to the reference systems, and the degrees of freedom
-        of this error.  The error is 0 for raw scores, which need no factors.  The error is NaN if
-        only the mean and the standard deviation of the reference systems are known.
+        Standard error of the mean due to the reference systems, and the degrees of freedom of this
+        error.  The error is 0 for raw scores, which need no factors.  The error is NaN if only the
+        mean and the standard deviation of the reference systems are known.
     """
 
     mean: float
@@ -69,17 +70,23 @@ class Estimate:
 
     @property
     def error(self) -> float:
-        """Standard error over topics and, if known, over systems."""
+        """Standard error over topics and systems.
+
+        The error is over topics only if the error over systems is unknown.
+        """
         return hypot(self.topics_error, _known(self.systems_error))
 
     @property
     def half(self) -> float:
-        """Half-width of the 95 percent interval over topics and, if known, over systems."""
+        """Half-width of :attr:`interval`."""
         return hypot(self.topics, _known(self.systems))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 percent interval over topics and, if known, over systems."""
+        """The 95 percent interval over topics and systems.
+
+        The interval is over topics only if the error over systems is unknown.
+        """
         half = self.half
         return self.mean - half, self.mean + half
 
@@ -128,7 +135,7 @@ def _known(value: float) -> float:
 
 
 NO_ESTIMATE = Estimate(nan, 0, nan, nan)
-"""Estimate for a measure without scores."""
+"""The estimate that is returned for a measure without scores."""
 
 
 def mean_of_estimates(
@@ -145,8 +152,9 @@ def mean_of_estimates(
     estimates : sequence of Estimate
         Estimate on each collection.
     systems : sequence of (error, df), optional
-        Independent parts of the error that the sum of the means has over systems.  Pass these parts
-        if collections share systems.  By default, the errors of the estimates are used.
+        Independent parts of the error over systems, for the sum of the means.  Pass these parts if
+        collections share reference systems, because the errors of the means are then not
+        independent.  By default, the errors over systems of the single estimates are used.
     """
     k = len(estimates)
     if systems is None:
@@ -160,7 +168,7 @@ def mean_of_estimates(
 
 
 def combine_errors(errors: Sequence[tuple[float, float]], k: int) -> tuple[float, float]:
-    """Compute the error and df of a mean of ``k`` from independent errors of the sum."""
+    """Compute the error and df of a mean of ``k`` values from independent errors of their sum."""
     variance = sum(error**2 for error, _ in errors)
     spent = sum(error**4 / df for error, df in errors if df > 0)
     return sqrt(variance) / k, variance**2 / spent if spent else inf

@@ -1,4 +1,4 @@
-"""First-order standard error of a standardized mean over the choice of systems.
+"""Standard error (to first order) of a standardized mean over the choice of systems.
 
 The influence of a system says how much the mean would change if the system counted a little more
 (Jaeckel's infinitesimal jackknife, 1972).  If systems were drawn independently, the sum of their
@@ -31,37 +31,37 @@ from ir_std.schemes import get_scheme
 DESIGN_EFFECT = 2.75
 """Factor by which teams increase the variance of a mean.
 
-The factor is the ratio of the variance by team to the variance by system, for the first measure of
-a set under scheme N.  The value was chosen on five sets: TREC-8 (2.79), Robust 2005 (2.18),
-TREC-COVID round 1 (2.35), TREC-COVID round 5 (3.79) and DL 2021 (3.24).  The value was checked on
-nine other sets, for which the ratio is between 1.91 and 4.71, with a median of 2.76.  The nine sets
-are TREC-COVID rounds 2 to 4, DL 2019, 2020, 2022 and 2023, and Blog 2006 and 2008.  An estimate of
-the ratio from the scores would be worse, because the scores of a hundred independent systems look
-like the scores of a hundred systems by a few teams.
+The factor is the variance that is computed by team, divided by the variance that is computed by
+system.  Both are for the first measure of a set under scheme N.  The value was chosen on five sets:
+TREC-8 (2.79), Robust 2005 (2.18), TREC-COVID round 1 (2.35), TREC-COVID round 5 (3.79) and DL 2021
+(3.24).  The value was checked on nine other sets, for which the ratio is between 1.91 and 4.71,
+with a median of 2.76.  The nine sets are TREC-COVID rounds 2 to 4, DL 2019, 2020, 2022 and 2023,
+and Blog 2006 and 2008.  An estimate from the scores would be worse than this value, because the
+scores of a hundred independent systems look like the scores of a hundred systems by a few teams.
 """
 ALIKE = 0.6
 """Two of ``n`` systems are alike if the correlation of their scores is above ``ALIKE - 2 / n``."""
 EACH_ALIKE = 2.0
-"""Increase of the design effect for each other system that an average system resembles.
+"""Increase of the design effect if each system resembles one more system on average.
 
-The value was chosen on the same sets as :data:`DESIGN_EFFECT`.  With this value, a handful of
-systems by a few teams has almost the whole design effect, and a handful of unrelated systems has
-only a small part of the design effect.  Among 15 or more systems, some are always alike.
+The value was chosen on the same sets as :data:`DESIGN_EFFECT`.  With this value, the design effect
+is almost 2.75 for a handful of systems by a few teams, and much smaller for a handful of unrelated
+systems.  Among 15 or more systems, some are always alike.
 """
 MIN_EFFECTIVE = 1.25
-"""Lower bound for the number of independent systems that the reference systems count as."""
+"""Lower bound for the effective number of independent reference systems."""
 TOPIC_CORRELATION = 0.45
-"""Correlation of systems' scores on two topics, if only means and standard deviations are known.
+"""Assumed correlation of systems' scores on two topics, if single systems' scores are unknown.
 
-The correlation was measured over systems, and averaged over pairs of topics, on the shipped sets
-with distributions.  For AP, this average is between 0.19 and 0.72, and its median over sets is
-0.38.  For P@10, the average is about 0.3, and for RR about 0.2.  With a correlation of 0.45, errors
-are between 0.9 and 2.8 times the errors by system; the median ratio is 1.3, and the ratio is
-largest for RR.  A correlation of 0.45 leaves no margin for teams, because errors by team are 1.4 to
-2.1 times the errors by system.
+On each shipped set with distributions, the correlation over systems was averaged over all pairs of
+topics.  For AP, the average is between 0.19 and 0.72, and the median over sets is 0.38.  For P@10,
+the average is about 0.3, and for RR about 0.2.  Errors that assume a correlation of 0.45 are 0.9 to
+2.8 times the errors that are computed by system; the median ratio is 1.3, and the ratio is largest
+for RR.  A correlation of 0.45 leaves no margin for teams: errors that are computed by team are 1.4
+to 2.1 times the errors that are computed by system.
 """
 FLAT = 1e-7
-"""Standard deviation below which all systems have the same score, except for rounding errors."""
+"""Standard deviation below which the systems' scores differ only by rounding errors."""
 
 
 def influence(
@@ -85,7 +85,7 @@ def influence(
     resolution : float
         See :func:`ir_std.schemes.limit_of_z`.
     **params
-        ``A`` and ``B`` of U.
+        Coefficients ``A`` and ``B`` of scheme U.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def _moment_influence(
     scheme: str,
     params: Mapping[str, Any],
 ) -> Floats:
-    """Sum over topics the influence of systems under schemes N, U and z.
+    """Sum the influence of systems over topics, under scheme N, U or z.
 
     A system influences scores under these schemes because it changes the mean and the standard
     deviation.
@@ -137,7 +137,7 @@ def _moment_influence(
 def _share_influence(
     x: Floats, scores: Floats, known: Mask, n: npt.NDArray[Any], resolution: float
 ) -> Floats:
-    """Sum over topics the influence of systems under scheme E.
+    """Sum the influence of systems over topics, under scheme E.
 
     A system influences scores under this scheme because it changes the share of systems with lower
     scores.
@@ -166,7 +166,7 @@ def _moments(scores: Floats, known: Mask, n: npt.NDArray[Any]) -> tuple[Floats, 
 
 
 def slope(scheme: str, z: Floats, **params: Any) -> Floats:
-    """Compute the derivative of a scheme by z to within 1e-9, from central differences."""
+    """Compute the derivative of a scheme's score with respect to z, to within 1e-9."""
     step = 1e-5
     from_z = get_scheme(scheme).from_z
     assert from_z is not None
@@ -177,7 +177,7 @@ def covariance_by_team(influences: Floats, teams: Sequence[Hashable]) -> tuple[F
     """Compute the covariance of runs' means over the teams of the reference systems.
 
     Teams of sizes ``m`` count as ``g = n**2 / sum(m**2)`` teams of equal size (Kish, 1965).  The
-    variance is multiplied by ``g / (g - 1)``, and has ``g - 1`` degrees of freedom, but at least 1.
+    variance is multiplied by ``g / (g - 1)``, and has ``max(g - 1, 1)`` degrees of freedom.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def covariance_by_team(influences: Floats, teams: Sequence[Hashable]) -> tuple[F
 
 
 def covariance_by_design(influences: Floats, design_effect: float) -> tuple[Floats, float]:
-    """Compute the covariance of :func:`covariance_by_team` if teams are unknown.
+    """Compute the covariance of runs' means if the reference systems' teams are unknown.
 
     The ``n`` systems count as ``n / design_effect`` independent systems.
 
@@ -231,24 +231,24 @@ def covariance_by_design(influences: Floats, design_effect: float) -> tuple[Floa
 
 
 def inflation(n: int, design_effect: float) -> tuple[float, float]:
-    """Return the factor that inflates the variance of ``n`` systems, and the df.
+    """Return the factor that inflates the variance of ``n`` systems, and the variance's df.
 
-    The ``n`` systems count as ``g = n / design_effect`` independent systems, but at least as 1.25.
-    Both variances are estimated from the same sum of squares, so the variance for ``g`` systems is
-    ``(n - 1) / (g - 1)`` times the variance for ``n`` systems.  The variance for ``g`` systems has
-    ``g - 1`` degrees of freedom, but at least 1.
+    The ``n`` systems count as ``g = max(n / design_effect, 1.25)`` independent systems.  Both
+    variances are estimated from the same sum of squares, so the variance for ``g`` systems is ``(n
+    - 1) / (g - 1)`` times the variance for ``n`` systems.  The variance for ``g`` systems has
+    ``max(g - 1, 1)`` degrees of freedom.
     """
     effective = max(n / design_effect, MIN_EFFECTIVE)
     return (n - 1) / (effective - 1), max(effective - 1, 1.0)
 
 
 def design_effect(scores: npt.ArrayLike) -> float:
-    """Estimate from scores the ratio of the variance by team to the variance by system.
+    """Estimate the design effect (see :data:`DESIGN_EFFECT`) from the systems' scores.
 
-    The estimate is ``min(2.75, 1 + 2 * a)``, where ``a`` is the number of other systems that an
-    average system resembles.  Two systems are alike if the correlation of their scores is above
-    ``0.6 - 2 / n``.  Before the correlations are computed, the scores are standardized on each
-    topic, and each system's mean is subtracted.
+    The estimate is ``min(2.75, 1 + 2 * a)``, where ``a`` is the average number of other systems
+    that a system resembles.  Two of ``n`` systems resemble each other if the correlation of their
+    scores is above ``0.6 - 2 / n``.  Before the correlations are computed, the scores are
+    standardized on each topic, and each system's mean is subtracted.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def design_effect(scores: npt.ArrayLike) -> float:
     -------
     float
         Between 1 and 2.75.  The result is 2.75 if systems differ on fewer than three topics,
-        because these are too few for an estimate.
+        because so few topics do not allow an estimate.
     """
     scores = np.asarray(scores, float)
     known = ~np.isnan(scores)
@@ -289,12 +289,12 @@ def normal_covariance(
 ) -> Floats:
     """Return the covariance of runs' means if only means and standard deviations are known.
 
-    The delta method carries the errors of the mean and the standard deviation through the scheme.
-    For normal scores of ``n`` systems, these errors have the variances ``sd**2 / n`` and
-    ``sd**2 / (2 * (n - 1))``, and no covariance.  If the scores on two topics have the correlation
-    ``r`` over systems, the errors of the means have the correlation ``r``, and the errors of the
-    standard deviations have the correlation ``r**2`` (bivariate normal).  With a correlation of 0,
-    the error would average out over topics, but real errors do not average out.
+    The delta method converts errors of a topic's mean and standard deviation to errors of the
+    standardized score.  For normal scores of ``n`` systems, these errors have the variances ``sd**2
+    / n`` and ``sd**2 / (2 * (n - 1))``, and no covariance.  If the scores on two topics have the
+    correlation ``r`` over systems, the errors of the means have the correlation ``r``, and the
+    errors of the standard deviations have the correlation ``r**2`` (bivariate normal).  With a
+    correlation of 0, the error would average out over topics, but real errors do not average out.
 
     Parameters
     ----------
@@ -309,12 +309,13 @@ def normal_covariance(
     correlation : float
         Correlation ``r``, the same for all pairs of topics.
     **params
-        ``A`` and ``B`` of U.
+        Coefficients ``A`` and ``B`` of scheme U.
 
     Returns
     -------
     ndarray, shape (n_runs, n_runs)
-        NaN with fewer than two systems.  A topic with a deviation of 0 contributes nothing.
+        NaN with fewer than two systems.  A topic with a standard deviation of 0 contributes
+        nothing.
 
     Raises
     ------
@@ -336,7 +337,7 @@ def normal_covariance(
 
 
 def _quadratic(gradients: Floats, correlation: float) -> Floats:
-    """Return the covariance of sums over topics of gradients times errors.
+    """Return the covariance of sums over topics, whose terms are gradients times errors.
 
     The errors have the variance 1, and the same correlation for all pairs of topics.
     """

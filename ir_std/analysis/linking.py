@@ -6,9 +6,10 @@ Linking, 3rd edition, 2014: common items and nonequivalent groups).  Here, the c
 *anchors*, systems that ran on both collections.  A link adds one shift to every z on a collection,
 so that the anchors' mean score becomes the same as on the reference collection.
 
-The anchors also show how well one shift fits all systems.  The link computes an upper confidence
-limit for the variation of the shifts that fit single anchors.  No anchor is left out, because
-anchors that disagree show how wrong the link may be for the next system.
+The anchors also show how well one shift fits all systems.  Each anchor alone would need a slightly
+different shift, and the link computes an upper confidence limit for the variation of these shifts.
+No anchor is left out, because anchors that disagree show how wrong the link may be for the next
+system.
 """
 
 from __future__ import annotations
@@ -30,39 +31,41 @@ from ir_std.schemes import clipped_linear
 MIN_TOPICS = 10
 """Smallest number of topics with factors that a link needs on each collection."""
 MIN_TESTED = 3
-"""Smallest number of anchors that show the variation of shifts well enough for a p-value."""
+"""Smallest number of anchors for a p-value.  Fewer anchors do not show well enough how much their
+shifts vary."""
 SCATTER_QUANTILE = 0.3
-"""Level of the quantile of chi squared by which the anchors' scatter is divided.  The result is an
-upper confidence limit for tau squared."""
+"""Probability level of a quantile of chi squared.  The anchors' scatter, divided by this quantile,
+is an upper confidence limit for tau squared."""
 BY_DISTANCE = 0.15
-"""Error of a linked mean if the shift is 1 and the mean is 1 away from the anchors' mean.  The
-value was measured on random halves of the topics of Robust 2004, Terabyte and Blog, with anchors
-that are equally good."""
+"""Error of a linked mean per unit of the shift and per unit of the distance from the anchors' mean.
+The value was measured on random halves of the topics of Robust 2004, Terabyte and Blog, with
+anchors that are equally good."""
 DISAGREEING = 0.3
-"""Plain estimate of tau above which a link warns that its anchors disagree."""
+"""Largest plain estimate of tau for which a link does not warn that the anchors disagree."""
 LARGEST_ERROR = 0.5
-"""Largest half-width of an interval of N that the anchors' scatter alone may cause.  If the
-half-width is larger, the anchors do not link the collections."""
+"""Largest accepted half-width of an interval of N, if the anchors' scatter is the only error.  If
+the half-width is larger, the anchors do not link the collections."""
 LARGEST_SHIFT = 2.0
-"""Largest shift, in units of z, with which a link is meaningful."""
+"""Largest shift, in units of z, for which a link is meaningful."""
 POSSIBLE_MEAN = (0.02, 0.95)
-"""Bounds for the anchors' mean N."""
+"""Smallest and largest mean N of the anchors for which a link is possible."""
 LEAST_SLOPE = 1e-3
-"""Smallest accepted slope of an anchor's mean as a function of the shift; the slope at z = 0 is 1.
-With a smaller slope, the anchor is at an end of the scale on almost all topics."""
+"""Smallest accepted slope of an anchor's mean as a function of the shift, as a fraction of the
+slope at z = 0.  With a smaller slope, the anchor is at an end of the scale on almost all topics."""
 KNOWN_TAU, LEAST_KNOWN_TAU, KNOWN_TAU_BY_SHIFT = 0.15, 0.05, 0.10
 """Variation of the shifts of identical systems: usual value, smallest value, and increase per unit
 of the shift.  The values were measured on Robust 2004, Terabyte and Blog.  The values are used for
 `same_systems` only.
 """
 KNOWN_WEIGHT = 4
-"""Number of anchors that have the same weight as :data:`KNOWN_TAU` in an average."""
+"""Weight of :data:`KNOWN_TAU` in an average with the variation that the anchors show, as a number
+of anchors."""
 FURTHEST = 64.0
 """Largest shift that the search tries."""
 
 
 class Curve:
-    """Function from z to a scheme's score, and its slope."""
+    """A scheme's score as a function of z, and the slope of this function."""
 
     def __init__(self, scheme: str, A: float = 0.15, B: float = 0.5) -> None:
         from scipy.special import ndtr  # slow to import
@@ -186,7 +189,7 @@ class LinkedDifference:
     def of(
         cls, difference: Any, parts: Sequence[tuple[Any, float]], extra: Any, tested: bool
     ) -> LinkedDifference:
-        """Combine variances that have degrees of freedom with ``extra``, which has none."""
+        """Test a difference; ``extra`` is a part of the variance without degrees of freedom."""
         total = sum(variance for variance, _ in parts) + extra
         spent = sum(variance**2 / df for variance, df in parts)
         # Without any variance, the degrees of freedom do not matter.
@@ -215,8 +218,9 @@ class Link:
         Constant that is added to every z of the collection.
     tau : float
         Standard deviation, in units of z, of the shifts that would fit single systems, without the
-        part that is due to topics.  Tau is an upper confidence limit of this deviation, and NaN
-        with a single anchor, unless the systems are known to be the same (see :func:`link`).
+        part that is due to topics.  Tau is an upper confidence limit of this standard deviation.
+        With a single anchor, tau is NaN.  Systems that are known to be the same have another tau
+        (see :func:`link`).
     tau_df : float
         Degrees of freedom of tau.
     anchors : tuple of str
@@ -308,13 +312,14 @@ class LinkedMean:
         anchors' mean.
     of_anchors, on_reference : ndarray
         The anchors' mean on each topic of the linked collection and of the reference, multiplied by
-        the ratio of slopes.  These means are subtracted from the scores before the error of the
-        scores is computed.
+        ``slope_ratio``.  These means are subtracted from the scores before the error of the scores
+        is computed.
     distance : float or ndarray, shape (n_systems,)
         The mean minus the anchors' mean, in units of z.
     distance_error : float or ndarray, shape (n_systems,)
-        Error of the mean that is due to the distance from the anchors' mean.  The sign of this
-        error is the same for all systems on one side of the anchors.
+        Error of the mean that is due to the distance from the anchors' mean.  This error has one
+        sign for all systems that are better than the anchors, and the other sign for all systems
+        that are worse.
     """
 
     def __init__(self, link: Link, pair: AnchorPair, z: npt.ArrayLike) -> None:
@@ -335,7 +340,7 @@ class LinkedMean:
         self.on_reference[pair.used[0]] = np.multiply.outer(on_reference, self.slope_ratio)
 
     def scatter(self, n_like: float) -> tuple[Any, float]:
-        """Return ``n_like`` times the variance due to tau, and its degrees of freedom."""
+        """Return ``n_like`` times the variance due to tau, and the degrees of freedom of tau."""
         return (self.link.tau * self.slope) ** 2 * n_like, self.link.tau_df
 
 
@@ -389,9 +394,9 @@ def linked_difference(
 def error_of_linked_mean(
     links: Sequence[Link], z: Sequence[npt.ArrayLike], n: int
 ) -> tuple[float, float]:
-    """Compute the error (and its df) that links add to a system's mean over collections.
+    """Compute the error that links add to a mean over collections, and the error's df.
 
-    The anchors' scores on the reference count only once, because all links depend on them.
+    The anchors' scores on the reference count only once, because all links depend on these scores.
 
     Parameters
     ----------
@@ -427,12 +432,12 @@ def link(
     A: float = 0.15,
     B: float = 0.5,
 ) -> Link:
-    """Link a collection to a reference by the anchors' z on both.
+    """Link a collection to a reference by the anchors' z on both collections.
 
     The shift ``c`` solves ``mean f(z + c) = mean f(z_reference)``, where ``f`` is the scheme and
     the means are over topics and anchors.  With this shift, the anchors' means on the two
-    collections are equal on the reported scale.  We tried ten ways of linking.  After a link by
-    this method, the differences between the collections were smallest.
+    collections are equal on the reported scale.  We tested ten methods of linking, and this method
+    left the smallest differences between collections.
 
     Parameters
     ----------
@@ -503,7 +508,7 @@ def link(
 
 
 def _tau(pair: AnchorPair, c: float) -> tuple[float, float]:
-    """Return tau, an upper limit for the variation of single systems' shifts, and its df."""
+    """Return tau, an upper limit for how much single systems' shifts vary, and tau's df."""
     df = pair.n_anchors - 1
     if df == 0:
         return nan, nan
@@ -527,7 +532,7 @@ def _tau_of_same_systems(pair: AnchorPair, c: float) -> tuple[float, float]:
 
 
 def _usable(z: Floats, where: str) -> Mask:
-    """Return a mask of the topics on which all anchors have a z; raise if there are too few."""
+    """Find the topics on which all anchors have a z; raise UsageError if there are too few."""
     usable = np.logical_not(np.isnan(z).any(axis=1))
     if usable.sum() < MIN_TOPICS:
         raise UsageError(

@@ -23,8 +23,8 @@ def check_scores(
     Raises
     ------
     ValueError
-        If the array has fewer than two dimensions, or more than two with ``single``.  Also if it
-        has too few topics or systems, or holds a value that is NaN or infinite.
+        If the array has fewer than two dimensions, or more than two with ``single``.  If the array
+        has too few topics or systems, or a value that is NaN or infinite.
     """
     array = np.asarray(scores, dtype=float)
     if array.ndim < 2 or (single and array.ndim > 2):
@@ -76,7 +76,8 @@ summed in another order, their mean changes by about 1e-17.  Such a change must 
 difference.
 """
 ROUNDING = 16 * float(np.finfo(float).eps)
-"""Share of the input.  Results smaller than this share are rounding errors, and are set to 0."""
+"""Smallest difference that is not a rounding error, as a share of the numbers that are subtracted.
+Smaller differences are set to 0."""
 
 
 def rounded_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
@@ -91,12 +92,13 @@ def rounded_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
 
 
 def topic_differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
-    """Return ``scores - baseline`` per topic; 0 if they differ only by rounding error.
+    """Return ``scores - baseline`` per topic, with 0 for a difference that is a rounding error.
 
     Parameters
     ----------
     scores, baseline : array_like
-        Scores, which are broadcast against each other.  A NaN in either gives NaN in the result.
+        Scores, which are broadcast against each other.  A NaN in either array gives NaN in the
+        result.
     """
     a, b = np.asarray(scores, float), np.asarray(baseline, float)
     d = a - b
@@ -131,5 +133,5 @@ def student_t(difference: Floats, square: Floats) -> Floats:
 
 
 def draw_samples(n: int, samples: int, seed: int = SEED) -> Floats:
-    """Draw the counts of ``n`` items in bootstrap samples, of shape (samples, n)."""
+    """Draw bootstrap samples of ``n`` items; return counts, shape (samples, n)."""
     return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), samples).astype(float)

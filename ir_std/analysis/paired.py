@@ -27,15 +27,15 @@ ALL_SIGNS_UP_TO = 13
 BATCH = 1_000_000
 """Number of signs in memory at a time (16 MB)."""
 MIN_DF = 4
-"""Smallest number of degrees of freedom.  With fewer degrees of freedom, a test finds almost
-nothing, and scipy's inverse function may not terminate.
+"""Smallest number of degrees of freedom for which a detectable difference is computed.  With fewer
+degrees of freedom, a test finds almost nothing, and scipy's inverse function may not terminate.
 """
 CLOSE = 1e-4
-"""If the variance of a difference is below this share of the sum of the two systems' variances, it
-is computed from the differences themselves, because the covariance matrix would leave too few
-correct digits."""
+"""Smallest variance of a difference that is computed from a covariance matrix, as a share of the
+sum of the two systems' variances.  Smaller variances are computed from the differences themselves,
+because a covariance matrix would leave too few correct digits."""
 BLOCK = 10_000
-"""Number of pairs that are computed at a time."""
+"""Number of pairs whose differences are computed at a time."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def equivalence_test(d: npt.ArrayLike, bound: float) -> Floats:
 
 
 def _lower_tail(d: npt.ArrayLike, tested: Callable[[Floats], Floats]) -> Floats:
-    """Return the lower-tail probability of Student's t for a function of the mean."""
+    """Return the lower-tail probability of t for the numerator that ``tested`` computes."""
     from scipy.special import stdtr
 
     d = np.asarray(d, float)
@@ -115,8 +115,8 @@ def randomization_test(d: npt.ArrayLike) -> Floats:
 
     If the two systems do not differ, each difference could equally well have the other sign
     (Smucker, Allan and Carterette, CIKM 2007).  With up to :data:`ALL_SIGNS_UP_TO` pairs, the test
-    uses all sign vectors.  With more pairs, it draws :data:`RESAMPLES` sign vectors with a fixed
-    seed.  The observed signs count as one more vector, so p is never 0.
+    uses all sign vectors.  With more pairs, the test draws :data:`RESAMPLES` sign vectors with a
+    fixed seed.  The observed signs count as one more vector, so p is never 0.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def _drawn_signs(n: int, rows: int) -> Iterator[Floats]:
 def detectable_difference(
     error: float, df: float, alpha: float = 0.05, power: float = 0.8
 ) -> float:
-    """Compute the smallest true difference that a two-sided t-test finds with this power.
+    """Compute the smallest true difference that a two-sided t-test finds with a given power.
 
     The result is ``error`` times the noncentrality at which Student's t exceeds its critical value
     with probability `power`.  Like R's ``power.t.test``, the function ignores the chance of a
@@ -171,7 +171,8 @@ def detectable_difference(
     df : float
         Degrees of freedom; for a paired test, the number of topics minus 1.
     alpha, power : float
-        Level of the test, and share of experiments in which the test finds the difference.
+        Significance level of the test, and share of experiments in which the test finds the
+        difference.
 
     Returns
     -------
@@ -203,8 +204,8 @@ def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
 def holm(p_values: npt.ArrayLike) -> Floats:
     """Adjust p-values by Holm's step-down method (Scandinavian Journal of Statistics, 1979).
 
-    The k-th smallest of ``n`` p-values is multiplied by ``n - k + 1``.  If the result for a smaller
-    p-value is larger, that larger result is used instead.  Holm's method controls the family-wise
+    The k-th smallest of ``n`` p-values is multiplied by ``n - k + 1``.  A product below the product
+    of a smaller p-value is raised to that larger product.  Holm's method controls the family-wise
     error rate, as Bonferroni's method does.  The results of Holm's method are never larger than
     those of Bonferroni's method.
 
@@ -227,7 +228,10 @@ def holm(p_values: npt.ArrayLike) -> Floats:
 
 
 def bonferroni(p_values: npt.ArrayLike) -> Floats:
-    """Multiply p-values by their number, up to 1; NaN is treated as in :func:`holm`."""
+    """Multiply each p-value by the number of tests, up to 1.
+
+    A NaN does not count as a test and stays NaN.
+    """
     p = np.asarray(p_values, float)
     return np.asarray(np.minimum(p * np.count_nonzero(~np.isnan(p)), 1))
 
@@ -250,7 +254,7 @@ def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
 
 @dataclass(frozen=True)
 class Procedure:
-    """Choice of the tests of runs against a baseline.
+    """Test, correction and equivalence bound for comparing runs with a baseline.
 
     Runs are tested separately for each measure and collection.
 
@@ -280,7 +284,7 @@ class Procedure:
             )
 
     def level(self, p_adjusted: Iterable[float]) -> float:
-        """Return the level at which the runs without a significant difference were tested.
+        """Return the significance level for the runs that do not differ significantly.
 
         Holm's method divides :data:`ALPHA` by the number of these runs.
         """
@@ -289,7 +293,7 @@ class Procedure:
         return ALPHA / max(1, {"holm": n_open, "bonferroni": len(known)}.get(self.correction, 1))
 
     def equivalence(self, differences: Sequence[Floats]) -> list[float]:
-        """Compute corrected p-values of equivalence tests against the bound."""
+        """Compute corrected p-values of the equivalence tests."""
         if self.equivalent is None:
             return [nan] * len(differences)
         p = [float(equivalence_test(d[~np.isnan(d)], self.equivalent)) for d in differences]
@@ -357,7 +361,7 @@ def paired_tests(
 
 
 def describe_test(test: str, correction: str, n_runs: int, unit: str = "topic") -> str:
-    """Describe the test of ``n_runs`` runs by :func:`paired_tests`, for a note under a table."""
+    """Describe how :func:`paired_tests` tests ``n_runs`` runs, for a note below a table."""
     return (
         f"two-sided {get_test(test)[1]} over {unit}s, p < {ALPHA}"
         f"{describe_correction(correction, n_runs)}"
@@ -365,7 +369,7 @@ def describe_test(test: str, correction: str, n_runs: int, unit: str = "topic") 
 
 
 def describe_correction(correction: str, n_runs: int) -> str:
-    """Describe the correction for ``n_runs`` comparisons; empty for one run."""
+    """Describe the correction for ``n_runs`` runs; return an empty text for one run."""
     title = get_correction(correction)[1]
     if n_runs == 1:
         return ""
@@ -378,7 +382,7 @@ def describe_correction(correction: str, n_runs: int) -> str:
 
 
 class PairwiseT(NamedTuple):
-    """Student's t of the paired difference of every pair of systems.
+    """Student's paired t statistics of all pairs of systems.
 
     Pairs are ordered as in ``numpy.triu_indices(n_systems, 1)``: (0, 1), (0, 2), ..., (1, 2), ...
 
@@ -464,7 +468,7 @@ def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05) -> 
     Raises
     ------
     ValueError
-        If :func:`paired_t` raises it, or a level is not between 0 and 1.
+        If :func:`paired_t` raises a ValueError, or a level is not between 0 and 1.
     """
     from scipy.special import stdtrit
 
@@ -544,7 +548,7 @@ def fewest_topics(between: int, within: int, effect: float, alpha: float, beta: 
 def check_design(
     variance: SupportsFloat, min_difference: SupportsFloat, alpha: float, beta: float
 ) -> tuple[float, float]:
-    """Return variance and difference as floats; raise ValueError if they are not possible."""
+    """Return variance and difference as floats; raise ValueError if a value is out of range."""
     values = float(variance), float(min_difference)
     if not all(0 < value < inf for value in values):
         raise ValueError(

@@ -1,10 +1,11 @@
-"""One estimate from a few topics judged by people and all topics judged by a language model.
+"""Estimate means from human labels for a few topics and a language model's labels for all topics.
 
 The method is prediction-powered inference with two pooled multipliers (Angelopoulos, Duchi and
 Zrnic, "PPI++", 2023), which is the regression estimator of survey sampling.  The model's scores on
 all topics show whether the topics that people judged are easy or hard.  The estimate is corrected
-for this luck of the draw.  The topics with both kinds of labels show how far the model's scores can
-be trusted.  Labels of the model without information are therefore ignored.
+accordingly.  The topics with both kinds of labels show how far the model's scores can be trusted.
+If these topics show that the model's labels contain no information, the estimate ignores these
+labels.
 """
 
 from __future__ import annotations
@@ -24,19 +25,23 @@ from ir_std.analysis.estimate import Estimate
 MIN_TOPICS = 5
 """Smallest number of topics judged by people for an estimate."""
 ADVISED_TOPICS = 10
-"""Recommended number of topics judged by people; with fewer, the interval is wide and imprecise."""
+"""Recommended number of topics judged by people; with fewer topics, the interval is wide and
+imprecise."""
 MIN_POOLED_SYSTEMS = 5
-"""Smallest number of systems for which differences between systems have a separate multiplier."""
+"""Smallest number of systems for which the multiplier ``s`` is estimated; otherwise, ``s`` is
+``c``."""
 NEGLIGIBLE_VARIANCE = 1e-12
-"""Share of the uncentred sum of squares below which a centred sum is a rounding error."""
+"""Smallest sum of squares of centered scores that is not a rounding error, as a share of the sum of
+squares of the scores themselves."""
 WEAK_MULTIPLIER = 0.2
-"""Multiplier of differences below which the model's labels barely separate systems."""
+"""Smallest multiplier ``s`` without a warning that the model's labels barely separate systems."""
 MULTIPLIER_GAP = 0.4
-"""Difference between the multipliers (s - c) above which standardized scores are better."""
+"""Largest ``s - c`` without a warning that standardized scores should be preferred."""
 MIN_VARYING_TOPICS = 3
-"""Smallest number of judged topics on which a score or difference must vary for an interval."""
+"""Smallest number of judged topics on which a score or difference must vary to get an interval."""
 DRAW_LEVEL = 0.995
-"""Quantile of Student's t beyond which the judged topics do not look drawn at random."""
+"""Probability level of a quantile of Student's t.  Above this quantile, the judged topics do not
+look like a random draw."""
 
 Population = Literal["finite", "topics"]
 
@@ -50,9 +55,9 @@ class PredictionPowered:
     mean : ndarray, shape (n_systems,)
         Estimated mean of each system over all topics under human labels.
     multipliers : (float, float)
-        Share of the model's scores that the estimate uses.  The first multiplier (c) applies to the
-        mean of all systems on a topic.  The second multiplier (s) applies to a system's distance
-        from that mean.
+        Shares of the model's scores that the estimate uses.  The first multiplier (c) applies to
+        the mean score of all systems on a topic.  The second multiplier (s) applies to the
+        difference between a system's score and this mean score.
     equivalent_topics : float
         Number of topics that people would have to judge to get intervals of the same width without
         the model.  The number is computed for all systems together.
@@ -111,13 +116,12 @@ def prediction_powered(
     rows: npt.ArrayLike,
     population: Population = "finite",
 ) -> PredictionPowered:
-    """Estimate means from human labels for some topics and a model's labels for all.
+    """Estimate means from human labels for some topics and a model's labels for all topics.
 
-    Let ``y`` be the human scores and ``x`` the model's scores, centred by system on the judged
-    topics; ``yd`` and ``xd`` are centred by topic as well.  The multipliers are ``c = sum(xy) /
-    sum(xx)`` and ``s = sum(xd yd) / sum(xd xd)``, both clipped to [0, 1].  With
-    ``g = c rowmean(x) + s (x - rowmean(x))``, the estimate is
-    ``mean(human) + mean_all(g) - mean_judged(g)``.
+    Let ``y`` be the human scores and ``x`` the model's scores, centered by system on the judged
+    topics; ``yd`` and ``xd`` are also centered by topic.  The multipliers are ``c = sum(xy) /
+    sum(xx)`` and ``s = sum(xd yd) / sum(xd xd)``, both clipped to [0, 1].  With ``g = c rowmean(x)
+    + s (x - rowmean(x))``, the estimate is ``mean(human) + mean_all(g) - mean_judged(g)``.
 
     Parameters
     ----------
@@ -128,7 +132,7 @@ def prediction_powered(
     llm : array_like, shape (n_topics, n_systems)
         Scores of the same systems under the model's labels, on all topics.
     rows : array_like of int, shape (n_human,)
-        The number of the row of `llm` with the same topic, for each row of `human`.  The judged
+        For each row of `human`, the number of the row of `llm` with the same topic.  The judged
         topics must have been drawn at random.
     population : {'finite', 'topics'}
         Estimate the mean over the topics of `llm` (``'finite'``), or over all topics of the same
@@ -152,7 +156,7 @@ def prediction_powered(
     if population not in ("finite", "topics"):
         raise ValueError(f"population is {population!r}; choose from finite, topics")
     n, scored = len(y), ~np.isnan(y[:, 0])
-    raised = n / scored.sum()  # a mean over the topics that have a score
+    raised = n / scored.sum()  # makes the result a mean over the topics that have a score
     mean = y[scored].mean(axis=0)
     centred = y[scored] - mean
     c, s = _multipliers(centred, x[at[scored]])
@@ -218,7 +222,10 @@ def _checked(
 
 
 def _multipliers(y: Floats, judged: Floats) -> tuple[float, float]:
-    """Return c and s from centred human scores and the model's scores on the same topics."""
+    """Compute the multipliers c and s from scores on the judged topics.
+
+    ``y`` holds centered human scores, and ``judged`` holds the model's scores.
+    """
     x = judged - judged.mean(axis=0)
     c = _slope(x, y, judged)
     if y.shape[1] < MIN_POOLED_SYSTEMS:

@@ -15,15 +15,15 @@ FEWEST = 5
 """Smallest number of common topics on which two systems are compared; with fewer common topics,
 either system could be better."""
 ALL_FLIPS_UP_TO = 12
-"""Largest number of topics for which all sign flips are used."""
+"""Largest number of topics for which all sign vectors are used, instead of random ones."""
 PAIRS_AT_ONCE = 1024
-"""Number of almost equal pairs that are compared again at once, so that little memory is needed."""
+"""Number of pairs of almost equal systems that are compared again at a time, to save memory."""
 FLIPS = 1000
-"""Number of random flips if there are more topics.  With this number, the Monte Carlo error of the
-confidence is 0.007."""
+"""Number of random sign vectors if there are too many topics for all sign vectors.  With this
+number, the Monte Carlo error of the confidence is 0.007."""
 FEW_TOPICS = 30
-"""Number of topics below which intervals contain the true ranks too rarely if all systems are
-equally good."""
+"""Smallest number of topics with which the intervals of equally good systems are reliable.  With
+fewer topics, these intervals contain the true ranks too rarely."""
 
 
 class RankIntervals(NamedTuple):
@@ -32,13 +32,13 @@ class RankIntervals(NamedTuple):
     Attributes
     ----------
     best, worst : ndarray of int, shape (n_systems,)
-        Ends of the intervals.  The confidence level applies to the intervals of all systems
-        together.
+        Ends of the intervals.  The intervals are simultaneous: the confidence level applies to all
+        intervals at once.
     better : ndarray of bool, shape (n_systems, n_systems)
         ``better[j, k]`` is True if system j is significantly better than system k.
     could_be_first : ndarray of bool, shape (n_systems,)
-        Confidence set for the best system (Hsu, 1981).  The set contains the best system with the
-        same confidence as the intervals contain the true ranks.
+        Confidence set for the best system (Hsu, 1981).  The confidence level of the set is the same
+        as the confidence level of the intervals.
     """
 
     best: Ints
@@ -48,11 +48,11 @@ class RankIntervals(NamedTuple):
 
     @property
     def n_first(self) -> int:
-        """Number of systems in the confidence set for the best."""
+        """Number of systems in the confidence set for the best system."""
         return int(np.count_nonzero(self.could_be_first))
 
     def groups(self) -> Ints:
-        """Return the number of each system's group, from 0, for systems sorted best first.
+        """Return each system's group number, from 0; the systems must be sorted best first.
 
         No two systems of a group differ significantly.  A group ends before the first system that
         differs significantly from a system in the group.  Systems in neighboring groups do not
@@ -75,20 +75,22 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
     common topics; ``n_worse`` is the number of systems that are significantly worse.  Ranks order
     systems by their means over all possible topics, not by their means over this sample of topics.
 
-    The confidence level applies to the intervals of all systems together.  The statistic of each
-    pair is compared with the distribution of the largest statistic of all pairs under random sign
-    flips.  A flip inverts the signs of all differences on a topic at once.  (Such flips are a wild
-    bootstrap of residuals.  Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, Review of
-    Economic Studies 2024, build such sets from the largest t statistic of all pairs.)  Residuals of
-    ``n`` topics are multiplied by ``sqrt(n / (n - 1))``.  Among thousands of pairs, some have a
-    small variance by chance, so each variance is averaged with the mean variance of all pairs.
+    The intervals are simultaneous: the confidence level applies to all intervals at once.  The
+    statistic of each pair is compared with the distribution of the largest statistic of all pairs
+    under random sign flips.  A flip inverts the signs of all differences on a topic at once.  (Such
+    flips are a wild bootstrap of residuals.  Mogstad, Romano, Shaikh and Wilhelm, Inference for
+    ranks, Review of Economic Studies 2024, build such sets from the largest t statistic of all
+    pairs.)  Residuals of ``n`` topics are multiplied by ``sqrt(n / (n - 1))``.  Among thousands of
+    pairs, some have a small variance by chance, so each variance is averaged with the mean variance
+    of all pairs.
 
-    The confidence set for the best system answers a narrower question.  A system stays in the set
-    if no other system's statistic against it is above a limit.  The limit is the quantile, under
-    sign flips, of the largest one-sided statistic of the other systems against the system (multiple
-    comparisons with the best; Hsu, Annals of Statistics 1981).  The page ``docs/evidence/ranks.md``
-    says how often the intervals contain the true ranks, and how often the set contains the best
-    system.  With fewer than 30 topics, both happen less often.
+    The confidence set for the best system answers a narrower question.  A system is in the set
+    unless another system's one-sided statistic against this system is above a limit.  To find the
+    limit, the largest of these statistics is computed under each sign flip; the limit is a quantile
+    of the results (multiple comparisons with the best; Hsu, Annals of Statistics 1981).  The page
+    ``docs/evidence/ranks.md`` says how often the intervals contain the true ranks, and how often
+    the set contains the best system.  With fewer than 30 topics, the intervals and the set are
+    correct less often.
 
     Parameters
     ----------
@@ -136,7 +138,7 @@ def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
 
 
 def _compare_pairs(x: Floats) -> tuple[Floats, Floats, Ints]:
-    """Return mean, variance and number of topics of all differences ``j - k``."""
+    """Return the mean, the variance and the number of topics of each difference ``j - k``."""
     present = (~np.isnan(x)).astype(float)
     # Differences are computed from centered scores, because sums of centered scores keep more
     # digits.
@@ -168,7 +170,7 @@ def _average(values: Floats, weights: Ints, where: Mask) -> float:
 
 
 class _Flips:
-    """Statistics of pairs of systems after random flips of the differences' signs."""
+    """Statistics of all pairs of systems after the signs of their differences are flipped."""
 
     def __init__(self, x: Floats, variance: Floats, n: Ints, compared: Mask) -> None:
         self.x, self.signs = x, _flips(len(x))
@@ -179,7 +181,7 @@ class _Flips:
         self.complete = (self.signs @ (x - x.mean(axis=0))).astype(np.float32) if complete else None
 
     def _against(self, k: int, others: Mask) -> Floats:
-        """Return the statistics of systems against system k, shape (n_flips, n_others)."""
+        """Return the statistics of other systems against system k, shape (n_flips, n_others)."""
         j = np.flatnonzero(others & self.used[:, k])
         if self.complete is not None:
             flipped = self.complete[:, j] - self.complete[:, [k]]
@@ -191,12 +193,12 @@ class _Flips:
         return np.asarray(flipped * self.scale[j, k])
 
     def two_sided(self, k: int) -> Floats:
-        """Return the largest absolute statistic of later systems against system k, per flip."""
+        """Return, for each flip, the largest absolute statistic of a later system against k."""
         flipped = self._against(k, np.arange(len(self.used)) > k)
         return np.asarray(np.abs(flipped, out=flipped).max(axis=1, initial=0.0))
 
     def one_sided(self, k: int) -> Floats:
-        """Return the largest statistic against system k, per flip and per mirrored flip."""
+        """Return the largest statistic against system k for each flip and each opposite flip."""
         flipped = self._against(k, np.ones(len(self.used), dtype=bool))
         return np.append(flipped.max(axis=1, initial=0.0), -flipped.min(axis=1, initial=0.0))
 
@@ -208,8 +210,8 @@ def _quantile(values: Floats, level: float) -> float:
 def _flips(n_topics: int) -> Floats:
     """Return one row of signs per flip, shape (n_flips, n_topics).
 
-    With up to 12 topics, the rows are all sign vectors, without their mirror images.  With more
-    topics, the rows are drawn at random.
+    With up to 12 topics, the rows are all sign vectors; of two opposite vectors, only one is
+    included.  With more topics, the rows are drawn at random.
     """
     if n_topics <= ALL_FLIPS_UP_TO:
         numbers = np.arange(2 ** max(n_topics - 1, 0))

@@ -17,7 +17,7 @@ from ir_std.analysis.means import check_scores, check_scores_with_gaps
 from ir_std.schemes import EXACT, get_scheme, normal_cdf
 
 CLOSE_ENOUGH = 1e-7
-"""The iteration ends when no system's mean z changes by more than this value."""
+"""Largest change of a system's mean z with which the iteration ends."""
 MOST_STEPS = 10_000
 
 
@@ -29,7 +29,7 @@ def standardize_matrix(
     leave_out: Sequence[Hashable] | None = None,
     **params: Any,
 ) -> Floats:
-    """Standardize scores by factors from the reference systems ``by``.
+    """Standardize scores with factors that are computed from reference systems.
 
     Parameters
     ----------
@@ -90,7 +90,10 @@ def _by_other_groups(
 
 
 def compute_factors(by: Floats) -> dict[str, Any]:
-    """Compute factors from systems, shape (..., n_topics, n), for a scheme's ``apply``."""
+    """Compute the factors for a scheme's ``apply`` from the reference systems' scores.
+
+    ``by`` has the shape (..., n_topics, n_systems).
+    """
     sd = by.std(axis=-1, ddof=1, keepdims=True)
     # Equal scores get a deviation of exactly 0, even if rounding changes their mean.
     sd[np.ptp(by, axis=-1, keepdims=True) <= EXACT] = 0.0
@@ -107,8 +110,8 @@ class LinkedScores(NamedTuple):
     means : ndarray, shape (n_systems,)
         Mean of each system's values.
     mean, sd : ndarray, shape (n_topics,)
-        Mean and standard deviation that standardize a topic; the linked z is ``(score - mean) /
-        sd``.
+        Mean and standard deviation with which a topic's scores are standardized; the linked z is
+        ``(score - mean) / sd``.
     """
 
     values: Floats
@@ -118,18 +121,18 @@ class LinkedScores(NamedTuple):
 
 
 def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
-    """Compute comparable N scores for systems that each have only some of the topics.
+    """Compute comparable N scores for systems that have scores on different topics.
 
     If each topic were standardized only by the systems with a score on the topic, a system would
     gain by leaving out topics on which strong systems have scores.  So each topic's z is shifted
-    and stretched to the scale of all systems: ``z' = m_j + z * s_j``.  Let ``c`` be the systems'
-    mean ``z'``, centred.  Then ``m_j`` is the mean of ``c`` over the systems on topic ``j``, and
-    ``s_j`` is the standard deviation of ``c`` over these systems, divided by the standard deviation
-    of ``c`` over all systems.  The iteration starts from an additive fit (system plus topic) and
-    ends when ``c`` no longer changes.  The reported mean of a system is the mean of its N scores,
-    which are the normal distribution function of ``z'``.  The mean of ``z'`` is not reported,
-    because one outlying score could decide that mean.  If no score is missing, the result is the
-    plain mean of N.
+    and stretched to the scale of all systems: ``z' = m_j + z * s_j``.  Let ``c`` be each system's
+    mean ``z'`` minus the average of these means over all systems.  Then ``m_j`` is the mean of
+    ``c`` over the systems on topic ``j``, and ``s_j`` is the standard deviation of ``c`` over these
+    systems, divided by the standard deviation of ``c`` over all systems.  The iteration starts from
+    an additive fit (system effect plus topic effect) and ends when ``c`` no longer changes.  The
+    reported mean of a system is the mean of its N scores, which are the normal distribution
+    function of ``z'``.  The mean of ``z'`` is not reported, because one outlying score could decide
+    that mean.  If no score is missing, the result is the plain mean of N.
 
     Parameters
     ----------
@@ -179,7 +182,7 @@ def _check_connected(known: Mask) -> None:
 
 
 def _additive_effects(z: Floats) -> Floats:
-    """Return the systems' effects in a least-squares fit of z by system plus topic."""
+    """Return the system effects of a least-squares fit of z: system effect plus topic effect."""
     theta = np.zeros(z.shape[1])
     for _ in range(MOST_STEPS):
         topic = np.nanmean(z - theta, axis=1, keepdims=True)
@@ -190,7 +193,9 @@ def _additive_effects(z: Floats) -> Floats:
 
 
 def _scale(known: Mask, theta: Floats) -> tuple[Floats, Floats]:
-    """Return the mean effect of each topic's systems, and the spread of these effects.
+    """Return the mean and the spread of the systems' effects on each topic.
+
+    Only systems with a score on the topic count.
 
     The spread is divided by the spread of the effects of all systems.
     """
