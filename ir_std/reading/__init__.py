@@ -3,23 +3,25 @@
 These readers give the same result as reading line by line, but are ten times as fast.
 :func:`read_lines` reads a file in blocks of whole lines:
 
-1. A :class:`Source` gives the unpacked bytes of a file, an archive's member or memory, and checks
-   their size.  Comments become blanks.
+1. A :class:`Source` provides the unpacked bytes and limits their number.  The bytes come from a
+   file, an archive's member or memory.  Comments become blanks.
 2. One comparison, ``bytes <= 32``, finds all blanks of a block.  A column ends where a blank
    begins.  The columns are counted: in a run, every sixth column must be the last of its line, and
-   there must be as many such columns as lines.  No line is read separately.
-3. The lines of a topic mostly follow each other.  So a topic is read only on lines where it differs
-   from the line before.
-4. Document IDs stay where they are, as slices of the bytes (:class:`Ids`).  To find the relevant
+   there must be as many such columns as lines.  Lines are never read one by one.
+3. Most lines have the same topic as the line before.  So a topic is read only on lines where the
+   topic changes.
+4. Document IDs are not copied, but stay slices of the bytes (:class:`Ids`).  To find the relevant
    documents in a run, the IDs are hashed eight bytes at a time, and IDs with equal hashes are
    compared byte by byte (:class:`Index`).
-5. Numbers are read eight digits at a time as whole numbers, and divided by a power of ten.  The
-   remainder shows whether the last bit is certain.  If it is not, ``float`` reads the number.
+5. The digits of a number are read eight at a time as a whole number, which is divided by a power of
+   ten.  The remainder of the division shows whether the last bit of the result is certain.  If the
+   last bit is not certain, ``float`` reads the number.
 
 Each step either is exact or detects errors by counting.  A failed check only raises
 :class:`CheckFailed`.  The plain reader then reads the file again, line by line, and its error names
 the line (:func:`find_fault`).  Tests compare this reader with the plain reader,
-:func:`read_lines_plainly`.  To use only the plain reader, import it below as ``read_lines``.
+:func:`read_lines_plainly`.  To use only the plain reader, import ``read_lines_plainly as
+read_lines`` below.
 """
 
 from ir_std.reading.ids import (

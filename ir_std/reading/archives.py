@@ -31,7 +31,7 @@ from ir_std.reading.unpacking import (
 )
 
 LARGEST_HEADER = 1 << 16
-"""Largest size in bytes of a member's headers in a tar file, which hold long names, for example."""
+"""Largest number of bytes in the headers of a tar file's member; long names are in headers."""
 _ZIP_STEP = 1 << 12
 """Smallest number of packed bytes that Python unpacks at once."""
 _ARCHIVE_ERRORS = (
@@ -50,7 +50,7 @@ _ARCHIVE_ERRORS = (
 
 
 def _brief(broken: Exception) -> str:
-    """Describe what is wrong with an archive; shorten a text that quotes a whole header."""
+    """Describe an archive's error in at most 120 characters; Python's text may quote a header."""
     text = escape_line(str(broken) or type(broken).__name__)
     return text if len(text) <= 120 else f"{text[:100]}..."
 
@@ -181,7 +181,7 @@ def _zip_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:
 
 
 class _ZipMember:
-    """Reader of a member in small steps, because Python unpacks all input of a step at once."""
+    """Reader that reads a member in small steps, because Python unpacks a whole step at once."""
 
     def __init__(self, content: IO[bytes], member: zipfile.ZipInfo) -> None:
         self._content, self._member = content, member

@@ -21,10 +21,10 @@ Keys = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 
 WORD = 8
-"""Number of bytes that are read at once; the same number of bytes must follow the last ID."""
+"""Number of bytes that are read at once, and number of bytes that must follow the last ID."""
 
 _AT_ONCE = 1 << 20
-"""Number of bytes of IDs that are joined at once; each byte needs an index of eight bytes."""
+"""Number of bytes that are joined at once, because each byte needs an index of eight bytes."""
 _HASHED_AT_ONCE = 1 << 13
 """Number of IDs that are hashed at once, so that intermediate results stay in the cache."""
 _JOINED_AT_ONCE = 1 << 10
@@ -33,7 +33,7 @@ _SHORT = 8 * WORD
 """Largest length in bytes of IDs that are hashed together; longer IDs are hashed one by one."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
 _LAST = ~_MASKS[::-1]
-"""First and last n bytes of a word."""
+"""Masks of the first n bytes and of the last n bytes of a word."""
 _ROOM = bytes(WORD)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SECOND_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
@@ -54,13 +54,13 @@ def check_strings(names: Collection[Any], kind: str, what: str) -> str:
 
 
 def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
-    """Return words of eight bytes, lowest byte first, that begin at some places.
+    """Return words of eight bytes (lowest byte first) from the given positions on.
 
     Returns
     -------
     ndarray of uint64, shape (count, n_places)
-        The first ``count`` words from each place.  Reading several words at once takes barely
-        longer than reading one.
+        The ``count`` words that follow each position.  To read several words at once takes barely
+        longer than to read one word.
     """
     room = len(codes) - WORD * count + 1
     anywhere = np.ndarray((room,), f"V{WORD * count}", codes, strides=(1,))
@@ -112,14 +112,14 @@ class Ids:
 
     @classmethod
     def between(cls, codes: Bytes, starts: Ints, ends: Ints) -> Ids:
-        """Make IDs from the positions where they start and end."""
+        """Make IDs from the positions of their starts and ends."""
         return cls(codes, starts, ends - starts)
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def __getitem__(self, rows: Ints | Mask | slice) -> Ids:
-        """Return some of the IDs."""
+        """Select IDs by their positions, by a slice or by a mask."""
         return Ids(self.codes, self.starts[rows], self.widths[rows])
 
     def __iter__(self) -> Iterator[bytes]:
@@ -136,7 +136,7 @@ class Ids:
         return bytes(codes)
 
     def bytes(self) -> list[bytes]:
-        """Return each ID as bytes, which sort like the strings."""
+        """Return each ID as bytes; the bytes sort in the same order as the strings."""
         ends = np.append(0, np.cumsum(self.widths + 1))
         cuts = np.searchsorted(ends, np.arange(0, ends[-1], _AT_ONCE)).tolist()
         lines = b"".join(self[a:b]._lines() for a, b in pairwise([*cuts, len(self)]))
@@ -178,7 +178,7 @@ class Ids:
         return [int.from_bytes(blake2b(name, digest_size=8).digest(), "little") for name in self]
 
     def same(self, others: Ids) -> Mask:
-        """Compare each ID with the ID at the same place in ``others``."""
+        """Check whether each ID equals the ID at the same position in ``others``."""
         same: Mask = self.widths == others.widths
         same &= self._words(0) == others._words(0)
         longest = min(int(self.widths.max(initial=0)), _SHORT)
@@ -192,7 +192,7 @@ class Ids:
         return same
 
     def changes(self) -> Ints:
-        """Return 0, the positions where an ID differs from the previous ID, and the end."""
+        """Return 0, the positions where an ID differs from the ID before, and the number of IDs."""
         if self.widths.max(initial=0) > WORD:
             differ = ~self[1:].same(self[:-1])
         else:
@@ -201,7 +201,7 @@ class Ids:
         return np.concatenate([[0], np.flatnonzero(differ) + 1, [len(self)]])
 
     def _words(self, place: int) -> Keys:
-        """Return eight bytes of each ID from ``place`` on; bytes after its end are 0.
+        """Return eight bytes of each ID from ``place`` on; bytes after the ID's end are 0.
 
         Each ID must have at least ``place`` bytes.
         """
@@ -210,7 +210,7 @@ class Ids:
         return masked
 
     def _last_words(self) -> Keys:
-        """Return the last eight bytes of each ID; bytes before its start are 0."""
+        """Return the last eight bytes of each ID; bytes before the ID's start are 0."""
         (words,) = words_at(self.codes, self.starts + (self.widths - WORD))
         masked: Keys = words & _LAST[np.minimum(self.widths, WORD)]
         return masked
@@ -223,7 +223,7 @@ def _mix(mixed: Keys, words: Keys) -> Keys:
 
 
 def _finish(mixed: Keys) -> Keys:
-    """Mix hashes once more, so that their sums do not depend on sums of IDs."""
+    """Mix hashes once more, so that a sum of hashes does not depend on a sum of IDs."""
     mixed = (mixed ^ (mixed >> np.uint64(32))) * _SECOND_MULTIPLIER
     mixed = mixed ^ (mixed >> np.uint64(32))
     return mixed
@@ -232,14 +232,14 @@ def _finish(mixed: Keys) -> Keys:
 # --- documents by keys: hashes of ids and topics --------------------------------------------------
 
 _FOUND_AT_ONCE = 1 << 14
-"""Number of keys that are looked up at once; small, because a large run leaves little memory."""
+"""Number of keys that are looked up at once; it is small, as a large run leaves little memory."""
 _MOST_BITS = 24
-"""Largest number of bits that index the table of first positions, which must stay small."""
+"""Largest number of bits that index the table of first positions; it keeps the table small."""
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 def keys(mixed: Keys, topic: Ints) -> Keys:
-    """Return a hash of each document and its topic, from document hashes and topic numbers."""
+    """Return a hash for each pair of a topic and a document, from topic number and ID's hash."""
     hashes = topic.astype(np.uint64)
     hashes *= _TOPIC  # in place, because a large run leaves little memory
     hashes += mixed
@@ -247,7 +247,11 @@ def keys(mixed: Keys, topic: Ints) -> Keys:
 
 
 def first_repeated(ids: Ids, topic: Ints) -> tuple[int, int] | None:
-    """Return the place where a topic first repeats an ID, and where that ID is first, or None."""
+    """Find the first ID that is repeated within a topic.
+
+    Return the position of the repeated ID and the position where the ID occurs first.  Return None
+    if no topic repeats an ID.
+    """
     hashes = keys(ids.hashes(), topic)
     order = np.argsort(hashes, kind="stable")
     hashes = hashes[order]
@@ -270,7 +274,7 @@ def may_repeat(values: Keys) -> bool:
     """Check whether any two values are equal.
 
     Equal values share a slot of a table, and each slot keeps the last value that was put in it.
-    Only values that lost their slot are compared with the kept value and with each other.
+    Only values that a slot did not keep are compared with the kept value and with each other.
     """
     bits = len(values).bit_length() + 1
     table = np.empty(1 << bits, np.int32 if bits < 32 else np.int64)
@@ -293,9 +297,9 @@ class KeyTable(NamedTuple):
     Attributes
     ----------
     keys : ndarray of uint64, shape (n_keys,)
-        Ascending.
+        Keys in ascending order.
     first : ndarray of int32
-        Place in ``keys`` of the first key with the same first bits; -1 if there is none.  For
+        Position in ``keys`` of the first key that begins with certain bits; -1 if no key does.  For
         most unknown keys, the search ends here.
     """
 
@@ -304,7 +308,7 @@ class KeyTable(NamedTuple):
 
     @classmethod
     def of(cls, ordered: Keys) -> KeyTable:
-        """Make a table from keys in ascending order."""
+        """Make a table from keys that are in ascending order."""
         bits = max(16, min(len(ordered).bit_length() + 3, _MOST_BITS))
         slot = _first_bits(ordered, bits)
         place = np.arange(len(ordered), dtype=np.int32)
@@ -313,7 +317,7 @@ class KeyTable(NamedTuple):
         return cls(ordered, first)
 
     def find(self, values: Keys) -> tuple[Ints, Ints]:
-        """Find the values that are in the table.
+        """Find which values are in the table, and where.
 
         Returns
         -------
@@ -330,7 +334,7 @@ class KeyTable(NamedTuple):
         return where, places
 
     def _find(self, values: Keys, before: int) -> tuple[Ints, Ints]:
-        """Find values like :meth:`find`, and add ``before`` to their indices."""
+        """Find values as :meth:`find` does, and add ``before`` to the indices of the values."""
         place = self.first[_first_bits(values, (len(self.first) - 1).bit_length())]
         where = np.flatnonzero(place >= 0)
         place, wanted = place[where], values[where]
@@ -344,13 +348,13 @@ class KeyTable(NamedTuple):
 
 
 class Index(NamedTuple):
-    """Index that finds documents of topics in runs.
+    """Index that finds the indexed documents of each topic in a run.
 
     Attributes
     ----------
     table : KeyTable
     rows : ndarray of int, shape (n_documents,)
-        The place of each key among the documents.
+        Position of each key's document among the documents.
     topic : ndarray of int, shape (n_documents,)
     ids : Ids, of length n_documents
     """
@@ -362,20 +366,20 @@ class Index(NamedTuple):
 
     @classmethod
     def of(cls, hashes: Keys, topic: Ints, ids: Ids) -> Index:
-        """Make an index from hashes, topics and IDs of documents."""
+        """Make an index of documents from their hashes, topics and IDs."""
         values = keys(hashes, topic)
         rows = np.argsort(values)
         return cls(KeyTable.of(values[rows]), rows, topic, ids)
 
     def find(self, hashes: Keys, topic: Ints, ids: Ids) -> tuple[Ints, Ints]:
-        """Find the documents that are in the index.
+        """Find which documents are in the index, and where.
 
         Returns
         -------
         where : ndarray of int, shape (n_found,)
             Indices into ``ids``, ascending.
         rows : ndarray of int, shape (n_found,)
-            Places of the found documents among the documents of the index.
+            Positions of the found documents among the documents of the index.
         """
         where, places = self.table.find(keys(hashes, topic))
         rows = self.rows[places]

@@ -1,4 +1,4 @@
-"""Reader of runs and qrels that reads many lines at once and checks them by counting.
+"""Read many lines of runs or qrels at once, and check the lines by counting.
 
 A block of lines is split where blanks begin and end.  The checks show only that something is wrong;
 :mod:`ir_std.reading.plain` then reads line by line and finds the fault.
@@ -25,8 +25,8 @@ from ir_std.reading.unpacking import MOST_TOPICS, UNPACK_FIRST
 _BLOCK = 1 << 19
 """Number of bytes that are split at once.
 
-With fewer bytes, the overhead of numpy calls dominates.  With more bytes, the results no longer fit
-into the cache, and a new process needs more memory.
+If blocks are smaller, the overhead of numpy calls dominates.  If blocks are larger, the results no
+longer fit into the cache, and a new process needs more memory.
 """
 
 
@@ -45,7 +45,7 @@ class LineFormat(NamedTuple):
     numbers : callable
         Function that reads many numbers at once; see :func:`ir_std.reading.numbers.floats`.
     number : callable
-        Function that reads one number; it returns None if the column may not hold the text.
+        Function that reads one number; it returns None for text that the column may not contain.
     rule : str
         Rule that the error message states.
     most : int
@@ -106,7 +106,7 @@ QRELS = LineFormat(
 
 
 def _below(codes: Bytes, start: Ints, end: Ints) -> npt.NDArray[Any]:
-    """Return scores for ranks, where a lower rank has a higher score."""
+    """Read ranks, and return scores, which are higher for ranks closer to 1."""
     ranks = integers(codes, start, end)
     if (ranks < 1).any():
         raise NotANumber
@@ -170,7 +170,7 @@ def read_lines(source: Source, line_format: LineFormat) -> Lines:
 
 
 def lines_of(source: Source, content: bytearray, line_format: LineFormat) -> Lines:
-    """Read all lines of a source from the result of :func:`read_content`.
+    """Read all lines of a source from the bytes that :func:`read_content` returned.
 
     Raises
     ------
@@ -212,9 +212,9 @@ def _check_counts(source: Source, n_lines: int, n_topics: int, line_format: Line
 def _read_block(
     codes: Bytes, start: int, end: int, line_format: LineFormat, topics: dict[bytes, int]
 ) -> tuple[npt.NDArray[Any], ...]:
-    """Return topic numbers, document positions and lengths, and values of a block's lines.
+    """Return the topics' numbers, the documents' positions and lengths, and the values of a block.
 
-    Return empty arrays if there are only blank lines.
+    Return an empty tuple if all lines are blank.
     """
     before, ends = _tokens(codes[start - 1 : end], line_format.width)
     if not ends.size:
@@ -233,7 +233,7 @@ def _read_block(
 
 
 def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """Join parts to one array, and free the parts, because they may be large."""
+    """Join parts into one array; then free the parts, because parts may be large."""
     whole = np.concatenate(parts)
     parts.clear()
     return whole
@@ -247,7 +247,7 @@ def _numbered(names: Ids, numbers: dict[bytes, int]) -> Ints:
 
 
 def read_content(source: Source) -> bytearray:
-    """Read all bytes of a source without comments, with padding before and after them."""
+    """Read all bytes of a source, replace comments by blanks, and add padding at both ends."""
     content = bytearray(b" " * MARGIN)
     for piece in read_pieces(source):
         content += piece
@@ -262,7 +262,7 @@ def read_content(source: Source) -> bytearray:
 
 
 def _blank_comments(codes: Bytes) -> None:
-    """Replace all comments in a block by blanks at once, because a file may have very many."""
+    """Replace all comments in a block by blanks at once, because there may be very many."""
     tokens = np.flatnonzero(codes > ord(" "))
     ends = np.append(np.flatnonzero(codes == ord("\n")), len(codes))
     first = np.searchsorted(tokens, np.append(0, ends[:-1]))
@@ -275,7 +275,10 @@ def _blank_comments(codes: Bytes) -> None:
 
 
 def split_blocks(content: bytearray) -> Iterator[tuple[int, int]]:
-    """Yield start and end of blocks of whole lines; a blank ends a last line without a newline."""
+    """Yield the start and end of each block of whole lines.
+
+    If the last line has no newline, its block includes the blank after the line.
+    """
     start, last = MARGIN, len(content) - WORD
     last += not content.endswith(b"\n", 0, last)
     while start < last:
@@ -296,7 +299,7 @@ def _is_utf8(content: bytearray) -> bool:
 
 
 def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
-    """Find the blanks before and after tokens, in lines that follow one blank.
+    """Find the blanks before and after each token; a blank must precede the first line.
 
     Returns
     -------
@@ -330,7 +333,7 @@ def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
 
 
 def _only_blanks(codes: Bytes, count: int) -> bool:
-    """Check whether the ``count`` characters below 33, except newlines, are blanks."""
+    """Check whether ``count`` characters are spaces, tabs or carriage returns."""
     for allowed in b" \t\r":
         if not count:
             break

@@ -1,8 +1,9 @@
 """Readers of many numbers at once, with the same results as Python's ``float`` and ``int``.
 
-Digits are read eight at a time.  The digits of a decimal number are read as a whole number, and
-divided by a power of ten.  The remainder corrects the quotient.  If that does not decide how the
-last bit is rounded, or a number has more than 19 digits, ``float`` reads the number.
+Digits are read eight at a time.  The digits of a decimal number are read as a whole number, which
+is divided by a power of ten.  The remainder of the division then corrects the quotient.  ``float``
+reads a number if the correction does not decide how the last bit is rounded, or if the number has
+more than 19 digits.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ MARGIN = 8 * WORD
 DECIMAL = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 """Pattern of numbers that C's strtod reads; Python also reads other forms, such as 1_000."""
 LOWEST, _TOO_LOW = b"-inf", b"-1e999"
-"""Text of the infinite score that is allowed, and a number that Python reads as this score."""
+"""The only infinite score that is allowed, and a number that Python reads as minus infinity."""
 _WHOLE = rb"([+-]?)0*(\d{1,19})"
 
 _BYTES = np.uint64(0x0101010101010101)
@@ -41,7 +42,7 @@ _JOINING = np.array(
     ],
     np.uint64,
 )
-"""Factors, shifts and masks that join digits to numbers of two, four and eight digits."""
+"""Factors, shifts and masks that combine digits into numbers of two, four and eight digits."""
 _LAST = np.array([(1 << 64) - (1 << 8 * (WORD - n)) for n in range(WORD + 1)], np.uint64)
 """Masks of the last n bytes of a word."""
 _POWERS = np.array([float(f"1e{n}") for n in range(MARGIN)])
@@ -52,7 +53,7 @@ _EXACT = int(np.count_nonzero(_POWERS_REST == 0))
 _WHOLE_POWERS = np.array([10**n for n in range(20)], np.uint64)
 _MOST = len(_WHOLE_POWERS) - 1
 _TOO_LARGE = 10.0**_MOST
-"""Number of digits, and the bound of numbers, that fit into 64 bits."""
+"""Number of digits that always fit into 64 bits, and the smallest number with more digits."""
 
 
 def integer(text: bytes) -> int | None:
@@ -128,17 +129,19 @@ def integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
 
 
 class _Decimals(NamedTuple):
-    """Numbers of tokens that consist of digits and at most one point.
+    """Values of tokens that consist of digits and at most one point.
 
     Attributes
     ----------
     negative : ndarray of bool
+        True if the token begins with a minus sign.
     digits : ndarray of uint64
-        All digits as a whole number.
+        All digits of the token, read as one whole number.
     decimals : ndarray of int
         Number of digits after the point; -1 if there is no point.
     known : ndarray of bool
-        True if the token is such a number, and short enough for this function.
+        True if the token has this form and is not too long; otherwise, the other values are
+        invalid.
     """
 
     negative: Mask
@@ -172,7 +175,7 @@ def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
 
 
 def _scaled(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
-    """Parse tokens with an exponent of at most 7 characters as if written without exponent."""
+    """Read tokens with an exponent of at most 7 characters; the exponent changes the decimals."""
     (tail,) = words_at(codes, ends - WORD)
     place = _place((tail | _SMALL) & _LAST[np.minimum(ends - starts, WORD)], _ES)
     middle = ends - WORD + place
@@ -189,12 +192,12 @@ def _scaled(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
 
 
 def _between(values: Ints, most: int) -> Ints:
-    """Clip values to 0 and ``most``, without the overhead of np.clip."""
+    """Clip values to the range from 0 to ``most``, without the overhead of np.clip."""
     return np.minimum(np.maximum(values, 0), most)
 
 
 def _place(words: Keys, wanted: np.uint64) -> Ints:
-    """Find the first byte in each word that equals the byte in ``wanted``; 8 if none does."""
+    """Find the first byte of each word that equals the byte in ``wanted``; 8 if there is none."""
     other = words ^ wanted
     zeros = (other - _BYTES) & ~other & _HIGH_BITS  # correct up to the first zero byte
     lowest = (zeros & (~zeros + np.uint64(1))) >> np.uint64(7)
@@ -218,7 +221,7 @@ def _value(words: Keys, count: Ints) -> tuple[Keys, Mask]:
 
 
 def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
-    """Return ``digits / 10**decimals``, and whether the result is surely the nearest float.
+    """Return ``digits / 10**decimals``, and whether the result is certainly the nearest float.
 
     If two floats hold both numbers exactly, the quotient of the floats is the nearest float
     (Clinger, PLDI 1990).
@@ -232,12 +235,12 @@ def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
 
 
 def _corrected(digits: Keys, decimals: Ints, quotient: Floats) -> tuple[Floats, Mask]:
-    """Divide like :func:`_divided` if floats do not hold the digits or the power of ten exactly.
+    """Divide numbers that floats do not hold exactly; return the same as :func:`_divided`.
 
-    The correction of the quotient comes from the rounding errors of both numbers and the remainder
-    of the division, which Dekker's product (Numer. Math. 1971) gives exactly.  The error of the
-    correction is below 2**-51 of the correction and 2**-101 of the quotient.  If a change of the
-    correction by twice that error does not change the result, the rounding is certain.
+    The rounding errors of both numbers and the remainder of the division correct the quotient.
+    Dekker's product (Numer. Math. 1971) gives the exact remainder.  The error of the correction is
+    less than 2**-51 times the correction plus 2**-101 times the quotient.  The rounding is certain
+    if the result stays the same whether twice this error is added to the correction or subtracted.
     """
     divisor, high = _POWERS[decimals], digits.astype(np.float64)
     rest = (digits - high.astype(np.uint64)).astype(np.int64)
@@ -252,7 +255,7 @@ def _corrected(digits: Keys, decimals: Ints, quotient: Floats) -> tuple[Floats, 
 
 
 def _halves(values: Floats) -> tuple[Floats, Floats]:
-    """Return two floats of 26 bits that add up to each value."""
+    """Split each value into two floats of 26 bits, which add up to the value."""
     scaled = values * (2.0**27 + 1)
     high = scaled - (scaled - values)
     return high, values - high

@@ -24,7 +24,7 @@ from ir_std.reading.unpacking import number_lines
 
 
 def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
-    """Read like :func:`ir_std.reading.lines.read_lines`, but one line after the other.
+    """Read lines one by one, with the same result as :func:`ir_std.reading.lines.read_lines`.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
 
 
 def find_fault(source: Source, line_format: LineFormat) -> InputError:
-    """Return an error for the first line that is wrong or repeats a document of its topic."""
+    """Return an error for the first line that is wrong or that repeats a document of a topic."""
     content = read_content(source)
     wrong, start = _first_wrong(source, content, line_format)
     content[start:-WORD] = b" " * (len(content) - WORD - start)

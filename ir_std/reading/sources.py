@@ -25,7 +25,7 @@ STANDARD_INPUT_NAME = "standard input"
 MOST_WAITING = 32
 """Largest number of files that stay open for the next reader."""
 _LITTLE = 1 << 14
-"""Bytes that are read at once for the first line."""
+"""Number of bytes that are read at once to find the first line."""
 
 
 ARCHIVE_SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
@@ -42,8 +42,7 @@ class Source(ABC):
     path : Path or None
         Path of a file; for a member of an archive, the archive's path and the path inside it.
     max_member : int or None
-        Number of bytes that the source may unpack to; see
-        :func:`~ir_std.reading.unpacking.unpack_stream`.
+        Largest number of unpacked bytes; see :func:`~ir_std.reading.unpacking.unpack_stream`.
     duplicates : {'error', 'first', 'last'}
         Line that counts if a run has a document twice for a topic.
     """
@@ -63,7 +62,10 @@ class Source(ABC):
 
     @cached_property
     def is_small_and_packed(self) -> bool:
-        """True for a small packed file, which may unpack to a lot, so its lines are limited."""
+        """True for a small packed file.
+
+        Such a file may unpack to many times its size, so the number of its lines is limited.
+        """
         if self.max_member is not None:
             return False
         stream = self.open()
@@ -77,8 +79,8 @@ class Source(ABC):
     def first_line(self) -> tuple[int, bytes] | None:
         """Number and content of the first line that is neither blank nor a comment, if any.
 
-        The line shows the kind of the file, and is read only once.  A JSON file may be a single
-        long line, so only the beginning of the line is returned.
+        This line shows whether the file is a run, qrels or scores, and is read only once.  A JSON
+        file may be a single long line, so only the beginning of the line is returned.
         """
         stream = self.open()
         pieces = unpacking.unpack_stream(stream, self.name, self.max_member, _LITTLE)
@@ -183,9 +185,10 @@ def _open(path: Path) -> BinaryIO:
 
 
 def source_of(file: Any) -> Source:
-    """Return the source of a file's path, ``-`` for standard input, or an open file.
+    """Return a source for a file's path, for ``-`` (standard input) or for an open file.
 
-    Input that can be read only once, such as a pipe, is read into memory; a file is not opened yet.
+    Standard input, an open file, a pipe or a device is read into memory.  Any other file is not
+    opened yet.
     """
     if isinstance(file, Source):
         return file
@@ -277,7 +280,7 @@ def _regular(path: Path) -> Path:
 
 
 def is_hidden(path: PurePath) -> bool:
-    """Check whether a file or one of its folders begins with a dot, or was made by macOS."""
+    """Check whether a name in a path begins with a dot or with ``__MACOSX``."""
     return any(part.startswith((".", "__MACOSX")) for part in path.parts if part != ".")
 
 
@@ -298,7 +301,7 @@ def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> B
 
 
 def content_lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Yield numbers and content of the lines of a source that are neither blank nor comments."""
+    """Yield the number and content of each line that is neither blank nor a comment."""
     return unpacking.number_content(read_pieces(source))
 
 

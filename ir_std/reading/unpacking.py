@@ -16,19 +16,19 @@ from typing import Any, BinaryIO, NamedTuple
 from ir_std.errors import InputError
 
 MAX_MEMBER = 1 << 31
-"""Number of bytes that a packed file or archive member may unpack to, unless users allow more."""
+"""Largest number of unpacked bytes of a packed file or archive member, unless users allow more."""
 SMALL = 10_000_000
 """Size in bytes below which a packed file is small.
 
 Even a small file is allowed to unpack to :data:`MIN_UNPACK_LIMIT` bytes.  The format limits the
-length of lines, and :data:`MOST_TOPICS` limits the number of topics.  So it takes limited memory
-and time to read a small file.
+length of lines, and :data:`MOST_TOPICS` limits the number of topics.  So reading a small file takes
+limited memory and time.
 """
 MIN_UNPACK_LIMIT = 80 << 20
-"""Smallest limit in bytes; TREC runs packed by xz unpack to eight times their size."""
+"""Smallest limit of unpacked bytes; a TREC run packed by xz unpacks to eight times its size."""
 MOST_TOPICS = 1_000_000
 RATIO = 16
-"""Largest ratio of the unpacked size to the size of a larger file."""
+"""Largest ratio of the unpacked size to the packed size, for files that are not small."""
 
 LONGEST_LINE = 1 << 20
 """Largest number of bytes in a line; a file with longer lines is neither a run nor qrels."""
@@ -37,14 +37,14 @@ LONGEST_JSON = 1 << 26
 BLANKS = b" \t\r"
 """Bytes that separate columns; line ends are the only other control characters allowed."""
 PIECE = 1 << 18
-"""Number of bytes that are read at once; for more, the system allocates new memory each time."""
+"""Number of bytes that are read at once; each larger piece would be allocated in new memory."""
 _PACKED_PIECE = 1 << 14
 _DICTIONARY = 1 << 28
 """Bytes of memory that a file packed by xz may need; the highest preset of xz needs 65 MiB."""
 
 
 def unpacked_limit(packed: int) -> int:
-    """Return how many bytes a packed file may unpack to, so that a false size is harmless."""
+    """Return how many bytes a packed file may unpack to, whatever size the file states."""
     return MIN_UNPACK_LIMIT if packed < SMALL else RATIO * packed
 
 
@@ -60,7 +60,7 @@ def unpack_stream(
     name : str
         Name in messages.
     max_member : int, optional
-        Number of bytes that the file may unpack to; by default, :func:`unpacked_limit`.
+        Largest number of unpacked bytes; by default, :func:`unpacked_limit`.
     size : int
 
     Raises
@@ -101,7 +101,7 @@ class _Streams:
         self._stream = begin()
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, fewer than ``size`` only at the end."""
+        """Return the next ``size`` bytes; at the end, return fewer bytes."""
         parts = list[bytes]()
         while size and (part := self._read_part(size)):
             parts.append(part)
@@ -152,7 +152,7 @@ def find_packing(start: bytes) -> Packing | None:
 
 
 class BoundedReader:
-    """Reader of a stream up to a number of bytes, whatever size the stream states.
+    """Reader that limits the number of bytes from a stream, whatever size the stream states.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class BoundedReader:
         self.bound(most, error)
 
     def bound(self, most: float, error: Exception) -> None:
-        """Set the number of bytes that may be read from the start, and the error for more."""
+        """Limit the number of bytes, counted from the stream's start; set the error for more."""
         self._most, self._error = most, error
 
     def read(self, size: int) -> bytes:
@@ -219,7 +219,7 @@ _UNREAD = (
     (0, b"PK\x03\x04", "packed with zip", "unpack it"),
     (257, b"ustar", "a tar archive", "unpack it"),
 )
-"""Position and bytes that identify unsupported files, their kind, and advice."""
+"""Kinds of unsupported files, with the position and bytes that identify them, and with advice."""
 _CONTROLS = bytes({*range(ord(" "))} - {*b"\t\n\r"})
 _FEW_CONTROLS = 80
 """A file with more control characters is not text; with fewer, an error names the line."""
@@ -231,7 +231,7 @@ def is_json(start: bytes) -> bool:
 
 
 class TextGuard:
-    """Check that content consists of lines of text, piece by piece while it is read."""
+    """Check, piece by piece, that content consists of lines of text."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -282,9 +282,9 @@ _CONTENT = re.compile(rb"(?m)^[ \t\r]*([^ \t\r\n#][^\n]*)")
 
 
 def number_content(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield numbers and content of the lines that are neither blank nor comments.
+    """Yield the number and content of each line that is neither blank nor a comment.
 
-    A byte order mark is left out.  Comments are skipped many at once.
+    A byte order mark is left out.  A single search can skip many comments.
     """
     rest, mark, number = b"", codecs.BOM_UTF8, 1
     for piece in pieces:
@@ -298,7 +298,7 @@ def number_content(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def number_lines(text: bytes, number: int) -> Iterator[tuple[int, bytes]]:
-    """Yield whole lines like :func:`number_content`; ``number`` is the first line's number."""
+    """Yield lines as :func:`number_content` does; ``number`` is the number of the first line."""
     last = 0
     for line in _CONTENT.finditer(text):
         number += text.count(b"\n", last, line.start())

@@ -23,7 +23,7 @@ from ir_std.trec.inputs import is_file
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
 """A path, an open file, or a source."""
 MOST_PACKED = 1 << 23
-"""Number of bytes that a small packed file may unpack to (8 MiB).
+"""Largest number of bytes of a small packed file after it is unpacked (8 MiB).
 
 A score needs many times as much memory as its text.
 """
