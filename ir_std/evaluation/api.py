@@ -93,12 +93,13 @@ def evaluator(
         Alternative set of systems on the same topics, such as ``"modern"``; see
         :func:`select_factors`.
     without : str or iterable of str
-        Systems to exclude from the factors.  By default, all systems are included.  A system of the
-        set is then standardized with itself, too, as in Webber, Moffat and Zobel (2008).
+        Systems to exclude from the factors.  By default, all systems are included.  If a run is one
+        of the set's systems, the factors then also contain the run's own scores, as in Webber,
+        Moffat and Zobel (2008).
     residual : bool
-        If True, remove from each run the documents that were judged in earlier rounds.  Use it only
-        for residual collections, such as TREC-COVID from round 2 on: their systems do not return
-        such documents.
+        If True, remove from each run the documents that were judged in earlier rounds.  Use this
+        option only for residual collections, such as TREC-COVID from round 2 on.  The reference
+        systems of these collections do not return such documents.
 
     Raises
     ------
@@ -128,10 +129,10 @@ def select_factors(
     systems: SystemsSelection = None,
     without: str | Iterable[str] = (),
 ) -> Match:
-    """Match qrels with factors that are computed from the requested systems.
+    """Find the factor set for qrels, and keep only the requested systems.
 
-    On topics whose judgments differ from the set's, the factors are used only if you name the set
-    in ``factors``.  It is not enough to choose ``systems``.
+    On topics whose judgments differ from the set's judgments, the factors are used only if you name
+    the set in ``factors``.  This also holds if you choose ``systems``.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ def select_factors(
         and ``"all"``.  You can also pass names of the set's systems, or a file with one name per
         line; the factors are then computed again from these systems only.
     without : str or iterable of str
-        Systems to leave out; the factors are computed again from the others.
+        Systems to leave out; the factors are then computed again from the remaining systems.
 
     Raises
     ------
@@ -273,8 +274,8 @@ def standardize(
     Parameters
     ----------
     scores : dict of str to float, or RunScores
-        A dict with one measure's score per topic, or the scores of a run as returned by
-        :func:`ir_std.read_scores`.
+        A dict that maps each topic to its score for one measure, or the scores of one run that
+        :func:`ir_std.read_scores` returned.
     measure : str or Measure, optional
         Measure of the scores in a dict, such as ``"AP"``; trec_eval names also work.
     factors : FactorSet, str or path, optional
@@ -291,12 +292,13 @@ def standardize(
     Raises
     ------
     NoFactorsError
-        If no set is recognized, or if the set has no factors for the measure of a dict.
+        If no set is recognized, or if the scores are a dict and the set has no factors for their
+        measure.
     InputError
         If the scores are invalid, as described in :func:`ir_std.read_scores`.
     UsageError
-        If the scores are a dict and ``measure`` is missing, or if the scores are a
-        :class:`RunScores` object and ``measure`` is given.
+        If ``scores`` is a dict and ``measure`` is missing, or if ``scores`` is a :class:`RunScores`
+        object and ``measure`` is given.
 
     Examples
     --------
@@ -340,7 +342,7 @@ def _standardize_run(read: RunScores, factors: Factors | None, scheme: str) -> R
 
 
 class StdProvider(providers.Provider):
-    """Provide standardized measures, SP, DCG, Q, nERR and ir_std's nDCG parameters.
+    """Provide standardized measures, SP, DCG, Q, nERR, and nDCG with ir_std's own parameters.
 
     ir_measures computes all other measures with its own providers, as if ir_std had never been
     imported.
@@ -355,7 +357,7 @@ class StdProvider(providers.Provider):
     NAME = "ir_std"
 
     def supports(self, measure: Measure) -> bool:
-        """Check whether only ir_std computes a measure."""
+        """Check whether this provider computes a measure that ir_measures cannot compute."""
         if isinstance(measure, Standardized):
             measure.validate_params()
             base = measure.base

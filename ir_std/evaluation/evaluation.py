@@ -27,7 +27,7 @@ class Message(NamedTuple):
     warns : bool
         True for a warning, which means that scores are misleading; False for a note.
     run : str or None
-        Name of the run that the message is about.  The name precedes ``text`` in output.
+        Name of the run that the message is about.  In output, the name is printed before ``text``.
     is_fault : bool
         True if the message says that the run looks broken.
     measures : tuple of Measure

@@ -87,7 +87,7 @@ class StdEvaluator(providers.Evaluator):
     NoFactorsError
         If a standardized measure is requested by name but has no factors.
     UsageError
-        If ``residual`` is True but no factor set in use belongs to a residual collection.  Also if
+        If ``residual`` is True but no factor set in use belongs to a residual collection, or if
         ``lower_is_better`` names a measure that was not requested, or a measure for which the
         factor set treats higher values as better.
     """
@@ -205,17 +205,17 @@ class StdEvaluator(providers.Evaluator):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Texts of the notes that apply to any run, such as measures without factors."""
+        """Texts of the notes that apply to any run, such as notes on measures without factors."""
         return message_texts(self.messages, False)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Texts of the warnings that apply to any run, such as topics without factors."""
+        """Texts of the warnings that apply to any run, such as a warning about missing factors."""
         return message_texts(self.messages, True)
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        """Matches of the factor sets in use; if none is in use, the result of recognition."""
+        """Matches of the factor sets that are used; if there are none, the recognition result."""
         return tuple(self._matches.values()) or ((self.match,) if self.match else ())
 
     @property
@@ -460,7 +460,7 @@ def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -
 
 
 def _portable(run: Any, qrels: Qrels) -> Any:
-    """Return a run that can be sent to a worker; read input that can be read only once."""
+    """Return a run in a form that can be sent to another process."""
     if isinstance(run, inputs.ScoresOfSystem):
         return inputs.restrict_scores(run, qrels)  # workers need no factor set
     known = (str, os.PathLike, FileSource, Mapping, Run, RunScores)

@@ -37,7 +37,7 @@ def factor_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator
 
 
 def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Iterator[Message]:
-    """Report judgments that differ, and measures that have no value on the topics concerned."""
+    """Report topics whose judgments differ, and measures that have no value on these topics."""
     levels = {level for plan in plans for level in plan.levels if level < 1}
     doubts = [fit.caveat, describe_difference(fit, sorted(levels))]
     if not (text := "; ".join(filter(None, doubts))):
@@ -87,7 +87,7 @@ def _count_messages(match: Match, fit: Fit) -> Iterator[Message]:
 
 
 def _unknown_level_messages(plans: Iterable[Plan], fit: Fit) -> Iterator[Message]:
-    """Report measures that use a relevance level at which the set records no judgments."""
+    """Report measures that use a relevance level for which the set does not record judgments."""
     at = fit.agreement.at_level
     levels = {level for level in fit.levels if level > 1 and at(level).unknown.any()}
     below = {level for p in plans for level in p.levels if level < 1}
@@ -127,7 +127,7 @@ def _topics_without_factors(plan: Plan) -> list[str]:
 
 
 def _set_messages(plans: Sequence[Plan], fit: Fit) -> Iterator[Message]:
-    """Report the kind of reference systems, notes on topics, and systems with equal scores."""
+    """Describe the set's systems and topics, and report topics on which all systems are equal."""
     factors = fit.factors
     if population := factors.info.get("population"):
         yield Message(f"reference systems: {population}")
@@ -189,7 +189,7 @@ def level_messages(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Messag
 def gain_messages(
     graded: Iterable[Measure], highest: int, set_id: str, qrels: Qrels
 ) -> Iterator[Message]:
-    """Report graded measures whose gains are relative to a level that these qrels lack."""
+    """Report graded measures whose gains are relative to a level above all levels of the qrels."""
     if highest > qrels.max_level:
         yield Message(
             f"{', '.join(map(str, graded))}: gains are relative to {highest}, the highest level in "

@@ -50,7 +50,7 @@ MAX_NAME_LENGTH = 4096
 BEST = "best"
 """Baseline name that means the best system of the set."""
 SELF = "self"
-"""Word for the evaluated systems in the list of systems to leave out of the factors."""
+"""In a list of systems to leave out of the factors, this word means the evaluated systems."""
 
 
 @dataclass(eq=False, repr=False)
@@ -60,7 +60,7 @@ class ScoresOfSystem(RunScores):
     Attributes
     ----------
     factors : FactorSet or None
-        Factor set of the system; None after the scores have been compared with qrels.
+        Factor set of the system; None after the set's judgments have been compared with the qrels.
     tag : str
         Name of the system in the set.
     steps : mapping of str to float
@@ -146,7 +146,7 @@ def _values_of(factors: FactorSet, tag: str) -> Values:
 
 
 def unknown_system(name: str) -> UsageError | None:
-    """Return an error if a known set lacks the named system; otherwise, return None."""
+    """Return an error if the name is SET/SYSTEM but SET lacks this system; otherwise, None."""
     try:
         if found := _split(name):
             _values_of(load_factors(found[0]), found[1])
@@ -158,7 +158,8 @@ def unknown_system(name: str) -> UsageError | None:
 def is_system_name(given: Any, is_file: bool = False) -> bool:
     """Check whether a string is the name of a system of a set.
 
-    If ``is_file`` is True, a file must also have this name.  If it is False, no file may have it.
+    If ``is_file`` is True, there must also be a file with this name.  If ``is_file`` is False,
+    there must not be a file with this name.
     """
     if not isinstance(given, str) or os.path.lexists(given) != is_file:
         return False
@@ -171,7 +172,7 @@ def reject_system_names(names: Iterable[str], what: str) -> None:
     Raises
     ------
     UsageError
-        If one of the names means a system.
+        If one of the names is the name of a system.
     """
     for name in names:
         if is_system_name(name):
@@ -187,7 +188,7 @@ def systems_of(factors: FactorSet) -> tuple[str, ...]:
 
 
 def _split(name: str) -> tuple[str, str] | None:
-    """Split a name into set and system; return None if no part of it names a set."""
+    """Split a name into set and system; return None if the name does not begin with a set."""
     set_id, separator, tag = name.partition(SEPARATOR)
     if not separator or len(name) > MAX_NAME_LENGTH:
         return None
@@ -264,9 +265,10 @@ def resolve_runs(runs: Any, duplicates: str = "error") -> dict[str, Any]:
     Parameters
     ----------
     runs
-        As for :func:`ir_std.scores.inputs.name_runs`.
+        Any runs that :func:`ir_std.scores.inputs.name_runs` accepts.
     duplicates : {'error', 'first', 'last'}
-        Line to use if a run contains a document twice for a topic.
+        What to do if a run has the same document twice for a topic: reject the run, use the first
+        line, or use the last line.
 
     Raises
     ------
@@ -310,7 +312,7 @@ def _names_set(given: Any) -> bool:
 
 
 def _keep_duplicates(run: Any, duplicates: str) -> Any:
-    """Apply the choice of duplicates to a run; if its file is unread, store the choice."""
+    """Apply ``duplicates`` to a run; for a file that is not read yet, only store the choice."""
     if isinstance(run, Source):
         run.duplicates = duplicates
     elif duplicates != "error" and not isinstance(run, (Run, RunScores, Mapping)):
@@ -381,7 +383,7 @@ def resolve_qrels(runs: Iterable[Any], qrels: Any) -> Qrels:
 
 
 def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
-    """Return a system's scores on the topics where its set and the qrels agree.
+    """Return a system's scores on topics for which its set has the same judgments as the qrels.
 
     A measure has no value on a topic if the judgments differ at a level that the measure uses.
 
@@ -488,7 +490,7 @@ def add_baseline(
     factors: Factors | Match | None,
     measures: Any,
 ) -> str | None:
-    """Return the baseline's name; if it names a set's system, add the system to the runs.
+    """Return the baseline's name; if the baseline is a system of a set, add it to the runs.
 
     Parameters
     ----------

@@ -55,8 +55,8 @@ class Placement:
     n_tied : int
         Number of (other) reference systems with the same mean.
     unavailable_reason : str or None
-        Reason why the run cannot be placed; None if it can be placed.  If there is a reason, the
-        counts are 0.
+        Reason why the run cannot be placed; None if it can be placed.  If the run cannot be placed,
+        the counts are 0.
     means : tuple of float
         Sorted means of the systems with which the run was compared.
     names : tuple of str
@@ -99,7 +99,7 @@ class Placement:
 
     @property
     def summary(self) -> str:
-        """The place in words, such as ``13th of 129``."""
+        """Description of the place, such as ``13th of 129``."""
         if self.unavailable_reason:
             return f"not placed, {self.unavailable_reason}"
         would = "" if self.is_own_system else "would have been "
@@ -111,8 +111,8 @@ class Placement:
     def neighbours(self) -> str:
         """The nearest systems, such as ``between p_bert, 6th, and TUW19-p3-f, 8th``.
 
-        The ranks of the systems count the run, too.  If the run is new to the set, the systems
-        below it move down by one rank.  A system with the same mean as the run is not a neighbour.
+        The run itself is included in the ranking.  If the run is new to the set, each system below
+        the run moves down by one rank.  A system with the same mean as the run is not a neighbour.
         The text is empty if the set has no system names.
         """
         if not self.names:
@@ -133,7 +133,7 @@ class Placement:
 
 
 def _named(ranked: Sequence[tuple[float, str]], i: int, n_new: int = 0) -> str:
-    """Return a system's name and its rank, counting ``n_new`` new systems above it."""
+    """Return the name and the rank of a system that has ``n_new`` new runs above it."""
     mean, name = ranked[i]
     n_better = sum(other > mean + EXACT for other, _ in ranked)
     n_tied = sum(mean - EXACT <= other <= mean + EXACT for other, _ in ranked) - 1
@@ -335,7 +335,7 @@ class Placer:
 
 
 def _count_systems(plan: plans.Plan, theirs: Floats, mine: Floats, is_own: bool) -> list[list[int]]:
-    """Count, in each row, the better systems, the tied systems and all systems.
+    """Return, for each row, the numbers of better systems, of tied systems and of all systems.
 
     Parameters
     ----------
@@ -357,7 +357,7 @@ def _count_systems(plan: plans.Plan, theirs: Floats, mine: Floats, is_own: bool)
 
 
 def _place_mean(value: float, measures: Measures | None, factors: Factors | None) -> Placements:
-    """Place a published mean among the systems of a set, on all topics of the set."""
+    """Place a published mean among the means of a set's systems over all topics of the set."""
     if measures is None or factors is None:
         raise UsageError("to place a mean, pass its measure and a factor set (measures=, factors=)")
     asked = as_measures(measures)
@@ -374,13 +374,14 @@ def _place_mean(value: float, measures: Measures | None, factors: Factors | None
 
 @dataclass(frozen=True, eq=False)
 class Peers:
-    """Summary of the reference systems' scores on each topic, on the scale of one measure.
+    """Summary of the reference systems' raw or standardized scores for a measure, by topic.
 
     Attributes
     ----------
     mean, low, high : ndarray, shape (n_topics,)
         Mean of the scores, and the points one standard deviation below and above the mean.  For a
-        standardized measure, these three points are standardized.  NaN on topics without factors.
+        standardized measure, these are the standardized values of the mean and of the two points.
+        NaN on topics without factors.
     least, most : ndarray, shape (n_topics,)
         Lowest and highest score of any system; NaN where only means are known.
     n_systems : int
@@ -395,7 +396,7 @@ class Peers:
     n_systems: int
 
     def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
-        """Return the same points on another scale."""
+        """Return the same summary, with standardized scores."""
         # If lower is better, standardizing swaps the low and the high point.
         low, high = np.sort([standardize(self.low), standardize(self.high)], axis=0)
         least, most = np.sort([standardize(self.least), standardize(self.most)], axis=0)
@@ -417,9 +418,9 @@ def peers_of(plan: plans.Plan, topics: Iterable[str]) -> Peers:
 def peer_means(
     factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...]
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Return the systems' ascending means over the topics in ``rows``, and their names.
+    """Return the systems' ascending means over the topics in ``rows``, and the systems' names.
 
-    The names are empty if they are unknown.
+    If the set does not name its systems, the tuple of names is empty.
     """
     scheme, params = scheme_of(measure)
     means, numbers = estimates.ranked_systems(factors, name, scheme, np.array(rows), **params)
@@ -428,7 +429,7 @@ def peer_means(
 
 
 def scheme_of(measure: Measure) -> tuple[str | None, dict[str, float]]:
-    """Return a measure's scheme (None if it is raw) and the scheme's parameters."""
+    """Return a measure's scheme and the scheme's parameters; None if the measure is raw."""
     if isinstance(measure, Standardized):
         return measure["scheme"], measure.scheme_params
     return None, {}

@@ -26,7 +26,7 @@ from ir_std.trec.qrels import Qrels
 
 
 class TopicsOfSet(QrelsFromCounts):
-    """Substitute for qrels when the scores of a set's own systems are evaluated.
+    """Topics that replace the qrels if the scores of a set's own systems are evaluated.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Plan(NamedTuple):
     levels : tuple of int
         Relevance levels that the measure uses.
     differing : tuple of str
-        Topics whose judgments differ at one of these levels.
+        Topics whose judgments differ between the set and the qrels at one of these levels.
     """
 
     measure: Standardized
@@ -135,7 +135,7 @@ class Plan(NamedTuple):
         return (base,) if base.__name__ == self.raw.__name__ else ()
 
     def on(self, topics: tuple[str, ...]) -> Plan:
-        """Return the plan for some of the topics, keeping the decisions made for all topics."""
+        """Return the plan for a part of the topics; its other decisions stay the same."""
         rows = rows_excluding(self.factors, topics, self.differing)
         return self._replace(topics=topics, rows=rows).with_factors()
 
@@ -165,7 +165,7 @@ class Plan(NamedTuple):
         return values, mean_of_values(values)
 
     def _rounding(self, step: float) -> dict[str, Any]:
-        """Return arguments for :attr:`apply` if values are rounded more than the set's scores."""
+        """Return arguments for :attr:`apply` if the values are coarser than the set's scores."""
         if step <= self.factors.about(self.name, "resolution", 0.0):
             return {}
         if self.measure["scheme"] != "E":
@@ -175,7 +175,7 @@ class Plan(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """Decisions about a measure that need all topics, not just a batch of topics.
+    """Decisions about a measure that are made once for all topics, and not for each batch.
 
     Attributes
     ----------
@@ -228,7 +228,7 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
 
 
 def raw_plan(raw: Measure, name: str, match: Match, qrels: Qrels) -> Plan:
-    """Return a plan to compare raw scores with a set's systems without standardizing them."""
+    """Return a plan to compare a run's raw scores with the raw scores of a set's systems."""
     fit = match.fit
     assert fit is not None
     factors, levels = fit.factors, levels_of(raw, fit)
@@ -248,12 +248,12 @@ def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
 
 @lru_cache(maxsize=256)
 def names_by_measure(names: tuple[str, ...]) -> dict[str, str]:
-    """Return the names that a set gives its measures, by the canonical name of the measure."""
+    """Map the canonical name of each measure to the name that the set gives the measure."""
     return {canonical(parse_set_measure(name)): name for name in names}
 
 
 def _name_without_cutoff(raw: Measure, factors: FactorSet) -> str | None:
-    """Return a name without the cutoff, if the systems have no documents beyond it.
+    """Return a measure's name without the cutoff, if the systems were evaluated to this cutoff.
 
     For example, ``AP@1000`` is ``AP`` for systems that were evaluated to depth 1000.
     """
@@ -280,8 +280,9 @@ def rows_excluding(factors: FactorSet, topics: Iterable[str], differing: Iterabl
 def scores_on(topics: Sequence[str], raw: Floats) -> Floats:
     """Return a run's raw scores on topics of a set.
 
-    In a set with per-dataset factors, each dataset is one topic of the set.  The run's score on the
-    dataset is the run's mean over the topics of the qrels.  Callers can then treat all sets alike.
+    In a set with per-dataset factors, each dataset is one topic of the set.  On a dataset, a run's
+    score is the mean of its scores over the topics of the qrels.  Callers can then treat all sets
+    alike.
     """
     return raw if len(raw) == len(topics) else np.array([mean_of_values(raw)])
 
@@ -303,7 +304,7 @@ def _round_as_printed(scores: Floats, step: float) -> Floats:
 
 
 def has_values(table: Floats, rows: Ints) -> bool:
-    """Check whether a table has a value in at least one of the rows; -1 means no row."""
+    """Check whether a table has a value in at least one of these rows, ignoring row -1."""
     return not np.isnan(pick_rows(table, rows)).all()
 
 
@@ -414,7 +415,7 @@ def levels_of(raw: Measure, fit: Fit) -> list[int]:
 
 
 def _obstacles(plan: Plan, table: Floats, fit: Fit, match: Match, qrels: Qrels) -> Iterator[str]:
-    """Yield the reasons why a set's factors for a raw measure do not apply to qrels.
+    """Yield the reasons why a set's factors for a raw measure cannot be used with the qrels.
 
     Parameters
     ----------
@@ -475,7 +476,7 @@ def _difference(plan: Plan, fit: Fit) -> str:
 
 
 def _highest_level(fit: Fit, qrels: Qrels) -> int:
-    """Return the highest level of the judgments, or the set's if only scores are known."""
+    """Return the qrels' highest level, or the set's highest level if only scores are known."""
     if isinstance(qrels, QrelsFromCounts):
         return fit.factors.info.get("max_level") or 1
     return qrels.max_level
@@ -484,8 +485,8 @@ def _highest_level(fit: Fit, qrels: Qrels) -> int:
 def highest_level_of_collection(fit: Fit, qrels: Qrels) -> int:
     """Return the highest relevance level of the whole collection.
 
-    Qrels that are part of a graded collection count as graded, even if they happen to hold no level
-    above 1.
+    Qrels that are part of a graded collection count as graded, even if the highest level in the
+    qrels is 1.
     """
     there = fit.factors.info.get("max_level") or 0
     return max(_highest_level(fit, qrels), there if fit.is_subset else 0)

@@ -43,7 +43,7 @@ def has_formula(measure: Measure) -> bool:
 
 
 def ir_measures_providers() -> list[providers.Provider]:
-    """Return the providers of ``ir_measures.DefaultPipeline`` without ir_std's."""
+    """Return the providers of ``ir_measures.DefaultPipeline``, except ir_std's own provider."""
     return [p for p in ir_measures.DefaultPipeline.providers if p.NAME != "ir_std"]
 
 
@@ -55,7 +55,7 @@ def skip_unjudged_topics(measures: Iterable[Measure], qrels: Qrels) -> set[Measu
     """Return the measures for which ir_measures gives no value on topics without judgments.
 
     Qrels in a dict may contain such topics.  ir_measures gives these topics a score of 0 if the
-    first provider that takes part in a call can see them.
+    first provider that computes one of the measures can see topics without judgments.
     """
     if qrels.sizes.all():
         return set()
@@ -74,10 +74,11 @@ class OtherProviders:
     measures : sequence of Measure
     qrels : Qrels
     alone : bool
-        True if no other measures are evaluated together with these.  In this case only, ir_measures
-        leaves topics without a value out of the mean of a measure such as Accuracy.
+        True if no other measures are evaluated together with these.  If False, ir_measures includes
+        topics without a value in the mean of a measure such as Accuracy.
     skip_unjudged : bool
-        If True, a topic without judgments has no value for a measure whose provider gives none.
+        If True, a topic without judgments has no value, unless the provider of the measure returns
+        a value for the topic.
 
     Raises
     ------
@@ -125,7 +126,7 @@ class OtherProviders:
 
 
 def _check_levels(measures: Iterable[Measure], qrels: Qrels) -> None:
-    """Reject a topic with no level above -2, because pytrec_eval crashes on it."""
+    """Reject topics that have only levels below -1, because pytrec_eval crashes on them."""
     low = next((t for t, docs in qrels.judged.items() if docs and max(docs.values()) < -1), None)
     served = [m for m in measures if low is not None and _provider_of(m) == "pytrec_eval"]
     if served:
@@ -144,7 +145,7 @@ def _provider_of(measure: Measure) -> str:
 
 
 def _as_given(read: Run | Qrels) -> Any:
-    """Return the object that the user passed, because it may have other columns, too."""
+    """Return the object that the user passed, which may have columns that ir_std does not use."""
     if read.given is not None:
         return read.given
     if isinstance(read, Qrels):
@@ -156,7 +157,7 @@ def _as_given(read: Run | Qrels) -> Any:
 
 
 class Formula(NamedTuple):
-    """Formula of a raw measure, and the order of documents that the formula needs.
+    """Formula of a raw measure, and the order in which the formula needs the documents.
 
     ``terms`` is set if the measure is a sum over documents.  If ``needs_judged`` is True, the
     formula uses documents that are judged not relevant.  If ``skips_unjudged`` is True, topics
@@ -209,7 +210,7 @@ class RawScores(NamedTuple):
 
     @classmethod
     def of(cls, measure: Measure, values: Floats, step: float = 0.0) -> RawScores:
-        """Average the known values, or sum them if the measure is a count, as in ir_measures."""
+        """Aggregate the known values as ir_measures does: to a mean or, for a count, to a sum."""
         aggregator = measure.aggregator()
         if isinstance(aggregator, MeanAgg):
             return cls(values, mean_of_values(values), step)
@@ -266,14 +267,15 @@ def rank_topics(
         Name of the run in messages.
     topics : sequence of str
     measures : iterable of Measure
-        Raw measures of the evaluator.  The first measure determines the order of the documents.
+        Raw measures of the evaluator.  The documents are returned in the order that the first
+        measure uses.
     depth : int, optional
         See :meth:`StdEvaluator.evaluate`.
 
     Raises
     ------
     UsageError
-        If only the run's scores are known, and not its documents.
+        If the scores of the run are known, but the documents of the run are not.
     """
     read = resolve(run)
     if isinstance(read, RunScores):

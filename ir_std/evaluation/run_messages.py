@@ -29,27 +29,27 @@ from ir_std.trec.ranking import Ranker
 from ir_std.trec.runs import Run
 
 FAULT_SHARE = 0.5
-"""Share of topics above which a problem means that the run is broken.
+"""A run is broken if more than this share of its topics has a problem.
 
-A run is also broken if exactly this share of the topics is missing."""
+A run is also broken if at least this share of the topics is missing."""
 MANY_MISSING = 0.1
 """Share of missing topics above which ir_std warns about a run."""
 MIN_LIST_LENGTH = 10
-"""Number of documents below which equal or reversed scores may be chance."""
+"""In a list with fewer documents than this, equal or reversed scores may be due to chance."""
 ENDS = 5
-"""Number of documents to compare at each end of a list.
+"""Number of documents to compare at the top and at the bottom of a ranking.
 
 In a random order, all lowest-scored documents precede all highest-scored ones in 1 of 252 cases."""
 SOME_LISTS = 10
 ID_SAMPLE_SIZE = 1000
 """Number of IDs to sample when comparing the form of IDs."""
 MIN_DEPTH_RATIO = 0.9
-"""Smallest share of the systems' depth at which a list counts as deep enough."""
+"""A list is deep enough if it reaches at least this share of the systems' depth."""
 CUT_TOPICS = 3
-"""Number of lists that must be equally short to show that a run was cut.
+"""A run was probably cut if at least this number of short lists have the same length.
 
-In addition, at least half of the short lists must have this length.  None of the 129 TREC-8 runs,
-the 59 DL 2020 runs and the 126 runs of TREC-COVID round 5 meets both conditions."""
+In addition, at least half of the short lists must have this length.  No run of TREC-8 (129 runs),
+DL 2020 (59 runs) or TREC-COVID round 5 (126 runs) meets both conditions."""
 USUAL_DEPTH = 1000
 """Number of documents per topic that the systems of most tracks return."""
 
@@ -85,7 +85,7 @@ def repeated_text(count: int) -> str:
 
 
 def order_messages(measures: Iterable[Measure], ranker: Ranker) -> Iterator[Message]:
-    """Report why RBP may differ from cwl-eval, which ir_measures uses if `rel` is given."""
+    """Report why RBP with `rel` may differ from the value that ir_measures gets from cwl-eval."""
     if not any(type(m) is type(irm.RBP) and "rel" in m.params for m in measures):
         return
     tied, not_sorted = ranker.tied_topics(TREC_EVAL), ranker.unsorted_topics(TREC_EVAL)
@@ -144,7 +144,7 @@ def _missing_topics(
 
 
 def _holds_for_most(holds: Mask) -> bool:
-    """Check whether a condition is true on most topics of a run; False for a single topic."""
+    """Check whether a condition is true on most topics; for a single topic, return False."""
     return len(holds) > 1 and float(np.mean(holds)) > FAULT_SHARE
 
 
@@ -167,9 +167,10 @@ def _has_constant_scores(run: Run) -> Mask:
 def _has_reversed_scores(run: Run) -> Mask:
     """Check, on a sample of topics, whether the best-scored documents have the worst ranks.
 
-    Compares the stated ranks of the `ENDS` highest-scored and `ENDS` lowest-scored documents.
-    Ranks that are unrelated to the scores, such as those of an earlier ranking, are unlikely to
-    trigger this check.  The order of the lines in the file does not matter.
+    The function compares the stated ranks of the `ENDS` documents with the highest scores and of
+    the `ENDS` documents with the lowest scores.  Ranks that are unrelated to the scores, such as
+    those of an earlier ranking, are unlikely to trigger this check.  The order of the lines in the
+    file does not matter.
     """
     lists = np.flatnonzero(run.sizes >= MIN_LIST_LENGTH)
     reversed_: list[bool] = []
@@ -239,7 +240,7 @@ def _depth_messages(plans: Iterable[Plan], lengths: Ints, qrels: Qrels) -> Itera
 
 
 def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | None:
-    """Return the problem with list lengths for a measure without a cutoff, if any.
+    """Find a problem with the lengths of lists; None if there is no such problem.
 
     The problem is a text and a flag, which is True for a warning and False for a note.  Short lists
     cause a warning in two cases.  In the first case, at least `CUT_TOPICS` short lists, and at
@@ -254,7 +255,8 @@ def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | Non
     sizes : ndarray, shape (n_topics,)
         Number of documents on each topic.
     last : ndarray, shape (n_topics,)
-        Last rank on each topic at which a document matters; infinity if all ranks matter.
+        For each topic, the last rank that affects the value of the measure; infinity if all ranks
+        affect it.
     """
     set_id, depth = plan.factors.id, plan.factors.about(plan.name, "depth")
     deepest = int(sizes.max())
@@ -353,8 +355,8 @@ def saturation_messages(
     standardized : iterable of (Plan, ndarray)
         The run's standardized scores for each plan, shape (n_topics,).
     told : iterable of Message
-        Other messages about the run.  If one of them is a warning, nothing is reported here,
-        because the warning explains unusual scores better.
+        Other messages about the run.  If one of these messages is a warning, this function reports
+        nothing, because the warning explains unusual scores better.
     """
     if any(message.warns for message in told):
         return
@@ -393,7 +395,7 @@ class EarlierDocuments:
     ----------
     matches : iterable of Match
     take_out : bool
-        True if these documents are removed from runs before ranking.
+        True if documents that were judged in earlier rounds are removed from runs before ranking.
 
     Raises
     ------
@@ -413,7 +415,7 @@ class EarlierDocuments:
             raise UsageError(f"--residual (residual=True) does not apply: {why}")
 
     def check(self, run: Run) -> tuple[Run, list[Message]]:
-        """Return the run to rank, and messages about documents judged in earlier rounds."""
+        """Remove or report the run's documents that were judged in earlier rounds."""
         messages = []
         for factors in self._sets.values():
             earlier = find_earlier(run, factors)

@@ -58,10 +58,11 @@ class Influences:
         return influence.covariance_by_design(self.values, self.design_effect)
 
     def error(self, contrast: npt.ArrayLike) -> tuple[float, float]:
-        """Return the standard error and the df of a combination of the runs' means.
+        """Return the standard error and the degrees of freedom for a combination of runs' means.
 
-        The result is the larger of the error by team and the error by system.  With few teams, the
-        error by team may be too small, because influences within a team may cancel out.
+        One error treats each team as a unit, and another error treats each system as a unit.  The
+        result is the larger of these two errors.  With few teams, the first error may be too small,
+        because influences within a team may cancel out.
         """
         # With many runs, a covariance matrix of all pairs of runs would be wasteful.  So compute
         # the covariance of the combination only.
@@ -73,7 +74,7 @@ class Influences:
 
 @dataclass(frozen=True, eq=False)
 class SystemsCovariance:
-    """Covariance of runs' standardized means that is due to the reference systems.
+    """Covariance that the choice of reference systems causes between runs' standardized means.
 
     Attributes
     ----------
@@ -82,7 +83,7 @@ class SystemsCovariance:
     df : float
         Degrees of freedom.
     source : str
-        Method of computation in words; empty if the covariance was not computed.
+        Description of the method of computation; empty if the covariance was not computed.
     influences : Influences or None
         Influences from which the covariance was computed; None if the systems' scores are unknown.
     """
@@ -93,7 +94,7 @@ class SystemsCovariance:
     influences: Influences | None = None
 
     def estimate(self, values: npt.ArrayLike, contrast: npt.ArrayLike) -> Estimate:
-        """Estimate the mean of per-topic scores that combine the runs' scores linearly."""
+        """Estimate the mean of ``values``, a linear combination of the runs' scores per topic."""
         if self.influences is None:
             return Estimate.of(values, influence.contrast_error(self.covariance, contrast), self.df)
         return Estimate.of(values, *self.influences.error(contrast))
@@ -154,8 +155,8 @@ _ANONYMOUS = re.compile(r"(sys|run|system)[ _-]?\d+")
 def teams_of(factors: FactorSet) -> dict[str, str]:
     """Return the team of each system by system name; empty if the teams are unknown.
 
-    The teams are read from the set if it records them.  Otherwise, they are guessed from the system
-    names.  The teams of alternative system sets are never guessed.
+    If the set records teams, these teams are returned.  Otherwise, the teams are guessed from the
+    names of the systems.  The teams of alternative system sets are never guessed.
     """
     tags = factors.systems
     if "teams" in factors.info:
@@ -166,8 +167,8 @@ def teams_of(factors: FactorSet) -> dict[str, str]:
 def guess_teams(tags: Sequence[str]) -> dict[str, str]:
     """Guess the team of each system from its name; empty if the names do not reveal teams.
 
-    The names reveal teams if some of them, but not all, begin alike.  If all names begin
-    differently, such as bm25, dpr and splade, no teams are assumed.
+    The names reveal teams if at least two names, but not all names, have the same beginning.  If
+    all names begin differently, such as bm25, dpr and splade, no teams are assumed.
     """
     teams = {tag: team_of(tag) for tag in team_tags(tags)}
     return teams if 1 < len(set(teams.values())) < len(teams) else {}
@@ -194,24 +195,25 @@ def team_of(tag: str) -> str:
 
 
 def no_covariance(n_runs: int) -> SystemsCovariance:
-    """Return a covariance of 0, for raw scores, which do not depend on reference systems."""
+    """Return a covariance of 0, because raw scores do not depend on reference systems."""
     return SystemsCovariance(np.zeros((n_runs, n_runs)), inf, "")
 
 
 def joint_errors(
     parts: Sequence[tuple[SystemsCovariance, npt.ArrayLike]],
 ) -> list[tuple[float, float]]:
-    """Return the independent errors that the systems cause in a sum of means.
+    """Return the errors that the reference systems cause in a sum of means, by group of sets.
 
-    The sum has one mean for each collection.  Sets that share at least half of their system names
-    form a group, whose systems are treated as one sample.  A system that is in several sets of a
-    group counts once, with the sum of its influences on the means.
+    The sum adds up one mean for each collection.  The errors of the groups are independent.  Sets
+    that share at least half of their system names form a group, whose systems are treated as one
+    sample.  A system that is in several sets of a group counts once, with the sum of its influences
+    on the means.
 
     Parameters
     ----------
     parts : sequence of (SystemsCovariance, array_like)
-        For each collection, the covariance and the contrast of the runs.  The sum adds up the means
-        of these contrasts.
+        For each collection, the covariance of the runs' means, and the weights of these means in
+        the sum.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from ir_std.factors.schema import FEWEST, KINDS, UNKNOWN
 from ir_std.factors.store import read_text
 
 WEAK = "weak"
-"""Word for all systems that are far below the others, in a list of systems to leave out."""
+"""In a list of systems to leave out, this word means all systems far below the others."""
 
 
 def select_systems(
