@@ -46,8 +46,8 @@ BUILD_MEASURES = (
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
 """Measures that an evaluation with such a set reports by default."""
 SHORT = 0.1
-"""A run is short if its number of documents on the median topic is below this share of the deepest
-run's depth."""
+"""A run is short if it returns too few documents on the median topic: less than this share of the
+depth of the deepest run."""
 Teams = Mapping[str, str] | str | os.PathLike[str] | None
 """Teams by system, or a file of lines ``SYSTEM TEAM``; None to infer the teams from the names of
 the systems."""
@@ -101,7 +101,7 @@ def build_factors(
         whose names begin in the same way count as one team.
     skip_bad : bool
         If True, leave out broken runs and unreadable folders, with a warning for each.  If False,
-        stop at the first one.
+        raise an error for the first broken run or unreadable folder.
     max_member : int, optional
         Maximum size in bytes of an unpacked run or archive member, as for
         :func:`ir_std.reading.archives.run_sources`.
@@ -236,9 +236,10 @@ def _warn_of_repeated(runs: Iterable[SystemScores]) -> None:
 def _runs_with_tags(
     runs: Any, max_member: int | None, skip: Callable[[InputError], None] | None
 ) -> Iterator[tuple[str, Any]]:
-    """Yield each file once, and yield runs in memory unchanged.
+    """Yield each file once, and yield runs that are already in memory without a change.
 
-    The name of a run in memory is its key in the dict.  All other names are empty.
+    If ``runs`` is a dict, the name of a run in memory is the run's key in the dict.  All other runs
+    get an empty name.
     """
     if isinstance(runs, (str, os.PathLike, Run)):
         runs = [runs]
@@ -302,7 +303,7 @@ def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputErro
         Pickled qrels, measures, depth and treatment of duplicates.  Bytes are cheap to send, and
         the worker unpickles them only once.
     item : tuple of str and a source, path, Run, dict, DataFrame or iterable
-        The system's tag and the run.  If the tag is empty, it is taken from the run's name.
+        The system's tag and the run.  If the tag is empty, the name of the run is used as the tag.
 
     Returns
     -------
@@ -336,7 +337,7 @@ def _unpickle_evaluator(pickled: bytes) -> tuple[StdEvaluator, int | None, str]:
 
 
 def run_tag(name: str) -> str:
-    """Return a system's name, which is its run's file name without folders and ``.gz``.
+    """Return the name of a system: the file name of its run without folders and ``.gz``.
 
     >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn.gz")
     'Flab8atdn'
@@ -387,7 +388,7 @@ def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
 def check_measure_names(measures: Measures) -> tuple[str, ...]:
     """Check that measures can be standardized, and return their names.
 
-    A measure that is given as a string keeps the spelling of the string.
+    If a measure is given as a string, the returned name is that string.
     """
     names: dict[str, str] = {}
     for given in [measures] if isinstance(measures, (str, Measure)) else measures:

@@ -27,7 +27,7 @@ from ir_std.trec.frames import is_frame
 from ir_std.trec.inputs import as_qrels, is_file
 
 TOLERANCE = 1e-4
-"""Rounding error of scores, by which related measures can contradict each other."""
+"""Related measures may contradict each other by this much, because scores are rounded."""
 
 
 def build_from_scores(
@@ -173,7 +173,7 @@ def _read_tables(tables: Any) -> list[tuple[Any, dict[str, RunScores]]]:
 
 
 _NO_MEASURES = ("data", "eval", "metrics", "results", "runs", "scores", "systems", "table")
-"""File names that are not the name of a measure."""
+"""If a file has one of these names, the name does not state a measure."""
 
 
 def _read(table: Any) -> dict[str, RunScores]:

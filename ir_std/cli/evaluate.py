@@ -24,7 +24,8 @@ from ir_std.scores.run_scores import RunScores
 PER_MEASURE_OPTIONS = (
     "benchmark", "output", "factors", "by_query", "place", "sort", "baseline", "without"
 )  # fmt: skip
-"""Options that request values per measure instead of the table of MTEB's tasks."""
+"""If one of these options is given, ir_std prints values per measure, and no table of MTEB's
+tasks."""
 HELP = """
 usage: ir_std RUN [RUN ...] QRELS [MEASURE ...] [options]
 
@@ -67,7 +68,7 @@ comparison:
 
 
 def run(args: Namespace) -> int:
-    """Evaluate and print runs; return 1 if a run is worse than ``--fail-if-worse`` allows."""
+    """Evaluate runs and print the results; return 1 if ``--fail-if-worse`` finds a worse run."""
     _check_options(args)
     if wants_task_table(args):
         _print_task_table(args)
@@ -160,7 +161,7 @@ def wants_task_table(args: Namespace) -> bool:
 
 
 def _holds_mteb_results(path: str) -> bool:
-    """Check whether a path is a folder or a file with MTEB's results of a model."""
+    """Check whether a path is a file of MTEB results, or a folder with such files."""
     if path.endswith(".json"):
         return os.path.isfile(os.path.join(os.path.dirname(path), MODEL_META))
     return os.path.isdir(path) and any(MODEL_META in names for _, _, names in os.walk(path))

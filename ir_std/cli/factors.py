@@ -192,7 +192,7 @@ _FUNCTIONS: tuple[Callable[..., None], ...] = (
     _list, _show, _systems, _place, _path, _check, _export, _import, _add, _remove, _where
 )  # fmt: skip
 ACTIONS = {function.__name__.removeprefix("_"): function for function in _FUNCTIONS}
-"""Functions of the actions, by the names of the actions."""
+"""The actions of ``ir_std factors``: for each name, the function that runs the action."""
 
 _FACTS = (
     *("id", "title", "year", "population", "beside", "same_topics_as", "corpus"),
@@ -202,9 +202,9 @@ _FACTS_OF_SOURCE = ("url", "date", "licence", "licence_uri")
 
 
 def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[str]:
-    """Return the set's names for measures; each measure needs scores of the set's systems.
+    """Return the names that a set uses for measures, and reject measures without system scores.
 
-    If ``measures`` is empty, return the set's default measures that have such scores.
+    If ``measures`` is empty, return the default measures for which the set has system scores.
     """
     if not systems_of(factors):
         raise UsageError(f"{factors.id} has no scores of named systems")

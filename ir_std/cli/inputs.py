@@ -78,10 +78,10 @@ class Inputs(NamedTuple):
 
 
 def read_inputs(args: Namespace) -> Inputs:
-    """Sort the arguments of a command into runs, qrels and measures, in any order.
+    """Find out which arguments of a command are runs, qrels and measures.
 
-    A folder or an archive means the files in it, ``SET/*`` means all systems of a set, and ``-``
-    means standard input.
+    The arguments can be in any order.  A folder or an archive means the files in it, ``SET/*``
+    means all systems of a set, and ``-`` means standard input.
     """
     qrels: list[reading.Source | str] = []
     measures: list[str] = []
@@ -124,7 +124,7 @@ def read_inputs(args: Namespace) -> Inputs:
 def _note_hidden_names(
     runs: Mapping[str, reading.Source | str], qrels: list[reading.Source | str]
 ) -> None:
-    """Note files that have the name of a measure or, if qrels are missing, of a system."""
+    """Print a note if a file has a measure's name or, without qrels, a system's name."""
     for file in [*runs, *map(_name_of, qrels)]:
         if file in by_name:
             note(f"{file} is the name of both a file and a measure, so ir_std uses the file")
@@ -273,7 +273,7 @@ def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
 
 
 def _near_systems(given: str) -> list[str]:
-    """Return the systems that have the same name in sets with similar names."""
+    """Suggest systems with the given name, from sets with a name like the given set's name."""
     set_id, separator, tag = given.partition("/")
     near = suggest_names(set_id, available_factors()) if separator else []
     return [system for name in near if is_system_name(system := f"{name}/{tag}")]
@@ -335,7 +335,7 @@ class SourceCache(dict[str, reading.Source]):
 
 
 def read_entries(args: Namespace) -> Entries:
-    """Sort arguments into entries and measures.
+    """Find out which arguments are entries and which are measures.
 
     A file or folder of scores needs no name.  The systems keep the names that the scores state.  If
     the scores state no name, the name of the file is used.  Scores of the same model on several
@@ -376,7 +376,7 @@ def read_entries(args: Namespace) -> Entries:
 
 
 def _system_entry(name: str) -> Entry:
-    """Return a system of a set as an entry under its name in the set."""
+    """Make an entry of a set's system; the entry has the system's name in the set."""
     return Entry(name.rpartition("/")[2], name, None)
 
 
@@ -388,9 +388,9 @@ def is_entry(text: str) -> bool:
 def named_entries(text: str, sources: SourceCache) -> list[Entry]:
     """Return the entries of NAME=RUN:QRELS, or of NAME=SCORES.
 
-    SCORES is a score file, a folder of score files, or a system of a factor set.  A file is opened
-    to find out whether it holds scores, and is then kept in ``sources``.  In NAME@LABEL, LABEL is
-    the collection's name.
+    SCORES is a score file, a folder of score files, or a system of a factor set.  The function
+    opens a file to find out whether it holds scores, and then keeps the open file in ``sources``.
+    In NAME@LABEL, LABEL is the collection's name.
     """
     named, _, given = text.partition("=")
     name, _, label = named.rpartition("@") if "@" in named else (named, "", None)
@@ -445,7 +445,7 @@ def _entries_of_scores(
 
 
 def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Yield the entries, joining a model's scores on several datasets into one entry."""
+    """Yield the entries, with one entry for all scores of the same model on several datasets."""
     whole: dict[tuple[str, str | None], Entry] = {}
     for entry in entries:
         if not (isinstance(entry.run, RunScores) and entry.run.unit == "collection"):

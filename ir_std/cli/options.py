@@ -192,7 +192,7 @@ def read_arguments(name: str, arguments: list[str]) -> Namespace:
 
 
 def call(function: Callable[..., T], args: Namespace, *given: Any, **more: Any) -> T:
-    """Call a function with the given arguments, and pass options as its other parameters.
+    """Call a function with these arguments, and take its other parameters from the options.
 
     The parameter for a repeatable option can end in ``s``: ``--anchor`` sets ``anchors``.
     """
@@ -207,7 +207,7 @@ def call(function: Callable[..., T], args: Namespace, *given: Any, **more: Any) 
 
 
 def check_requires(args: Namespace, required: str, options: Iterable[str], advice: str) -> None:
-    """Check that no option is given without the other option that it requires."""
+    """Check that ``required`` is given if any of the options is given."""
     if getattr(args, required.replace("-", "_")):
         return
     for option in options:
@@ -216,6 +216,6 @@ def check_requires(args: Namespace, required: str, options: Iterable[str], advic
 
 
 def check_places(places: int | None) -> None:
-    """Check a number of decimals."""
+    """Check that the number of decimals is allowed."""
     if places is not None and not -1 <= places <= 1000:
         raise UsageError(f"--places is {places}; expected at most 1000, or -1 for full precision")

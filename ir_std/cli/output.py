@@ -61,7 +61,7 @@ def print_lines(results: Results, sort: Measure | None, form: str, args: Namespa
 
 
 def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterator[dict[str, Any]]:
-    """Yield the values of a run and further facts, by the names of the JSON fields."""
+    """Yield one dict per value of a run; the keys of the dict are the names of the JSON fields."""
     names = {id(measure): str(measure) for measure in results.measures}  # Formatting is slow.
     if args.by_query:
         placements = place_topics(results).get(run) if args.place else None
@@ -131,7 +131,7 @@ ESCAPES: dict[str, Callable[[str], str]] = {
     "latex": latex_command,
     "html": lambda character: f"&#{ord(character)};",
 }
-"""Functions that replace characters that standard output cannot encode, by format."""
+"""For each format, the function that replaces characters that standard output cannot encode."""
 
 
 def print_tables(tables: Iterable[Table], form: str | None) -> None:
@@ -224,7 +224,7 @@ def trec_eval_lines(results: Results, tag: str, args: Namespace) -> Iterator[str
 
 
 def _values(measure: Measure, qrels: Qrels, evaluation: Evaluation) -> Floats:
-    """Return values per topic; counts of the qrels also cover topics that the run lacks."""
+    """Return values per topic; NumQ and NumRel also count topics that the run lacks."""
     if measure.__name__ == "NumQ":
         return np.ones(len(qrels.topics))
     if measure.__name__ == "NumRel":
@@ -233,10 +233,10 @@ def _values(measure: Measure, qrels: Qrels, evaluation: Evaluation) -> Floats:
 
 
 def trec_eval_name(measure: Measure, level: int | None = None) -> str:
-    """Return trec_eval's name of a measure; ``s`` in front means standardized.
+    """Return trec_eval's name of a measure, with the prefix ``s`` if the measure is standardized.
 
-    The name leaves out ``level``, which ``-l`` sets.  If trec_eval has no name for a measure,
-    return the measure's name in ir_measures.
+    The name does not contain the relevance level ``level``, because ``-l`` sets this level.  If
+    trec_eval has no name for a measure, return the measure's name in ir_measures.
 
     >>> from ir_std import parse_measure
     >>> trec_eval_name(parse_measure("nDCG@10")), trec_eval_name(parse_measure("sAP"))
@@ -255,7 +255,7 @@ def trec_eval_name(measure: Measure, level: int | None = None) -> str:
 
 
 def _position(name: str) -> tuple[int, float, str]:
-    """Return a sort key that orders measures as trec_eval prints them.
+    """Return a sort key, so that measures have the same order as in the output of trec_eval.
 
     Standardized measures follow raw ones, and measures that trec_eval lacks come last.
     """

@@ -20,11 +20,11 @@ PROGRAM = "ir_std"
 
 
 class ReaderGoneError(Exception):
-    """Error for standard output whose reader has ended, such as ``head``."""
+    """Error if the program that reads the output, such as ``head``, has ended."""
 
 
 class Output:
-    """Standard output that raises errors of ir_std if writing fails.
+    """Wrapper for standard output; if writing fails, the wrapper raises an error of ir_std.
 
     Control characters, and characters that the stream's encoding lacks, are escaped.
     """

@@ -204,10 +204,10 @@ def joint_errors(
 ) -> list[tuple[float, float]]:
     """Return the errors that the reference systems cause in a sum of means, by group of sets.
 
-    The sum adds up one mean for each collection.  The errors of the groups are independent.  Sets
-    that share at least half of their system names form a group, whose systems are treated as one
-    sample.  A system that is in several sets of a group counts once, with the sum of its influences
-    on the means.
+    The sum adds up one mean for each collection.  Sets that share at least half of their system
+    names form a group, whose systems are treated as one sample.  The errors of different groups are
+    independent.  A system that is in several sets of a group counts once, with the sum of its
+    influences on the means.
 
     Parameters
     ----------
