@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike, NDArray
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+Mask = NDArray[np.bool_]
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,20 +21,15 @@ else:
     # With these names, typing.get_type_hints works without importing the libraries.
     Axes = Figure = DataFrame = Any
 
+# fmt: off
 __all__ = [
-    "Axes",
-    "DataFrame",
-    "Figure",
-    "Floats",
-    "Ints",
-    "Mask",
-    "divide",
-    "means_and_deviations",
-    "pick_rows",
+    "Array", "ArrayLike", "Axes", "DataFrame", "Figure", "Floats", "Ints", "Keys", "Mask",
+    "divide", "means_and_deviations", "pick_rows",
 ]
+# fmt: on
 
 
-def divide(a: npt.ArrayLike, b: npt.ArrayLike, otherwise: float) -> Floats:
+def divide(a: ArrayLike, b: ArrayLike, otherwise: float) -> Floats:
     """Divide ``a`` by ``b``; return ``otherwise`` where ``b`` is not above 0."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     ratio: Floats = np.full(np.broadcast(a, b).shape, otherwise, float)

@@ -11,9 +11,8 @@ from math import erfc, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats
+from ir_std._arrays import ArrayLike, Floats
 from ir_std.errors import NoFactorsError, UsageError, look_up
 
 EXACT = 1e-9
@@ -23,7 +22,7 @@ _MANY = 50_000
 """Number of values above which scipy.special is faster, even including the time to import it."""
 
 
-def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats:
+def z_scores(x: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> Floats:
     """Compute the difference from the mean in units of the standard deviation.
 
     Webber, Moffat and Zobel (SIGIR 2008), eq. 1: ``(x - mean) / sd``.
@@ -46,7 +45,7 @@ def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats
     return z
 
 
-def limit_of_z(x: npt.ArrayLike, mean: npt.ArrayLike, resolution: float = 0.0) -> Floats:
+def limit_of_z(x: ArrayLike, mean: ArrayLike, resolution: float = 0.0) -> Floats:
     """Return the limit of :func:`z_scores` as ``sd`` goes to 0: 0, inf or -inf.
 
     Parameters
@@ -62,7 +61,7 @@ def limit_of_z(x: npt.ArrayLike, mean: npt.ArrayLike, resolution: float = 0.0) -
     return np.where(same, 0.0, above + np.copysign(np.inf, above))
 
 
-def normal_cdf(z: npt.ArrayLike) -> Floats:
+def normal_cdf(z: ArrayLike) -> Floats:
     """Compute the standard normal distribution function, elementwise; NaN stays NaN.
 
     Webber, Moffat and Zobel (SIGIR 2008), eq. 2.
@@ -77,7 +76,7 @@ def normal_cdf(z: npt.ArrayLike) -> Floats:
     return np.fromiter(map(erfc, scaled.tolist()), float, z.size).reshape(z.shape) * 0.5
 
 
-def clipped_linear(z: npt.ArrayLike, A: float = 0.15, B: float = 0.5) -> Floats:
+def clipped_linear(z: ArrayLike, A: float = 0.15, B: float = 0.5) -> Floats:
     """Compute ``A * z + B``, clipped to [0, 1]; NaN stays NaN.
 
     Sakai (ICTIR 2016), std-AB.
@@ -85,7 +84,7 @@ def clipped_linear(z: npt.ArrayLike, A: float = 0.15, B: float = 0.5) -> Floats:
     return np.clip(A * np.asarray(z, dtype=float) + B, 0.0, 1.0)
 
 
-def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0.0) -> Floats:
+def empirical_cdf(x: ArrayLike, scores: ArrayLike, resolution: float = 0.0) -> Floats:
     """Compute the share of the reference systems that score at most ``x``.
 
     Urbano, Lima and Hanjalic (SIGIR 2019), eq. 7.
@@ -138,11 +137,11 @@ class Scheme(NamedTuple):
 
     def apply(
         self,
-        x: npt.ArrayLike,
+        x: ArrayLike,
         *,
-        mean: npt.ArrayLike = np.nan,
-        sd: npt.ArrayLike = np.nan,
-        scores: npt.ArrayLike | None = None,
+        mean: ArrayLike = np.nan,
+        sd: ArrayLike = np.nan,
+        scores: ArrayLike | None = None,
         resolution: float = 0.0,
         sign: float = 1.0,
         **params: Any,

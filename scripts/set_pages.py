@@ -17,8 +17,7 @@ from pathlib import Path
 
 import ir_datasets
 import numpy as np
-from catalogue import explain_quality, shipped_sets, table_head
-from catalogue import row as catalogue_row
+from catalogue import explain_quality, row as catalogue_row, shipped_sets, table_head
 from set_pictures import correlated_measures, pictures, shown_measure, system_means
 from tracks import TRACKS
 

@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from ir_measures import AP, ScoredDoc, nDCG
 from made_up import collection
 from processes import run_process

@@ -9,28 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ir_std.analysis.agreement import cohen_kappa as cohen_kappa
-    from ir_std.analysis.agreement import confusion_matrix as confusion_matrix
-    from ir_std.analysis.agreement import order_agreement as order_agreement
-    from ir_std.analysis.correlation import kendall_tau_b as kendall_tau_b
-    from ir_std.analysis.correlation import tau_ap_b as tau_ap_b
-    from ir_std.analysis.effects import paired_effect as paired_effect
-    from ir_std.analysis.effects import random_effects as random_effects
-    from ir_std.analysis.linking import link as link
-    from ir_std.analysis.paired import bonferroni as bonferroni
-    from ir_std.analysis.paired import discriminative_power as discriminative_power
-    from ir_std.analysis.paired import holm as holm
-    from ir_std.analysis.paired import paired_t as paired_t
-    from ir_std.analysis.paired import randomization_test as randomization_test
-    from ir_std.analysis.paired import t_test as t_test
-    from ir_std.analysis.paired import topic_set_size_paired_t as topic_set_size_paired_t
-    from ir_std.analysis.prediction import PredictionPowered as PredictionPowered
-    from ir_std.analysis.prediction import prediction_powered as prediction_powered
-    from ir_std.analysis.ranks import RankIntervals as RankIntervals
-    from ir_std.analysis.ranks import rank_intervals as rank_intervals
-    from ir_std.analysis.standardization import LinkedScores as LinkedScores
-    from ir_std.analysis.standardization import linked_scores as linked_scores
-    from ir_std.analysis.standardization import standardize_matrix as standardize_matrix
+    from ir_std.analysis.agreement import cohen_kappa, confusion_matrix, order_agreement
+    from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
+    from ir_std.analysis.effects import paired_effect, random_effects
+    from ir_std.analysis.linking import link
+    from ir_std.analysis.paired import (
+        bonferroni,
+        discriminative_power,
+        holm,
+        paired_t,
+        randomization_test,
+        t_test,
+        topic_set_size_paired_t,
+    )
+    from ir_std.analysis.prediction import PredictionPowered, prediction_powered
+    from ir_std.analysis.ranks import RankIntervals, rank_intervals
+    from ir_std.analysis.standardization import LinkedScores, linked_scores, standardize_matrix
 
 _NAMES = {
     "agreement": "cohen_kappa confusion_matrix order_agreement",
@@ -44,7 +38,15 @@ _NAMES = {
     "standardization": "LinkedScores linked_scores standardize_matrix",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
-__all__ = sorted(_MODULE_OF)  # noqa: PLE0605
+# fmt: off
+__all__ = [
+    "LinkedScores", "PredictionPowered", "RankIntervals", "bonferroni", "cohen_kappa",
+    "confusion_matrix", "discriminative_power", "holm", "kendall_tau_b", "link", "linked_scores",
+    "order_agreement", "paired_effect", "paired_t", "prediction_powered", "random_effects",
+    "randomization_test", "rank_intervals", "standardize_matrix", "t_test", "tau_ap_b",
+    "topic_set_size_paired_t",
+]
+# fmt: on
 
 if not TYPE_CHECKING:
 

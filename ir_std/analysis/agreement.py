@@ -17,9 +17,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints, divide
+from ir_std._arrays import ArrayLike, Floats, Ints, divide
 from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
 from ir_std.analysis.estimate import LEVEL
 from ir_std.analysis.means import DECIMALS, draw_samples
@@ -61,7 +60,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int) -> Ints:
+def confusion_matrix(first: ArrayLike, second: ArrayLike, n_levels: int) -> Ints:
     """Count the documents that have each pair of levels.
 
     Parameters
@@ -93,7 +92,7 @@ def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int)
     return counts.reshape(n_levels, n_levels)
 
 
-def cohen_kappa(confusion: npt.ArrayLike, weights: str = "none") -> Floats:
+def cohen_kappa(confusion: ArrayLike, weights: str = "none") -> Floats:
     """Compute Cohen's kappa: 1 minus the observed over the expected disagreement.
 
     Unweighted kappa is from Cohen (1960), weighted kappa from Cohen (1968).  A disagreement between
@@ -134,7 +133,7 @@ def cohen_kappa(confusion: npt.ArrayLike, weights: str = "none") -> Floats:
     return 1 - divide(np.einsum("...ij,ij->...", seen, cost), expected, otherwise=np.nan)
 
 
-def kappa_interval(by_topic: npt.ArrayLike, weights: str = "none") -> Interval:
+def kappa_interval(by_topic: ArrayLike, weights: str = "none") -> Interval:
     """Compute Cohen's kappa over all topics, and its interval.
 
     Parameters
@@ -174,7 +173,7 @@ class OrderAgreement(NamedTuple):
     r: Interval
 
 
-def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreement:
+def order_agreement(first: ArrayLike, second: ArrayLike) -> OrderAgreement:
     """Compute how well two judges agree on the order and the scores of systems.
 
     Parameters
@@ -251,7 +250,7 @@ class PairAgreement(NamedTuple):
     biased: int
 
 
-def pair_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> PairAgreement:
+def pair_agreement(first: ArrayLike, second: ArrayLike) -> PairAgreement:
     """Count the pairs of systems that are significantly different under one or both judges.
 
     Parameters

@@ -8,13 +8,12 @@ order.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, divide
+from ir_std._arrays import ArrayLike, Floats, divide
 from ir_std.analysis.means import check_finite, rounded_difference
 
 
-def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
+def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Floats:
     """Compute Kendall's tau-b, the rank correlation that allows for ties.
 
     Tau-b is the difference between the numbers of concordant and discordant pairs, divided by the
@@ -47,7 +46,7 @@ def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     return divide(np.einsum("...i,...i->...", s, t), np.sqrt(pairs), otherwise=np.nan)
 
 
-def tau_ap_b(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Floats:
+def tau_ap_b(reference: ArrayLike, estimate: ArrayLike) -> Floats:
     """Compute AP correlation, a tau that weighs the top of the estimated ranking most.
 
     The value is ``2 / (n - t1) * sum_i C(i) / (p_i - 1) - 1``.  In ``estimate``, ``p_i - 1``
@@ -81,7 +80,7 @@ def tau_ap_b(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Floats:
     return 2 * divide(share.sum(axis=-1), below_first, otherwise=np.nan) - 1
 
 
-def _same_systems(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
+def _same_systems(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     """Check the shapes and values of both rankings, and return them as float arrays."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:

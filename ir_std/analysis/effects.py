@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from math import exp, lgamma, log, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats
+from ir_std._arrays import ArrayLike, Floats
 from ir_std.analysis.means import check_finite
 
 LEAST_VARIANCE = 1e-40
@@ -50,7 +49,7 @@ class PairedEffect:
     size_variance: float
 
 
-def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
+def paired_effect(differences: ArrayLike) -> PairedEffect:
     """Compute the mean and the effect size of paired differences.
 
     The effect size is ``g = J(n - 1) * mean / sd``.  ``sd`` is the standard deviation of the
@@ -133,9 +132,7 @@ class Summary:
     weights: tuple[float, ...]
 
 
-def random_effects(
-    effects: npt.ArrayLike, variances: npt.ArrayLike, level: float = 0.95
-) -> Summary:
+def random_effects(effects: ArrayLike, variances: ArrayLike, level: float = 0.95) -> Summary:
     """Summarize one effect per collection by a random-effects model.
 
     The weights are ``1 / (variance + tau2)``, where Paule and Mandel's method (1982) estimates

@@ -8,8 +8,8 @@ from functools import lru_cache
 from math import exp, hypot, inf, isnan, nan, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from ir_std._arrays import ArrayLike
 from ir_std.analysis.means import standard_error
 
 LEVEL = 0.95
@@ -48,9 +48,7 @@ class Estimate:
     systems_df: float = inf
 
     @classmethod
-    def of(
-        cls, values: npt.ArrayLike, systems_error: float = 0.0, systems_df: float = inf
-    ) -> Estimate:
+    def of(cls, values: ArrayLike, systems_error: float = 0.0, systems_df: float = inf) -> Estimate:
         """Estimate the mean of scores per topic; NaN means that a topic has no score."""
         x = np.asarray(values, float)
         x = x[~np.isnan(x)]

@@ -22,9 +22,8 @@ from math import inf, sqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Mask
+from ir_std._arrays import Array, ArrayLike, Floats, Mask
 from ir_std.analysis.means import check_finite
 from ir_std.schemes import get_scheme
 
@@ -65,8 +64,8 @@ FLAT = 1e-7
 
 
 def influence(
-    x: npt.ArrayLike,
-    scores: npt.ArrayLike,
+    x: ArrayLike,
+    scores: ArrayLike,
     scheme: str = "N",
     *,
     resolution: float = 0.0,
@@ -116,7 +115,7 @@ def _moment_influence(
     x: Floats,
     scores: Floats,
     known: Mask,
-    n: npt.NDArray[Any],
+    n: Array,
     scheme: str,
     params: Mapping[str, Any],
 ) -> Floats:
@@ -134,9 +133,7 @@ def _moment_influence(
     return -total
 
 
-def _share_influence(
-    x: Floats, scores: Floats, known: Mask, n: npt.NDArray[Any], resolution: float
-) -> Floats:
+def _share_influence(x: Floats, scores: Floats, known: Mask, n: Array, resolution: float) -> Floats:
     """Sum the influence of systems over topics, under scheme E.
 
     A system influences scores under this scheme because it changes the share of systems with lower
@@ -153,7 +150,7 @@ def _share_influence(
     return np.stack(by_run, axis=1)
 
 
-def _moments(scores: Floats, known: Mask, n: npt.NDArray[Any]) -> tuple[Floats, Floats, Mask]:
+def _moments(scores: Floats, known: Mask, n: Array) -> tuple[Floats, Floats, Mask]:
     """Return each topic's mean and standard deviation, and whether its scores vary.
 
     If the scores of a topic do not vary, the returned standard deviation is 1.
@@ -242,7 +239,7 @@ def inflation(n: int, design_effect: float) -> tuple[float, float]:
     return (n - 1) / (effective - 1), max(effective - 1, 1.0)
 
 
-def design_effect(scores: npt.ArrayLike) -> float:
+def design_effect(scores: ArrayLike) -> float:
     """Estimate the design effect (see :data:`DESIGN_EFFECT`) from the systems' scores.
 
     The estimate is ``min(2.75, 1 + 2 * a)``, where ``a`` is the average number of other systems
@@ -278,9 +275,9 @@ def design_effect(scores: npt.ArrayLike) -> float:
 
 
 def normal_covariance(
-    x: npt.ArrayLike,
-    mean: npt.ArrayLike,
-    sd: npt.ArrayLike,
+    x: ArrayLike,
+    mean: ArrayLike,
+    sd: ArrayLike,
     n_systems: int,
     scheme: str = "N",
     *,
@@ -346,7 +343,7 @@ def _quadratic(gradients: Floats, correlation: float) -> Floats:
     return np.asarray((1 - correlation) * within_topics + correlation * np.outer(total, total))
 
 
-def contrast_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:
+def contrast_error(covariance: ArrayLike, contrast: ArrayLike) -> float:
     """Return the standard error of a weighted sum of runs' means.
 
     Parameters

@@ -20,9 +20,8 @@ from math import hypot, inf, isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Mask, divide
+from ir_std._arrays import ArrayLike, Floats, Mask, divide
 from ir_std.analysis.estimate import LEVEL, combine_errors
 from ir_std.analysis.means import student_t
 from ir_std.errors import UsageError, pluralize
@@ -245,11 +244,11 @@ class Link:
         slope = self._pair.slopes(self.shift).mean()
         return sqrt(over_topics / slope**2 + self.tau**2 / len(self.anchors))
 
-    def apply(self, z: npt.ArrayLike) -> Floats:
+    def apply(self, z: ArrayLike) -> Floats:
         """Convert z on the linked collection to scores on the reference's scale."""
         return self._pair.curve.score(np.asarray(z, float) + self.shift)
 
-    def difference(self, z_reference: npt.ArrayLike, z: npt.ArrayLike) -> LinkedDifference:
+    def difference(self, z_reference: ArrayLike, z: ArrayLike) -> LinkedDifference:
         """Compute a mean on the reference minus a linked mean.
 
         Parameters
@@ -276,7 +275,7 @@ class Link:
         reference = _z_on(z_reference, self._pair.used[0], "the reference")
         return _difference_of_means(self._pair.curve.score(reference), self.mean(z))
 
-    def error_between(self, z: npt.ArrayLike, other: npt.ArrayLike) -> float:
+    def error_between(self, z: ArrayLike, other: ArrayLike) -> float:
         """Compute the standard error that the link adds to a difference between linked means.
 
         Parameters
@@ -288,7 +287,7 @@ class Link:
         of_shift = 0.0 if a.slope == b.slope else self.error * (a.slope - b.slope)
         return hypot(of_shift, a.distance_error - b.distance_error)
 
-    def mean(self, z: npt.ArrayLike) -> LinkedMean:
+    def mean(self, z: ArrayLike) -> LinkedMean:
         """Compute a system's mean on the linked collection, and the parts of its error.
 
         Parameters
@@ -322,7 +321,7 @@ class LinkedMean:
         that are worse.
     """
 
-    def __init__(self, link: Link, pair: AnchorPair, z: npt.ArrayLike) -> None:
+    def __init__(self, link: Link, pair: AnchorPair, z: ArrayLike) -> None:
         values = _z_on(z, pair.used[1], "the linked collection")[pair.used[1]]
         known = _without_gaps(values)
         shifted = values[known] + link.shift
@@ -371,7 +370,7 @@ def _difference_of_means(above: LinkedMean | Floats, below: LinkedMean) -> Linke
 
 
 def linked_difference(
-    first: Link, z_first: npt.ArrayLike, second: Link, z_second: npt.ArrayLike
+    first: Link, z_first: ArrayLike, second: Link, z_second: ArrayLike
 ) -> LinkedDifference:
     """Compute the first linked mean minus the second, from two collections.
 
@@ -392,7 +391,7 @@ def linked_difference(
 
 
 def error_of_linked_mean(
-    links: Sequence[Link], z: Sequence[npt.ArrayLike], n: int
+    links: Sequence[Link], z: Sequence[ArrayLike], n: int
 ) -> tuple[float, float]:
     """Compute the error that links add to a mean over collections, and the error's df.
 
@@ -423,8 +422,8 @@ def error_of_linked_mean(
 
 
 def link(
-    z: npt.ArrayLike,
-    z_reference: npt.ArrayLike,
+    z: ArrayLike,
+    z_reference: ArrayLike,
     scheme: str = "N",
     *,
     names: Sequence[str] = (),
@@ -592,7 +591,7 @@ def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
         )
 
 
-def _z_on(z: npt.ArrayLike, used: Mask, where: str) -> Floats:
+def _z_on(z: ArrayLike, used: Mask, where: str) -> Floats:
     """Return z as an array.
 
     Raises

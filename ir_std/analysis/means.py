@@ -5,13 +5,12 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats
+from ir_std._arrays import ArrayLike, Floats
 
 
 def check_scores(
-    scores: npt.ArrayLike,
+    scores: ArrayLike,
     name: str = "scores",
     *,
     topics: int = 1,
@@ -38,7 +37,7 @@ def check_scores(
     return check_finite(array, name)
 
 
-def check_scores_with_gaps(scores: npt.ArrayLike) -> Floats:
+def check_scores_with_gaps(scores: ArrayLike) -> Floats:
     """Return ``scores`` as an array of topics x systems; NaN is allowed, infinity is not."""
     x = np.asarray(scores, float)
     if x.ndim != 2:
@@ -48,7 +47,7 @@ def check_scores_with_gaps(scores: npt.ArrayLike) -> Floats:
     return x
 
 
-def check_finite(values: npt.ArrayLike, name: str) -> Floats:
+def check_finite(values: ArrayLike, name: str) -> Floats:
     """Return ``values`` as an array; raise ValueError if some are NaN or infinite."""
     array = np.asarray(values, float)
     if not np.isfinite(array).all():
@@ -60,7 +59,7 @@ def check_finite(values: npt.ArrayLike, name: str) -> Floats:
     return array
 
 
-def check_level(value: npt.ArrayLike, name: str = "alpha") -> Floats:
+def check_level(value: ArrayLike, name: str = "alpha") -> Floats:
     """Return ``value`` as an array of probabilities strictly between 0 and 1."""
     array = np.asarray(value, dtype=float)
     if not ((array > 0) & (array < 1)).all():
@@ -80,7 +79,7 @@ ROUNDING = 16 * float(np.finfo(float).eps)
 Smaller differences are set to 0."""
 
 
-def rounded_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+def rounded_difference(a: ArrayLike, b: ArrayLike) -> Floats:
     """Return ``a - b``, rounded to :data:`DECIMALS`, so that it is 0 if two means are equal.
 
     Parameters
@@ -91,7 +90,7 @@ def rounded_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     return np.asarray(np.round(np.asarray(a, float) - np.asarray(b, float), DECIMALS))
 
 
-def topic_differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
+def topic_differences(scores: ArrayLike, baseline: ArrayLike) -> Floats:
     """Return ``scores - baseline`` per topic, with 0 for a difference that is a rounding error.
 
     Parameters
@@ -119,7 +118,7 @@ def mean_and_variance(x: Floats, axis: int = -2) -> tuple[Floats, Floats, int]:
     )
 
 
-def standard_error(values: npt.ArrayLike) -> float:
+def standard_error(values: ArrayLike) -> float:
     """Return the standard error of the mean of independent values; NaN for fewer than two."""
     x = np.asarray(values, float)
     return float(x.std(ddof=1) / sqrt(len(x))) if len(x) > 1 else float("nan")

@@ -12,9 +12,8 @@ from math import inf, isnan, nan
 from typing import NamedTuple, SupportsFloat
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats
+from ir_std._arrays import ArrayLike, Floats
 from ir_std.analysis import means
 from ir_std.errors import UsageError, look_up
 
@@ -61,7 +60,7 @@ class Paired:
     topics: tuple[str, ...] = field(repr=False)
 
 
-def t_test(d: npt.ArrayLike) -> Floats:
+def t_test(d: ArrayLike) -> Floats:
     """Compute two-sided p-values of Student's paired t-test.
 
     Parameters
@@ -78,7 +77,7 @@ def t_test(d: npt.ArrayLike) -> Floats:
     return 2 * _lower_tail(d, lambda mean: -np.abs(mean))
 
 
-def equivalence_test(d: npt.ArrayLike, bound: float) -> Floats:
+def equivalence_test(d: ArrayLike, bound: float) -> Floats:
     """Compute p-values of the hypothesis that a mean difference is at least as large as a bound.
 
     The result is the larger p-value of two one-sided t-tests, one against ``bound`` and one against
@@ -99,7 +98,7 @@ def equivalence_test(d: npt.ArrayLike, bound: float) -> Floats:
     return _lower_tail(d, lambda mean: np.abs(mean) - bound)
 
 
-def _lower_tail(d: npt.ArrayLike, tested: Callable[[Floats], Floats]) -> Floats:
+def _lower_tail(d: ArrayLike, tested: Callable[[Floats], Floats]) -> Floats:
     """Return the lower-tail probability of t for the numerator that ``tested`` computes."""
     from scipy.special import stdtr
 
@@ -110,7 +109,7 @@ def _lower_tail(d: npt.ArrayLike, tested: Callable[[Floats], Floats]) -> Floats:
     return np.asarray(stdtr(n - 1, means.student_t(tested(mean), variance / n)))
 
 
-def randomization_test(d: npt.ArrayLike) -> Floats:
+def randomization_test(d: ArrayLike) -> Floats:
     """Compute two-sided p-values of Fisher's randomization test.
 
     If the two systems do not differ, each difference could equally well have the other sign
@@ -186,14 +185,14 @@ def detectable_difference(
     return float(error * nctdtrinc(df, 1 - power, stdtrit(df, 1 - alpha / 2)))
 
 
-TESTS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
+TESTS: dict[str, tuple[Callable[[ArrayLike], Floats], str]] = {
     "t": (t_test, "paired t-test"),
     "randomization": (randomization_test, "randomization test"),
 }
 """Tests and their titles by name; the first one is the default."""
 
 
-def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
+def get_test(name: str) -> tuple[Callable[[ArrayLike], Floats], str]:
     """Look up a test and its title by name, or raise an error that lists the names."""
     return look_up(name, TESTS, "test")
 
@@ -201,7 +200,7 @@ def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
 # Corrections
 
 
-def holm(p_values: npt.ArrayLike) -> Floats:
+def holm(p_values: ArrayLike) -> Floats:
     """Adjust p-values by Holm's step-down method (Scandinavian Journal of Statistics, 1979).
 
     The k-th smallest of ``n`` p-values is multiplied by ``n - k + 1``.  A product below the product
@@ -227,7 +226,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     return adjusted
 
 
-def bonferroni(p_values: npt.ArrayLike) -> Floats:
+def bonferroni(p_values: ArrayLike) -> Floats:
     """Multiply each p-value by the number of tests, up to 1.
 
     A NaN does not count as a test and stays NaN.
@@ -236,7 +235,7 @@ def bonferroni(p_values: npt.ArrayLike) -> Floats:
     return np.asarray(np.minimum(p * np.count_nonzero(~np.isnan(p)), 1))
 
 
-CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
+CORRECTIONS: dict[str, tuple[Callable[[ArrayLike], Floats], str]] = {
     "holm": (holm, "Holm's correction"),
     "bonferroni": (bonferroni, "Bonferroni's correction"),
     "none": (lambda p: np.array(p, float), "no correction"),
@@ -244,7 +243,7 @@ CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
 """Corrections and their titles by name; the first one is the default."""
 
 
-def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
+def get_correction(name: str) -> tuple[Callable[[ArrayLike], Floats], str]:
     """Look up a correction and its title by name, or raise an error that lists the names."""
     return look_up(name, CORRECTIONS, "correction")
 
@@ -301,8 +300,8 @@ class Procedure:
 
 
 def paired_tests(
-    baseline: npt.ArrayLike,
-    runs: Mapping[str, npt.ArrayLike],
+    baseline: ArrayLike,
+    runs: Mapping[str, ArrayLike],
     topics: Sequence[str],
     test: str = "t",
     correction: str = "holm",
@@ -406,7 +405,7 @@ class PairwiseT(NamedTuple):
         return np.asarray(2 * stdtr(self.df, -np.abs(self.t)))
 
 
-def paired_t(scores: npt.ArrayLike) -> PairwiseT:
+def paired_t(scores: ArrayLike) -> PairwiseT:
     """Compute Student's paired t-test for every pair of systems.
 
     The statistic is ``mean(d) / sqrt(var(d) / n)``, where ``d = scores[:, i] - scores[:, j]``.  It
@@ -449,7 +448,7 @@ def paired_t(scores: npt.ArrayLike) -> PairwiseT:
     return PairwiseT(means.student_t(difference, var / n).reshape(*samples, len(i)), n - 1)
 
 
-def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05) -> Floats:
+def discriminative_power(scores: ArrayLike, alpha: ArrayLike = 0.05) -> Floats:
     """Compute the share of system pairs that the paired t-test finds significantly different.
 
     The measure is from Sakai (SIGIR 2006); Urbano, Lima and Hanjalic (SIGIR 2019) call it power.

@@ -16,10 +16,9 @@ from math import nan, sqrt
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
-from ir_std._arrays import Floats
+from ir_std._arrays import ArrayLike, Floats, Ints
 from ir_std.analysis.estimate import Estimate
 
 MIN_TOPICS = 5
@@ -81,7 +80,7 @@ class PredictionPowered:
     warnings: tuple[str, ...]
     _human: Floats  # (n_human, n_systems), without topics that have no score
 
-    def contrast(self, weights: npt.ArrayLike) -> Estimate:
+    def contrast(self, weights: ArrayLike) -> Estimate:
         """Estimate a weighted sum of the systems' means, such as a difference of two.
 
         Parameters
@@ -111,9 +110,9 @@ class PredictionPowered:
 
 
 def prediction_powered(
-    human: npt.ArrayLike,
-    llm: npt.ArrayLike,
-    rows: npt.ArrayLike,
+    human: ArrayLike,
+    llm: ArrayLike,
+    rows: ArrayLike,
     population: Population = "finite",
 ) -> PredictionPowered:
     """Estimate means from human labels for some topics and a model's labels for all topics.
@@ -186,15 +185,13 @@ def prediction_powered(
     )
 
 
-def varying_topics(values: npt.ArrayLike) -> int:
+def varying_topics(values: ArrayLike) -> int:
     """Count the topics whose value, to 12 decimals, differs from the most common value."""
     rounded = np.round(np.asarray(values, float), 12)
     return len(rounded) - int(np.unique(rounded, return_counts=True)[1].max())
 
 
-def _checked(
-    human: npt.ArrayLike, llm: npt.ArrayLike, rows: npt.ArrayLike
-) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
+def _checked(human: ArrayLike, llm: ArrayLike, rows: ArrayLike) -> tuple[Floats, Floats, Ints]:
     """Return the arguments as arrays, or raise ValueError."""
     y, x = np.asarray(human, float), np.asarray(llm, float)
     at = np.asarray(list(rows) if isinstance(rows, range) else rows)
@@ -241,9 +238,7 @@ def _slope(x: Floats, y: Floats, uncentred: Floats) -> float:
     return float(np.clip((x * y).sum() / squares, 0, 1))
 
 
-def _doubts(
-    n: int, c: float, s: float, n_systems: int, g: Floats, at: npt.NDArray[np.int64]
-) -> Iterator[str]:
+def _doubts(n: int, c: float, s: float, n_systems: int, g: Floats, at: Ints) -> Iterator[str]:
     """Yield sentences with the reasons to doubt an estimate."""
     if n < ADVISED_TOPICS:
         yield f"only {n} topics were judged by people; judge at least {ADVISED_TOPICS}"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints, Mask, divide
+from ir_std._arrays import ArrayLike, Floats, Ints, Mask, divide
 from ir_std.analysis import means
 from ir_std.analysis.paired import CLOSE
 
@@ -68,7 +67,7 @@ class RankIntervals(NamedTuple):
         return group
 
 
-def rank_intervals(scores: npt.ArrayLike, level: float = 0.95) -> RankIntervals:
+def rank_intervals(scores: ArrayLike, level: float = 0.95) -> RankIntervals:
     """Compute the intervals of all systems' ranks: `1 + n_better` to `n_systems - n_worse`.
 
     ``n_better`` is the number of systems that are significantly better than the system over their

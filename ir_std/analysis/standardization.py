@@ -10,9 +10,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Mask, divide
+from ir_std._arrays import ArrayLike, Floats, Mask, divide
 from ir_std.analysis.means import check_scores, check_scores_with_gaps
 from ir_std.schemes import EXACT, get_scheme, normal_cdf
 
@@ -22,8 +21,8 @@ MOST_STEPS = 10_000
 
 
 def standardize_matrix(
-    scores: npt.ArrayLike,
-    by: npt.ArrayLike | None = None,
+    scores: ArrayLike,
+    by: ArrayLike | None = None,
     scheme: str = "N",
     *,
     leave_out: Sequence[Hashable] | None = None,
@@ -120,7 +119,7 @@ class LinkedScores(NamedTuple):
     sd: Floats
 
 
-def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
+def linked_scores(scores: ArrayLike) -> LinkedScores:
     """Compute comparable N scores for systems that have scores on different topics.
 
     If each topic were standardized only by the systems with a score on the topic, a system would

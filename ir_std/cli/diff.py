@@ -9,8 +9,7 @@ from ir_std.cli.inputs import note_datasets, read_inputs
 from ir_std.cli.options import call
 from ir_std.cli.output import print_tables, show_notes
 from ir_std.errors import UsageError
-from ir_std.reporting.diff import TABLES as TABLES_OF_TOPIC
-from ir_std.reporting.diff import diff
+from ir_std.reporting.diff import TABLES as TABLES_OF_TOPIC, diff
 
 OF_TOPICS = "topics"
 """Table to print unless the user chooses a topic."""

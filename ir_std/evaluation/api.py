@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar, cast
 
 import ir_measures
-from ir_measures import measures as irm
-from ir_measures import providers
+from ir_measures import measures as irm, providers
 from ir_measures.measures import Measure
 from ir_measures.util import Metric
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
 import numpy as np
-from ir_measures import measures as irm
-from ir_measures import providers
+from ir_measures import measures as irm, providers
 from ir_measures.measures import MeanAgg, Measure
 from ir_measures.providers.fallback_provider import FallbackEvaluator
 

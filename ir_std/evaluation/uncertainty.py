@@ -9,9 +9,8 @@ from math import inf
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Mask
+from ir_std._arrays import ArrayLike, Floats, Mask
 from ir_std.analysis import influence
 from ir_std.analysis.estimate import Estimate
 from ir_std.evaluation.plans import Plan
@@ -57,7 +56,7 @@ class Influences:
             return influence.covariance_by_team(self.values, self.teams)
         return influence.covariance_by_design(self.values, self.design_effect)
 
-    def error(self, contrast: npt.ArrayLike) -> tuple[float, float]:
+    def error(self, contrast: ArrayLike) -> tuple[float, float]:
         """Return the standard error and the degrees of freedom for a combination of runs' means.
 
         One error treats each team as a unit, and another error treats each system as a unit.  The
@@ -93,7 +92,7 @@ class SystemsCovariance:
     source: str
     influences: Influences | None = None
 
-    def estimate(self, values: npt.ArrayLike, contrast: npt.ArrayLike) -> Estimate:
+    def estimate(self, values: ArrayLike, contrast: ArrayLike) -> Estimate:
         """Estimate the mean of ``values``, a linear combination of the runs' scores per topic."""
         if self.influences is None:
             return Estimate.of(values, influence.contrast_error(self.covariance, contrast), self.df)
@@ -200,7 +199,7 @@ def no_covariance(n_runs: int) -> SystemsCovariance:
 
 
 def joint_errors(
-    parts: Sequence[tuple[SystemsCovariance, npt.ArrayLike]],
+    parts: Sequence[tuple[SystemsCovariance, ArrayLike]],
 ) -> list[tuple[float, float]]:
     """Return the errors that the reference systems cause in a sum of means, by group of sets.
 
@@ -220,7 +219,7 @@ def joint_errors(
     list of (error, df)
         One entry for each group of sets.
     """
-    groups: list[list[tuple[SystemsCovariance, npt.ArrayLike]]] = []
+    groups: list[list[tuple[SystemsCovariance, ArrayLike]]] = []
     for part in parts:
         together, apart = [part], []
         for group in groups:
@@ -239,7 +238,7 @@ def _share_systems(a: SystemsCovariance, b: SystemsCovariance) -> bool:
     return bool(x & y) and 2 * len(x & y) >= min(len(x), len(y))
 
 
-def _joint_error(parts: Sequence[tuple[SystemsCovariance, npt.ArrayLike]]) -> tuple[float, float]:
+def _joint_error(parts: Sequence[tuple[SystemsCovariance, ArrayLike]]) -> tuple[float, float]:
     if len(parts) == 1:
         estimate = parts[0][0].estimate([0.0], parts[0][1])
         return estimate.systems_error, estimate.systems_df

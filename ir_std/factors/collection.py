@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_std._arrays import Ints, Mask
+from ir_std._arrays import Ints, Keys, Mask
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, fingerprint, fingerprints_by_topic
-from ir_std.reading import Ids, Keys, KeyTable
+from ir_std.reading import Ids, KeyTable
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import ArrayLike, Floats, Ints
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 
@@ -17,7 +16,7 @@ _LARGEST_BLOCK = 10_000_000
 
 
 def factors_from_scores(
-    scores: Mapping[str, npt.ArrayLike],
+    scores: Mapping[str, ArrayLike],
     n_rel: Mapping[str, int | Judgments | None],
     info: Mapping[str, Any],
     tags: Mapping[str, Sequence[str]] | None = None,

@@ -10,9 +10,17 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints, Mask, means_and_deviations, pick_rows
+from ir_std._arrays import (
+    Array,
+    ArrayLike,
+    Floats,
+    Ints,
+    Keys,
+    Mask,
+    means_and_deviations,
+    pick_rows,
+)
 from ir_std._system.files import read_bounded, wrap_os_errors, write_atomically
 from ir_std.errors import InputError, NoFactorsError, pluralize, warn_caller
 from ir_std.factors import schema, store
@@ -94,7 +102,7 @@ class FactorSet:
     measures: tuple[str, ...]
     n_systems: Mapping[str, int]
     levels: tuple[int, ...]
-    _arrays: Mapping[str, store.Array]
+    _arrays: Mapping[str, Array]
     _same: Mapping[str, str]
     whole: FactorSet | None = None
     """Set of many datasets from which the rows of this set were taken."""
@@ -103,19 +111,19 @@ class FactorSet:
         self,
         info: Mapping[str, Any],
         judgments: Mapping[str, int | Judgments | None],
-        mean: Mapping[str, npt.ArrayLike] | None = None,
-        sd: Mapping[str, npt.ArrayLike] | None = None,
-        scores: Mapping[str, npt.ArrayLike] | None = None,
+        mean: Mapping[str, ArrayLike] | None = None,
+        sd: Mapping[str, ArrayLike] | None = None,
+        scores: Mapping[str, ArrayLike] | None = None,
         systems: Sequence[str] = (),
-        earlier: store.Array | None = None,
-        cells: Mapping[str, store.Array] | None = None,
+        earlier: Array | None = None,
+        cells: Mapping[str, Array] | None = None,
     ) -> None:
         for topic in judgments:
             if not isinstance(topic, str) or not topic or _UNWRITABLE.search(topic):
                 raise InputError.at("factor set", f"topic {topic!r} cannot be written", "rename it")
         known = [j if isinstance(j, Judgments) else Judgments(j) for j in judgments.values()]
         levels, counts, prints = judgment_arrays(known)
-        arrays: dict[str, store.Array] = {
+        arrays: dict[str, Array] = {
             "topics": np.array([*judgments], np.str_),
             "counts": counts,
             "prints": prints,
@@ -170,7 +178,7 @@ class FactorSet:
         cls,
         path: Path | None,
         info: Mapping[str, Any],
-        arrays: Mapping[str, store.Array],
+        arrays: Mapping[str, Array],
         check_info: bool = True,
         whole: FactorSet | None = None,
     ) -> FactorSet:
@@ -185,7 +193,7 @@ class FactorSet:
         self,
         path: Path | None,
         info: Mapping[str, Any],
-        arrays: Mapping[str, store.Array],
+        arrays: Mapping[str, Array],
         check_info: bool = True,
     ) -> None:
         self.__dict__.update(path=path, _arrays=arrays)
@@ -310,9 +318,9 @@ class FactorSet:
         return counts
 
     @cached_property
-    def prints(self) -> npt.NDArray[np.uint64]:
+    def prints(self) -> Keys:
         """Fingerprints of the documents in ``counts``; 0 if unknown or if there are none."""
-        prints: npt.NDArray[np.uint64] = self._array("prints", "u", 2)
+        prints: Keys = self._array("prints", "u", 2)
         if prints.shape != self.counts.shape or (prints[self.counts <= 0] != 0).any():
             raise self._unusable("prints", "does not match counts")
         return prints
@@ -331,11 +339,11 @@ class FactorSet:
         return store.FrozenDict(zip(self.topics, numbers, strict=True))
 
     @cached_property
-    def earlier(self) -> npt.NDArray[np.uint64] | None:
+    def earlier(self) -> Keys | None:
         """Keys of documents judged in earlier rounds; None if the collection is not residual."""
         if "earlier" not in self._arrays:
             return None
-        keys: npt.NDArray[np.uint64] = self._array("earlier", "u", 1)
+        keys: Keys = self._array("earlier", "u", 1)
         if keys.dtype != np.uint64 or (keys[1:] <= keys[:-1]).any():
             raise self._unusable("earlier", "is not ascending")
         return keys
@@ -455,7 +463,7 @@ class FactorSet:
         self,
         measure: str,
         topics: Iterable[str],
-        values: npt.ArrayLike,
+        values: ArrayLike,
         scheme: str = "N",
         **params: float,
     ) -> Floats:
@@ -487,7 +495,7 @@ class FactorSet:
 
     def at(
         self, rows: Ints, measure: str, scheme: str = "N", **params: float
-    ) -> Callable[[npt.ArrayLike], Floats]:
+    ) -> Callable[[ArrayLike], Floats]:
         """Return a function that standardizes raw scores on the topics of these rows.
 
         Raises
@@ -553,7 +561,7 @@ class FactorSet:
         return store.content_hash(*self._stored)
 
     @property
-    def _stored(self) -> tuple[dict[str, Any], dict[str, store.Array]]:
+    def _stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Description and arrays as they are written; identical scores are written once."""
         first: dict[bytes, str] = {}
         same = dict(self._same)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_std._arrays import Ints
-from ir_std.reading import Ids, Keys
+from ir_std._arrays import Ints, Keys
+from ir_std.reading import Ids
 from ir_std.trec.qrels import Qrels
 
 ALL_JUDGED = -(1 << 62)

@@ -13,9 +13,8 @@ from statistics import median
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints, Mask, divide
+from ir_std._arrays import ArrayLike, Floats, Ints, Mask, divide
 from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
@@ -242,7 +241,7 @@ def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
     return np.asarray((sd > EXACT) & (sd < COARSE_STEPS * resolution))
 
 
-def saturates(values: npt.ArrayLike, scheme: str) -> bool:
+def saturates(values: ArrayLike, scheme: str) -> bool:
     """Check whether a run's standardized scores are too extreme to be informative.
 
     Parameters

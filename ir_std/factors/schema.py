@@ -8,10 +8,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats, Mask
+from ir_std._arrays import Array, Floats, Mask
 from ir_std.errors import IrStdError
 from ir_std.factors.store import quoted
 from ir_std.measures import ExternalMeasure, parse_measure
@@ -292,7 +291,7 @@ class Cells:
         score is unknown.
     """
 
-    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
         self.arrays = arrays
 
     @property
@@ -341,5 +340,5 @@ class Cells:
                 yield f"{name} has a value that is not a score"
 
 
-def _scores(steps: npt.NDArray[Any]) -> Floats:
+def _scores(steps: Array) -> Floats:
     return np.where(steps == MISSING, np.nan, steps / STEPS)

@@ -19,12 +19,11 @@ from typing import Any, NoReturn, TypeVar
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
-import numpy.typing as npt
 
+from ir_std._arrays import Array
 from ir_std._system.files import read_bounded
 from ir_std.errors import InputError
 
-Array = npt.NDArray[Any]
 Value = TypeVar("Value")
 
 SUFFIX = ".npz"

@@ -17,9 +17,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints, divide
+from ir_std._arrays import ArrayLike, Floats, Ints, divide
 from ir_std.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,12 +33,12 @@ Terms = tuple["Ranking", Floats]
 """Documents and their terms."""
 
 
-def sum_by_topic(r: Ranking, terms: npt.ArrayLike | None = None) -> Floats:
+def sum_by_topic(r: Ranking, terms: ArrayLike | None = None) -> Floats:
     """Sum the terms of each topic, shape (n_topics,); without terms, count the documents."""
     return np.bincount(r.topic, terms, len(r.qrels.topics)).astype(float)
 
 
-def positions(topic: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def positions(topic: Ints) -> Ints:
     """Return 1, 2, 3, ... for the documents of each topic; topics must be ascending."""
     sizes = np.bincount(topic)
     starts = np.cumsum(sizes) - sizes
@@ -176,10 +175,10 @@ def blended_ratios(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> 
     )
 
 
-def _running_sum(r: Ranking) -> npt.NDArray[np.int64]:
+def _running_sum(r: Ranking) -> Ints:
     """Sum the levels of each topic's documents up to each document; topics must ascend."""
     total = np.append(0, np.cumsum(r.level))
-    within: npt.NDArray[np.int64] = total[1:] - total[np.searchsorted(r.topic, r.topic)]
+    within: Ints = total[1:] - total[np.searchsorted(r.topic, r.topic)]
     return within
 
 

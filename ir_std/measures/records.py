@@ -18,8 +18,7 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import registry as theirs
 
 from ir_std._arrays import Floats, Ints
-from ir_std.measures import formulas as f
-from ir_std.measures import objects as own
+from ir_std.measures import formulas as f, objects as own
 
 Precision = type[np.floating[Any]]
 

@@ -12,13 +12,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
-from ir_std._arrays import Ints, Mask
+from ir_std._arrays import Ints, Keys, Mask
 from ir_std.errors import InputError
 
-Keys = npt.NDArray[np.uint64]
-Bytes = npt.NDArray[np.uint8]
+Bytes = NDArray[np.uint8]
 
 WORD = 8
 """Number of bytes that are read at once, and number of bytes that must follow the last ID."""
@@ -304,7 +303,7 @@ class KeyTable(NamedTuple):
     """
 
     keys: Keys
-    first: npt.NDArray[np.int32]
+    first: NDArray[np.int32]
 
     @classmethod
     def of(cls, ordered: Keys) -> KeyTable:

@@ -10,12 +10,11 @@ import codecs
 import math
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Ints
+from ir_std._arrays import Array, Ints
 from ir_std.errors import InputError
 from ir_std.reading.ids import WORD, Bytes, Ids
 from ir_std.reading.numbers import DECIMAL, LOWEST, MARGIN, NotANumber, floats, integer, integers
@@ -56,7 +55,7 @@ class LineFormat(NamedTuple):
     columns: tuple[str, ...]
     document: int
     value: int
-    numbers: Callable[[Bytes, Ints, Ints], npt.NDArray[Any]]
+    numbers: Callable[[Bytes, Ints, Ints], Array]
     number: Callable[[bytes], Number | None]
     rule: str
     most: int
@@ -105,7 +104,7 @@ QRELS = LineFormat(
 )
 
 
-def _below(codes: Bytes, start: Ints, end: Ints) -> npt.NDArray[Any]:
+def _below(codes: Bytes, start: Ints, end: Ints) -> Array:
     """Read ranks, and return scores, which are higher for ranks closer to 1."""
     ranks = integers(codes, start, end)
     if (ranks < 1).any():
@@ -153,7 +152,7 @@ class Lines(NamedTuple):
     topics: list[str]
     topic: Ints
     ids: Ids
-    values: npt.NDArray[Any]
+    values: Array
 
 
 def read_lines(source: Source, line_format: LineFormat) -> Lines:
@@ -179,7 +178,7 @@ def lines_of(source: Source, content: bytearray, line_format: LineFormat) -> Lin
     """
     codes = np.frombuffer(content, np.uint8)
     topics: dict[bytes, int] = {}
-    columns: tuple[list[npt.NDArray[Any]], ...] = ([], [], [], [])
+    columns: tuple[list[Array], ...] = ([], [], [], [])
     is_ascii, n_lines = content.isascii(), 0
     for start, end in split_blocks(content):
         if not is_ascii and not _is_utf8(content[start:end]):
@@ -211,7 +210,7 @@ def _check_counts(source: Source, n_lines: int, n_topics: int, line_format: Line
 
 def _read_block(
     codes: Bytes, start: int, end: int, line_format: LineFormat, topics: dict[bytes, int]
-) -> tuple[npt.NDArray[Any], ...]:
+) -> tuple[Array, ...]:
     """Return the topics' numbers, the documents' positions and lengths, and the values of a block.
 
     Return an empty tuple if all lines are blank.
@@ -232,7 +231,7 @@ def _read_block(
     return topic, doc_at, (doc_end - doc_at).astype(np.int32), values
 
 
-def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+def _joined(parts: list[Array]) -> Array:
     """Join parts into one array; then free the parts, because parts may be large."""
     whole = np.concatenate(parts)
     parts.clear()

@@ -12,10 +12,9 @@ import re
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints, Mask
-from ir_std.reading.ids import WORD, Bytes, Ids, Keys, words_at
+from ir_std._arrays import Floats, Ints, Keys, Mask
+from ir_std.reading.ids import WORD, Bytes, Ids, words_at
 
 MARGIN = 8 * WORD
 """Number of bytes before the first token; at least :data:`WORD` bytes follow the last token."""
@@ -201,7 +200,7 @@ def _place(words: Keys, wanted: np.uint64) -> Ints:
     other = words ^ wanted
     zeros = (other - _BYTES) & ~other & _HIGH_BITS  # correct up to the first zero byte
     lowest = (zeros & (~zeros + np.uint64(1))) >> np.uint64(7)
-    place: npt.NDArray[np.int64] = ((lowest * _COUNTING) >> np.uint64(56)).astype(np.int64)
+    place: Ints = ((lowest * _COUNTING) >> np.uint64(56)).astype(np.int64)
     place[zeros == 0] = WORD
     return place
 

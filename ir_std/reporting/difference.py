@@ -13,10 +13,9 @@ from itertools import compress, repeat
 from math import hypot, inf, isnan, nan, sqrt
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats
+from ir_std._arrays import ArrayLike, Floats
 from ir_std.analysis.effects import Summary, paired_effect, random_effects
 from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
 from ir_std.analysis.paired import ALPHA, detectable_difference, paired_tests
@@ -76,7 +75,7 @@ class Difference:
         b: str,
         where: str,
         measure: Measure,
-        by_topic: npt.ArrayLike,
+        by_topic: ArrayLike,
         systems_error: float = 0.0,
         systems_df: float = inf,
     ) -> Difference:

@@ -14,10 +14,9 @@ from math import ceil, floor, isnan, log10
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Axes, Figure, Floats
+from ir_std._arrays import Axes, Figure, Floats, Ints
 from ir_std.errors import MissingLibraryError, UsageError, pluralize
 from ir_std.evaluation.placement import peers_of
 from ir_std.measures import Standardized, named_measure, sign_of
@@ -463,7 +462,7 @@ def _constant(values: Floats) -> bool:
 # The numbers that plots and the report draw
 
 
-def topic_order(results: Results, measure: Measure) -> npt.NDArray[np.int64]:
+def topic_order(results: Results, measure: Measure) -> Ints:
     """Sort topics by the raw mean of the reference systems or runs, lowest first.
 
     Topics without factors come last.

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import ExternalMeasure, sign_of
 from ir_std.reading import Ids
@@ -101,7 +101,7 @@ class RunScores:
             return step if self.step and step < COARSE else 0.0
         return self.step
 
-    def column(self, measure: Measure, topics: Iterable[str]) -> npt.NDArray[np.float64]:
+    def column(self, measure: Measure, topics: Iterable[str]) -> Floats:
         """Return a measure's values on these topics; 0 on topics that the run lacks altogether.
 
         The value is NaN instead of 0 in three cases: if the run has the topic but not this measure;
@@ -157,7 +157,7 @@ class QrelsFromCounts(Qrels):
         self.n_rel = dict(n_rel)
         self.external = tuple(external)
 
-    def count(self, level: int = 1) -> npt.NDArray[np.int64]:
+    def count(self, level: int = 1) -> Ints:
         """Return the number of relevant documents per topic; 0 if it is unknown."""
         return np.array([n or 0 for n in self.n_rel.values()], np.int64)
 

@@ -12,9 +12,8 @@ from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Ints
+from ir_std._arrays import Array, Ints
 from ir_std.errors import InputError
 from ir_std.reading import check_strings
 
@@ -155,7 +154,7 @@ def _rows_of_frame(frame: Any, names: tuple[str, ...], kind: str) -> Rows:
     return _with_numbers(kind, _whole_as_text(_objects(columns[0])), *columns[1:])
 
 
-def _whole_as_text(topics: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+def _whole_as_text(topics: Array) -> Array:
     """Return topics as text if all are whole numbers, because CSV readers parse IDs as numbers."""
     if not len(topics) or not isinstance(topics[0], (int, float, np.number)):
         return topics
@@ -198,14 +197,12 @@ def _unsupported(given: object, names: tuple[str, ...], kind: str) -> InputError
     )
 
 
-def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
+def _objects(values: list[Any]) -> Array:
     """Return values as an array of objects, even if they are lists."""
     return np.fromiter(values, object, len(values))
 
 
-def _with_numbers(
-    kind: str, names: npt.NDArray[np.object_], documents: list[Any], values: Any
-) -> Rows:
+def _with_numbers(kind: str, names: Array, documents: list[Any], values: Any) -> Rows:
     """Return rows, each with a topic, a document and a value."""
     try:
         changes = np.flatnonzero(names[1:] != names[:-1]) + 1

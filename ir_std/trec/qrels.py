@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ir_std._arrays import Ints, Mask
+from ir_std._arrays import Ints, Keys, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Ids, Index, Keys, first_repeated, keys, may_repeat
+from ir_std.reading import Ids, Index, first_repeated, keys, may_repeat
 
 Computed = TypeVar("Computed")
 

@@ -13,9 +13,8 @@ from itertools import accumulate, chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import Array, Floats, Ints
 from ir_std.measures.records import TREC_EVAL, Order, Precision
 from ir_std.trec.qrels import Qrels, Ranking
 from ir_std.trec.runs import Run
@@ -98,7 +97,7 @@ class Ranker:
         sizes = self._run.sizes
         return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
-    def _keys(self, precision: Precision) -> npt.NDArray[Any]:
+    def _keys(self, precision: Precision) -> Array:
         return _keys(self._topic, self._run.scores, precision)
 
     def _find_spans(self, precision: Precision) -> _Spans:
@@ -140,7 +139,7 @@ class _Spans(NamedTuple):
     unsorted: int
 
 
-def _keys(topic: Ints, scores: Floats, precision: Precision) -> npt.NDArray[Any]:
+def _keys(topic: Ints, scores: Floats, precision: Precision) -> Array:
     """Return keys of lines that sort by topic and then by score, best first."""
     with np.errstate(over="ignore"):  # scores beyond 32 bits are infinite, like in trec_eval
         descending = 0 - scores.astype(precision)  # the result is never -0

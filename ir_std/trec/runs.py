@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_std._arrays import Floats, Ints, Mask
+from ir_std._arrays import Floats, Ints, Keys, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Ids, Keys, check_strings, first_repeated, keys, may_repeat
+from ir_std.reading import Ids, check_strings, first_repeated, keys, may_repeat
 from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 DUPLICATES = ("error", "first", "last")

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau, pearsonr
-from scipy.stats import t as student
+from scipy.stats import kendalltau, pearsonr, t as student
 
 from ir_std.analysis import agreement
 from ir_std.analysis.agreement import cohen_kappa, confusion_matrix, kappa_interval, order_agreement

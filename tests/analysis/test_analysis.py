@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import paper_statistics as papers
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 

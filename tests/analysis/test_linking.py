@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.integrate import quad
-from scipy.stats import chi2, norm
-from scipy.stats import t as student
+from scipy.stats import chi2, norm, t as student
 
 import ir_std
 from ir_std._arrays import Floats

@@ -8,8 +8,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from ir_measures import AP, ERR, RBP, RR, P, Rprec, nDCG
 from ir_measures.providers import FallbackProvider
 

@@ -7,8 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from ir_measures import AP, P
 from made_up import TOPICS, by_topic, collection
 from scipy.stats import rankdata

@@ -12,8 +12,7 @@ import ir_measures
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from ir_measures import AP, RR, P, nDCG
 
 import ir_std

@@ -5,8 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from ir_measures import AP, RR, Bpref, Judged, P, nDCG
 
 import ir_std

@@ -9,8 +9,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ir_std import InputError
 from ir_std.trec.files import read_run, write_run
