@@ -149,7 +149,7 @@ _LAZY_NAMES = {
     }.items()
     for name in names
 }
-"""Modules of the names that are imported only when they are first used."""
+"""Names that are imported only when they are first used, and the modules of these names."""
 
 install_provider()
 

@@ -38,17 +38,18 @@ def divide(a: ArrayLike, b: ArrayLike, otherwise: float) -> Floats:
 
 
 def pick_rows(values: Floats, rows: Ints) -> Floats:
-    """Pick rows of ``values``; return NaN where the number of the row is -1."""
+    """Return the rows of ``values`` with the given numbers; the number -1 gives NaN."""
     picked = values[rows]
     picked[rows < 0] = np.nan
     return picked
 
 
 def means_and_deviations(ordered: Floats, exact: float) -> tuple[Floats, Floats]:
-    """Return means and sample standard deviations (n-1) of sorted rows, with NaN last.
+    """Return the mean and the sample standard deviation (n-1) of each row.
 
-    The mean and the standard deviation are NaN for a row of fewer than two scores.  If the scores
-    of a row differ by at most ``exact``, the standard deviation is 0.
+    The scores of a row must be in ascending order, with NaN at the end.  The mean and the standard
+    deviation are NaN for a row of fewer than two scores.  If the scores of a row differ by at most
+    ``exact``, the standard deviation is 0.
     """
     if not ordered.shape[1]:
         return np.full(len(ordered), np.nan), np.full(len(ordered), np.nan)

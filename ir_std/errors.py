@@ -73,7 +73,7 @@ class MissingLibraryError(IrStdError, ImportError):
 
     @classmethod
     def of(cls, what: str, library: str, extra: str | None = None) -> MissingLibraryError:
-        """Build the error that ``what`` needs a library or an extra of ir_std."""
+        """Build the error that says which library or extra of ir_std ``what`` needs."""
         return cls(
             f"{what} needs {library}: pip install " + (f"'ir-std[{extra}]'" if extra else library)
         )
@@ -98,8 +98,8 @@ def suggest_names(name: str, allowed: Iterable[str]) -> list[str]:
 
     The rules are tried in this order, and the first rule that finds a name is used:
 
-    1. The letters are the same in another case.
-    2. The parts are the same in another order.
+    1. The letters are the same, except for upper and lower case.
+    2. The parts are the same, but in another order.
     3. The allowed name begins with ``name``.
     4. The allowed name contains all parts of ``name`` (``adhoc`` finds ``trec8-adhoc``).
     5. The allowed name is the nearest one (``difflib.get_close_matches``, at least 0.66).
@@ -161,7 +161,7 @@ def suggestion(name: str, allowed: Iterable[str]) -> str:
 
 
 def did_you_mean(names: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x' or 'y'?"``, or an empty string without names."""
+    """Return ``"; did you mean 'x' or 'y'?"``, or an empty string if there are no names."""
     quoted = [repr(name) for name in names]
     asked = " or ".join([", ".join(quoted[:-1]), *quoted[-1:]] if quoted[1:] else quoted)
     return f"; did you mean {asked}?" if asked else ""

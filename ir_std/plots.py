@@ -1,3 +1,3 @@
-"""Draw runs among the reference systems, topics, differences and collections."""
+"""Draw runs next to the reference systems, scores by topic, differences, and collections."""
 
 from ir_std.reporting.plots import *  # noqa: F403

@@ -127,7 +127,7 @@ def _measures_of(metric: Measure | str) -> list[Measure]:
 
 
 def _decided(metric: Measure | str, match: Match, qrels: Qrels) -> Measure | str:
-    """Attach the decisions to a measure that depend on all qrels, and not on a batch."""
+    """Decide from all qrels what a batch cannot show, and attach the decisions to a measure."""
     plan, given = None, metric
     if isinstance(metric, Standardized):
         if match.factors is None or "factors" in metric.params:

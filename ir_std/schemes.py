@@ -109,11 +109,11 @@ def empirical_cdf(x: ArrayLike, scores: ArrayLike, resolution: float = 0.0) -> F
     -----
     A system that ties with ``x`` counts in full, so 0.5 is average only if no systems tie.  If each
     tied system counted as half a system, 0.5 would always be average, but coarse measures would
-    separate systems less well.  The effect was measured for P@10, by comparing systems on two
-    halves of the topics.  The share of comparisons that swap between the halves would be 0.156
-    instead of 0.150 on TREC-8, and 0.141 instead of 0.133 on DL 2019.  A measure with only the
-    values 0 and 1 would not be standardized at all, because its two values would be 0.5 apart on
-    every topic.
+    separate systems less well.  To test this for P@10, systems were compared on two halves of the
+    topics.  With half counts, the share of comparisons with opposite results on the two halves
+    would be 0.156 instead of 0.150 on TREC-8, and 0.141 instead of 0.133 on DL 2019.  A measure
+    with only the values 0 and 1 would not be standardized at all, because its two values would be
+    0.5 apart on every topic.
     """
     x = np.asarray(x, dtype=float)
     scores = np.asarray(scores, dtype=float)
@@ -170,7 +170,7 @@ class Scheme(NamedTuple):
             Standardized scores; NaN if a factor is NaN.  If ``sd`` is 0, all reference systems have
             one common score.  N and U are then 0 if ``x`` is below the common score, and 1 if ``x``
             is above it.  If ``x`` equals the common score, N is 0.5 and U is ``B``.  Scheme z is
-            then NaN for every ``x``.
+            NaN for every ``x`` if ``sd`` is 0.
 
         Raises
         ------

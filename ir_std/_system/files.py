@@ -21,7 +21,7 @@ from ir_std.errors import InputError
 def read_bounded(
     file: str | os.PathLike[str], most: int, expected: str = "name a readable file"
 ) -> bytes:
-    """Read a file of at most ``most`` bytes, even from an endless device or pipe."""
+    """Read a file; raise an error after ``most`` bytes, because a device or pipe may be endless."""
     with wrap_os_errors(file, "cannot be read", expected), Path(file).open("rb") as stream:
         content = stream.read(most + 1)
     if len(content) > most:
@@ -58,7 +58,7 @@ def write_atomically(
 def write_all_atomically(
     contents: Mapping[str | os.PathLike[str], bytes], inputs: Iterable[str | os.PathLike[str]] = ()
 ) -> None:
-    """Write files that belong together, so that either all of them or none are replaced.
+    """Write files that belong together, so that either all or none of them are replaced.
 
     A new file gets the mode of the file that it replaces, and also the owner of that file if the
     system allows it.  If the name is a link, the link stays, and the target of the link is
@@ -80,7 +80,7 @@ def write_all_atomically(
 
 
 def _put_in_place(written: list[tuple[Path, Path]]) -> None:
-    """Rename the new files; if one cannot be renamed, put the older ones back."""
+    """Rename the new files; if a file cannot be renamed, put all older files back."""
     undo = ExitStack()
     with signals_blocked(), undo:
         for scratch, target in written:

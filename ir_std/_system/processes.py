@@ -25,11 +25,11 @@ IN_FLIGHT = 128
 """Number of items that are submitted to an executor in advance, so that not all items are in
 memory."""
 _CHECK_EVERY = 1.0
-"""Seconds between two checks that a result can still arrive."""
+"""Seconds between two checks whether a result can still arrive."""
 
 
 def default_jobs(n_items: int) -> int:
-    """Choose the number of processes; a process starts in the time of about 16 runs."""
+    """Choose the number of processes; starting a process takes as long as about 16 runs."""
     return max(1, min(os.cpu_count() or 1, n_items // 16))
 
 
@@ -101,11 +101,11 @@ def _call(function: Callable[[bytes, Any], Any], task: bytes, item: Any, _: byte
 def _in_executor(
     function: Callable[[bytes, Any], Result], task: bytes, items: Iterable[Any], executor: Executor
 ) -> Iterator[Result]:
-    """Map with an executor, and submit an item again if the executor loses it.
+    """Compute the results with an executor; submit an item again if the executor loses it.
 
-    Tasks return their errors, so every error of a future is an error of the executor.  If a worker
-    of a Dask cluster dies with its results, for example, some futures are cancelled, and others
-    raise a TypeError of Dask.
+    A task returns its own errors, so any error that a future raises comes from the executor.  For
+    example, if a worker of a Dask cluster dies with its results, some futures are cancelled, and
+    others raise a TypeError of Dask.
     """
     check = partial(_check_connected, executor)
 
@@ -188,14 +188,14 @@ def _in_order(
 def _in_processes(
     function: Callable[[bytes, Any], Result], task: bytes, items: Iterable[Any], jobs: int
 ) -> Iterator[Result]:
-    """Map in worker processes, which end when this process ends for any reason.
+    """Compute the results in worker processes, which end when this process ends in any way.
 
-    Each worker process has a pipe, and a thread in this process waits for the pipe.  The pools of
-    concurrent.futures and loky share semaphores among their processes instead.  If a program with
+    Each worker process has a pipe, and a thread in this process waits for the pipe.  The process
+    pools of concurrent.futures and loky use shared semaphores instead of pipes.  If a program with
     such a pool is interrupted, semaphores are left over, and Python prints a warning about them
-    after our last line.  If such a program is killed, its workers wait for locks that no process
-    will release.  Pipes do not have these problems, because the system closes a pipe when its
-    process ends.
+    after ir_std's last line.  If such a program is killed, its workers wait for locks that no
+    process will release.  Pipes do not have these problems, because the system closes a pipe when
+    its process ends.
     """
     from concurrent.futures import ThreadPoolExecutor
     from multiprocessing import resource_tracker

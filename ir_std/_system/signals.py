@@ -23,7 +23,7 @@ _pending: list[int] = []
 
 
 def end_on_signals() -> None:
-    """End this process on a signal, except on signals that it inherited as ignored."""
+    """End this process on a signal, unless the signal was already ignored when it started."""
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)
@@ -55,7 +55,7 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 def mark_line_started(begun: bool) -> None:
-    """Record whether the last message must begin with a new line."""
+    """Record whether a line has begun, because the last message must be on a new line."""
     global _line_begun  # noqa: PLW0603 - the handler has no other way to know
     _line_begun = begun
 
@@ -73,7 +73,7 @@ def cleanup_on_exit(clean_up: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def signals_blocked() -> Iterator[None]:
-    """Block signals for this process and its new child processes, from the main thread."""
+    """Block signals in this process and in its new child processes; call it in the main thread."""
     global _blocked  # noqa: PLW0603 - the handler has no other way to know
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

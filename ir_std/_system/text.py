@@ -15,7 +15,7 @@ _HARMFUL = (
     "\u2028\u2029"  # line separators
     "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the order of characters on screen
     "\ud800-\udfff]"
-)  # surrogates, which stand for bytes of a file name that are not text
+)  # surrogates: in a file name, they represent bytes that are not text
 
 
 def escape_controls(text: str) -> str:
@@ -32,7 +32,7 @@ def escape_line(text: str) -> str:
 
 
 def escape_unencodable(text: str, encoding: str, escape: Callable[[str], str] | None = None) -> str:
-    r"""Escape the characters that ``encoding`` lacks, by default as in ``\u00e9``."""
+    r"""Escape the characters that ``encoding`` lacks; by default, write them like ``\u00e9``."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -69,7 +69,7 @@ def path_text(path: str) -> str:
 
 
 def latex_command(character: str) -> str:
-    r"""Write a character in ASCII for LaTeX.
+    r"""Return the LaTeX code of a character, in ASCII only.
 
     >>> print(latex_command("\u00e9"), latex_command("\u20ac"))
     \'{e} \symbol{"20AC}

@@ -59,11 +59,11 @@ IN_LOWER_CASE = {theirs.lower(): ours for theirs, ours in (TREC_EVAL_NAMES | MTE
 whether they are written in upper or lower case."""
 
 _SHARES = ("IPrec@{}", "SetF(beta={})")
-"""Measures whose cutoff is a fraction and not a rank, even if the fraction is written as 0 or 1."""
+"""Measures whose cutoff is never a rank: even a cutoff that is written as 0 or 1 is a fraction."""
 
 
 def translated(name: str, names: Mapping[str, str]) -> str | None:
-    """Translate another program's measure name; return None if ``names`` does not have it."""
+    """Translate another program's name of a measure; return None if ``names`` lacks the name."""
     # Look the name up instead of trying all names, because a table may have many columns.
     stem = name.rstrip("0123456789.")
     cutoff = name[len(stem) :]
@@ -136,7 +136,7 @@ class ExternalMeasure(TypedMeasure):
 
 
 def _is_plain(name: str) -> bool:
-    """Check whether a name is plain and no other measure has it, so it needs no quotes."""
+    """Check whether a name needs no quotes: it is plain, and no other measure has this name."""
     theirs = translated(name.lower(), IN_LOWER_CASE)
     return bool(re.fullmatch(_PLAIN, name)) and name not in by_name and theirs is None
 

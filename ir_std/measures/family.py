@@ -22,7 +22,7 @@ class NanMean(irm.MeanAgg):
     """Mean of the values that are not NaN; NaN if there are none."""
 
     def add(self, value: float) -> None:
-        """Add a value, unless it is NaN because the topic has no factors."""
+        """Add a value, but skip NaN, which is the value of a topic without factors."""
         if not math.isnan(value):
             super().add(value)
 
@@ -108,14 +108,14 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
     Parameters
     ----------
     measure : Measure
-        Raw measure.  The standardized version keeps its parameters.
+        Raw measure.  The standardized version keeps the parameters of the raw measure.
     **params
         Additional parameters: ``scheme``, ``A``, ``B`` and ``factors``.
 
     Raises
     ------
     UsageError
-        If the measure has no standardized form, such as counts and diversity measures.
+        If the measure has no standardized form, such as a count or a diversity measure.
 
     Examples
     --------

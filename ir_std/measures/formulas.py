@@ -39,40 +39,40 @@ def sum_by_topic(r: Ranking, terms: ArrayLike | None = None) -> Floats:
 
 
 def positions(topic: Ints) -> Ints:
-    """Return 1, 2, 3, ... for the documents of each topic; topics must be ascending."""
+    """Return 1, 2, 3, ... for the documents of each topic; topics must be in ascending order."""
     sizes = np.bincount(topic)
     starts = np.cumsum(sizes) - sizes
     return np.arange(1, len(topic) + 1) - starts[topic]
 
 
 def relevant_found(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Terms:
-    """Return 1 for each relevant document, for precision and recall."""
+    """Return the terms of precision and recall: 1 for each relevant document."""
     relevant = r.relevant(rel, cutoff)
     return relevant, np.ones(len(relevant.rank))
 
 
 def relevant_above_r(r: Ranking, rel: int = 1) -> Terms:
-    """Return 1 for each relevant document in the first R ranks, for R-precision."""
+    """Return the terms of R-precision: 1 for each relevant document in the first R ranks."""
     relevant = r.relevant(rel)
     within = relevant[relevant.rank <= r.qrels.count(rel)[relevant.topic]]
     return within, np.ones(len(within.rank))
 
 
 def precisions_at_relevant(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Terms:
-    """Compute the precision at the rank of each relevant document, for average precision."""
+    """Compute the terms of average precision: the precision at each relevant document's rank."""
     relevant = r.relevant(rel, cutoff)
     return relevant, positions(relevant.topic) / relevant.rank
 
 
 def first_relevant(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Terms:
-    """Return 1 / rank of the first relevant document, for the reciprocal rank."""
+    """Return the only term of the reciprocal rank: 1 / rank of the first relevant document."""
     relevant = r.relevant(rel, cutoff)
     first = relevant[np.diff(relevant.topic, prepend=-1) > 0]
     return first, 1 / first.rank
 
 
 def judged_found(r: Ranking, cutoff: int | None = None) -> Terms:
-    """Return 1 for each judged document, for the judged share."""
+    """Return the terms of the judged share: 1 for each judged document."""
     judged = r if cutoff is None else r[r.rank <= cutoff]
     return judged, np.ones(len(judged.rank))
 
@@ -96,7 +96,7 @@ def preferences(r: Ranking, rel: int = 1) -> Terms:
 def persisting_gains(
     r: Ranking, p: float = 0.8, rel: int | None = None, cutoff: int | None = None, highest: int = 1
 ) -> Terms:
-    """Compute ``(1-p) * g_i * p**(i-1)`` for each relevant document, for RBP."""
+    """Compute the terms of RBP: ``(1-p) * g_i * p**(i-1)`` for each relevant document."""
     relevant = r.relevant(1 if rel is None else rel, cutoff)
     gain = relevant.level / max(r.qrels.max_level, highest) if rel is None else 1.0
     return relevant, (1 - p) * gain * persistence(p, relevant.rank)
@@ -131,7 +131,7 @@ def _gains(dcg: str, rel: int | None) -> Callable[[Any], Floats]:
 def discounted_gains(
     r: Ranking, dcg: str = "log2", rel: int | None = None, cutoff: int | None = None
 ) -> Terms:
-    """Compute gain times discount for each relevant document, for DCG."""
+    """Compute the terms of DCG: gain times discount for each relevant document."""
     relevant = r.relevant(1 if rel is None else rel, cutoff)
     return relevant, _gains(dcg, rel)(relevant.level) * _DISCOUNTS[dcg](relevant.rank)
 
@@ -153,7 +153,7 @@ def ntcir_reciprocals(r: Ranking, cutoff: int | None = None, highest: int = 1) -
 def _expected_reciprocals(relevant: Ranking, stops: Floats) -> Floats:
     """Compute 1 / rank times the probability that a user stops at that rank.
 
-    ``stops`` has the probability that a user who reaches a document stops there.
+    ``stops`` has, for each document, the probability that a user who reaches the document stops.
     """
     undecided = [1.0] * len(relevant.qrels.topics)
     terms = []
@@ -166,7 +166,7 @@ def _expected_reciprocals(relevant: Ranking, stops: Floats) -> Floats:
 
 
 def blended_ratios(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> Terms:
-    """Compute (count + beta * gain) / (rank + beta * ideal gain) per relevant document, for Q."""
+    """Compute the terms of Q: (count + beta * gain) / (rank + beta * ideal gain)."""
     relevant, ideal, count = r.relevant(1, cutoff), r.qrels.ideal, r.qrels.count(1)
     at = (np.cumsum(count) - count)[relevant.topic] - 1
     ideal_gain = _running_sum(ideal)[at + np.minimum(relevant.rank, count[relevant.topic])]
@@ -176,7 +176,7 @@ def blended_ratios(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> 
 
 
 def _running_sum(r: Ranking) -> Ints:
-    """Sum the levels of each topic's documents up to each document; topics must ascend."""
+    """Return the running sum of the levels in each topic; topics must be in ascending order."""
     total = np.append(0, np.cumsum(r.level))
     within: Ints = total[1:] - total[np.searchsorted(r.topic, r.topic)]
     return within
@@ -244,10 +244,10 @@ def rank_biased_precision(
 ) -> Floats:
     """Compute rank-biased precision, ``(1-p) * sum(g_i * p**(i-1))``.
 
-    See Moffat and Zobel (TOIS 2008).  With ``rel``, the gain is 1 at that level or above.  Without
-    ``rel``, the gain is level / highest level.  The highest level is the highest level in the qrels
-    or ``highest``, whichever is higher.  Documents are ordered by score, and documents with equal
-    scores by ID. ir_measures uses cwl-eval, which keeps the order of the rows, so the value of
+    See Moffat and Zobel (TOIS 2008).  With ``rel``, the gain is 1 at level ``rel`` or above.
+    Without ``rel``, the gain is level / highest level.  The highest level is the highest level in
+    the qrels or ``highest``, whichever is higher.  Documents are ordered by score, and documents
+    with equal scores by ID.  In ir_measures, cwl-eval keeps the order of the rows, so the value of
     ir_measures differs if rows are tied or unsorted.
     """
     return sum_by_topic(*persisting_gains(r, p, rel, cutoff, highest))
@@ -261,7 +261,7 @@ def discounted_cumulative_gain(
     The discount is 1/log2(rank+1).  For ``dcg='jk'``, ranks 1 and 2 have no discount, and the
     discount of later ranks is 1/log2(rank) (Järvelin and Kekäläinen, TOIS 2002, base 2).  The gain
     is the level, or 2**level - 1 for ``dcg='exp-log2'`` (Burges et al. 2005).  If ``rel`` is given,
-    the gain is 1 at that level or above.
+    the gain is 1 at level ``rel`` or above.
     """
 
     def compute() -> Floats:

@@ -82,7 +82,7 @@ def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measu
 
 
 def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
-    """Find the measure with a given name, in any equivalent spelling, among several.
+    """Find a measure by its name, in any equivalent spelling, in a list of measures.
 
     >>> from ir_std import P
     >>> named_measure("P(cutoff=10, rel=2)", [P(rel=2) @ 10])
@@ -131,7 +131,7 @@ def as_measures(measures: Measures, external: Iterable[str] = ()) -> list[Measur
 
 
 def suggest_measures(text: str) -> list[str]:
-    """Return up to three measures that a wrong name may mean.
+    """Return up to three measures that the user may have meant by a wrong name.
 
     >>> suggest_measures("ndcg@1O")
     ['nDCG@10']
@@ -235,7 +235,7 @@ _ONLY_IN_TREC_EVAL = {
 
 
 def to_trec_eval(measure: str) -> str | None:
-    """Return the trec_eval name of a measure; None if it has none.
+    """Return the trec_eval name of a measure; None if trec_eval has no name for the measure.
 
     >>> to_trec_eval("nDCG@10")
     'ndcg_cut_10'
@@ -259,7 +259,7 @@ def _translated_base(name: str, names: Mapping[str, str] = TREC_EVAL_NAMES) -> s
 
 
 def translate_name(name: str) -> list[str]:
-    """Return the ir_measures names for a name from any tool, in upper or lower case.
+    """Translate a name from any tool, in upper or lower case, to names of ir_measures.
 
     >>> translate_name("P.5,10"), translate_name("smap"), translate_name("ndcg@10")
     (['P@5', 'P@10'], ['sAP'], ['nDCG@10'])
@@ -305,7 +305,7 @@ def _several(name: str) -> list[str]:
 
 
 def missing_from_group(name: str) -> list[str]:
-    """Return the measures of a trec_eval group that ir_measures lacks."""
+    """Return the measures in a group of trec_eval's measures that are not in ir_measures."""
     return [member for member in _GROUPS.get(name.lower(), ()) if only_in_trec_eval(member)]
 
 

@@ -48,7 +48,7 @@ class TypedMeasure(Measure):
 
 
 def check_params(measure: Measure) -> None:
-    """Check a measure's parameters; an error names a wrong parameter and its allowed values."""
+    """Check a measure's parameters; an error names the wrong parameter and its allowed values."""
     supported = measure.SUPPORTED_PARAMS
     for name in measure.params:
         if name not in supported:
@@ -130,7 +130,7 @@ class _DCG(
 
     ``dcg='log2'`` discounts by 1/log2(rank+1).  ``dcg='exp-log2'`` has the same discount, but the
     gain is 2**level - 1 (Burges et al. 2005).  ``dcg='jk'`` discounts by 1/log2(rank) from rank 3
-    on (Järvelin and Kekäläinen, TOIS 2002).  With ``rel``, the gain is 1 at that level or above.
+    on (Järvelin and Kekäläinen, TOIS 2002).  With ``rel``, the gain is 1 at level ``rel`` or above.
     """
 
 

@@ -24,18 +24,27 @@ Precision = type[np.floating[Any]]
 
 
 class Order(NamedTuple):
-    """Order of documents by score, compared in a precision, with ties by document ID."""
+    """Precision in which the scores of documents are compared, and order of tied documents."""
 
     precision: Precision
     ids_descending: bool
 
 
 TREC_EVAL = Order(np.float32, True)
-"""Order of trec_eval up to 9 and pytrec_eval: 32-bit scores, ties by descending ID."""
+"""Order of documents in trec_eval up to 9 and in pytrec_eval.
+
+Scores are compared as 32-bit floats, and tied documents are in the order of descending IDs.
+"""
 DOUBLE = Order(np.float64, True)
-"""Order of gdeval, trec_eval 10 and the published SP: 64-bit scores, ties by descending ID."""
+"""Order of documents in gdeval, in trec_eval 10 and for the published SP.
+
+Scores are compared as 64-bit floats, and tied documents are in the order of descending IDs.
+"""
 MSMARCO = Order(np.float64, False)
-"""Order of documents for ir_measures' RR@k and Judged: by 64-bit score, then by ascending ID."""
+"""Order of documents for ir_measures' RR@k and Judged.
+
+Scores are compared as 64-bit floats, and tied documents are in the order of ascending IDs.
+"""
 
 Params = Mapping[str, Any]
 
@@ -78,8 +87,8 @@ class Record(NamedTuple):
     terms : callable, optional
         Terms of single documents, if the measure is a sum over documents.
     order : callable
-        Function that returns the order in which ir_measures' default provider ranks documents.  Its
-        argument is the parameters.
+        Function that returns the order in which ir_measures' default provider ranks documents.  The
+        argument of the function is the measure's parameters.
     low, high : float
         Lowest and highest possible value.
     graded : bool
@@ -99,14 +108,16 @@ class Record(NamedTuple):
         ends at the cutoff.
     last_ranks : callable
         Function that returns, for each topic, the last rank at which a document affects the value.
-        Its arguments are the parameters and the numbers of relevant documents, shape (n_topics,).
+        The arguments of the function are the measure's parameters and the numbers of relevant
+        documents, shape (n_topics,).
     proportional : Measure, optional
         Measure that differs from this one only by a factor per topic, which standardization
         removes.
     kind : str
         ``"count"``, ``"diversity"`` or ``"trec_eval"`` for measures without a standardized form.
         Counts have no standardized form because comparing them between systems is meaningless.
-        Diversity measures have none because no set has the subtopic judgments that they need.
+        Diversity measures have no standardized form because no factor set has the subtopic
+        judgments that these measures need.
         Measures of kind ``"trec_eval"`` exist only for users of trec_eval.
     """
 
@@ -328,7 +339,7 @@ def log_conflict(name: str) -> None:
 
 
 def join_ir_measures() -> None:
-    """Let ir_measures find ir_std's measures by name, if it has no measure of that name."""
+    """Let ir_measures find ir_std's measures by name, except names that ir_measures also has."""
     vars(irm)["registry"] = MeasureRegistry(theirs, own_measures)
     for name in own_measures:
         log_conflict(name)

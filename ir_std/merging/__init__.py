@@ -30,7 +30,7 @@ rrf        the sum of 1/(60+rank) over the lists that have it: reciprocal rank f
 borda      from each list, n points at rank 1, n-1 points at rank 2, and so on, where n is the
            number of documents in all lists; the documents that a list lacks share its
            remaining points equally (Aslam and Montague, SIGIR 2001)
-condorcet  a rank above each document that more lists rank below it than above it (Montague
+condorcet  a rank above each document that it precedes in more lists than it follows (Montague
            and Aslam, CIKM 2002); a list ranks the documents that it lacks below all others
 =========  =====================================================================================
 
@@ -38,13 +38,13 @@ Edge cases:
 
 - If all scores of a list are equal, as in a list of one document, the list does not distinguish
   its documents.  With ``max``, all documents get 1.  With the other methods, all documents get 0.
-  For ``zscore``, 0 is the middle of a list; for the other methods, 0 is the end of a list.
+  With ``zscore``, a score of 0 is in the middle of a list; with the other methods, at its end.
 - ``minmax``, ``zscore``, ``sum`` and ``mmstdv`` use only differences of scores, so they handle
   negative scores, such as log-probabilities, like any other scores.  ``max`` and ``uv`` assume that
   0 is the lowest possible score of an engine.  If the highest score of a list is 0 or below,
   ``max`` raises an error that names the topic; otherwise negative scores stay negative.  ``uv``
-  also keeps negative scores negative, but a list of equal scores gets 0, which is above all
-  negative scores.  Use ``zscore`` instead.
+  also keeps negative scores negative, but gives 0 to all documents of a list with equal scores,
+  and 0 is above all negative scores.  For negative scores, use ``zscore`` instead.
 - ``zscore`` gives negative scores to about half of every list, and ``max`` and ``uv`` keep negative
   scores negative.  CombMNZ then lowers scores that it should raise.  For example, if documents are
   equally far below the mean of their lists, the document in the most lists comes last.  Use CombMNZ

@@ -78,11 +78,12 @@ def merge(
         recommends methods and describes edge cases.
     combine : {'sum', 'max', 'mnz', 'first', 'rrf', 'borda', 'condorcet'}
         How to score a document that is in several lists.  ``sum`` (CombSUM) adds the document's
-        normalized scores.  ``max`` uses the highest of these scores.  ``mnz`` (CombMNZ) multiplies
-        their sum by their number.  ``first`` uses the score in the first run that has the document.
-        A run without the document adds nothing to its score.  With negative scores, such as those
-        of ``zscore``, a document can thus gain if a run lacks it; CombMNZ also multiplies negative
-        sums (see :mod:`ir_std.merging`).  ``rrf``, ``borda`` and ``condorcet`` use only ranks.
+        normalized scores.  ``max`` uses the highest normalized score.  ``mnz`` (CombMNZ) multiplies
+        the sum of the normalized scores by the number of lists that have the document.  ``first``
+        uses the score in the first run that has the document.  A run that lacks the document adds
+        nothing to the document's score.  So a document can gain if a run lacks it and scores are
+        negative, as with ``zscore``; CombMNZ also multiplies negative sums (see
+        :mod:`ir_std.merging`).  ``rrf``, ``borda`` and ``condorcet`` use only ranks.
     depth : int, optional
         Number of documents per topic to keep; all by default.
 
@@ -100,8 +101,8 @@ def merge(
         If a run cannot be used, or if the method is ``max`` and a list has no score above 0.
     UsageError
         If the method or the combination is unknown, if there are no runs, or if ``depth`` is below
-        1.  Also if ``combine`` uses scores and no method is given, or if it uses ranks and a method
-        is given.
+        1.  A combination of scores without a method is also an error, and so is a combination of
+        ranks with a method.
     """
     prepare, combine_lists = _steps(method, combine)
     if depth is not None and (not isinstance(depth, int) or depth < 1):

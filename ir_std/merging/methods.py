@@ -74,7 +74,7 @@ def _scaled(scores: Floats) -> tuple[Floats, int]:
 
 
 def _above_lowest(scores: Floats) -> Floats:
-    """Return ``s - min``, which has a more exact deviation than ``s`` for close scores."""
+    """Return ``s - min``, whose standard deviation is more exact than that of close scores."""
     above: Floats = scores - scores.min()
     return above
 
@@ -163,8 +163,8 @@ COMBINE: dict[str, ByScore] = {
 }
 """Functions that combine the scores of a document in several lists.
 
-The arguments are the index of the document for each score, the scores in the order of the lists,
-and the number of documents."""
+The arguments are the index of each score's document, the scores in the order of the lists, and the
+number of documents."""
 
 
 RRF_K = 60

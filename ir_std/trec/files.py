@@ -67,7 +67,7 @@ def _is_ranked(source: reading.Source) -> bool:
 def read_qrels(file: File) -> Qrels:
     """Read TREC qrels with the columns topic, iteration, document and relevance.
 
-    Files and errors are as for :func:`read_run`.
+    The accepted files and the errors are the same as for :func:`read_run`.
     """
     source = reading.source_of(file)
     try:
@@ -127,7 +127,7 @@ def _rows_of(
     row: Callable[[list[str]], Row],
     form: reading.LineFormat,
 ) -> Iterator[Row]:
-    """Yield the result of ``row`` for the columns of each line; an error names the line."""
+    """Yield what ``row`` returns for the columns of each line; an error names the line."""
     if isinstance(file, (str, os.PathLike)):
         given = os.fspath(file)
         reader: Callable[..., Any] = gzip.open if given.endswith(".gz") else open

@@ -49,7 +49,7 @@ def with_values(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
 
 
 def frame_like(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
-    """Return a table with these columns, from the same library as another table."""
+    """Make a table with these columns in the library of ``frame`` (pandas or polars)."""
     return type(frame)(dict(columns))
 
 
@@ -79,7 +79,7 @@ ALIASES = {"query_id": ("qid",), "doc_id": ("docno",), "score": (), "relevance":
 
 
 def names_in(names: tuple[str, ...], there: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the columns' names in ir_measures or, if the table lacks one, in PyTerrier."""
+    """Return each column's ir_measures name, or its PyTerrier name if the table uses that."""
     usual = tuple(
         next((each for each in (name, *ALIASES.get(name, ())) if there(each)), name)
         for name in names
@@ -95,8 +95,8 @@ def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
     table
         Dict of dicts, DataFrame, or iterable of objects or records.
     names : tuple of str
-        ir_measures' names of the columns or attributes with topics, documents and values.  The
-        table may use PyTerrier's names instead.
+        Names that ir_measures gives to the columns or attributes with topics, documents and values.
+        The table may use PyTerrier's names instead.
     kind : {'run', 'qrels'}
         Name in messages.
 
@@ -155,7 +155,7 @@ def _rows_of_frame(frame: Any, names: tuple[str, ...], kind: str) -> Rows:
 
 
 def _whole_as_text(topics: Array) -> Array:
-    """Return topics as text if all are whole numbers, because CSV readers parse IDs as numbers."""
+    """Convert topics that are all whole numbers to text; CSV readers parse such IDs as numbers."""
     if not len(topics) or not isinstance(topics[0], (int, float, np.number)):
         return topics
     try:
@@ -198,7 +198,7 @@ def _unsupported(given: object, names: tuple[str, ...], kind: str) -> InputError
 
 
 def _objects(values: list[Any]) -> Array:
-    """Return values as an array of objects, even if they are lists."""
+    """Return values as an array of objects, even if the values are lists."""
     return np.fromiter(values, object, len(values))
 
 

@@ -39,8 +39,8 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
         a DataFrame of pandas or polars with columns query_id, doc_id, score, or PyTerrier's qid,
         docno, score; or an iterable of objects with these attributes, or of dicts with these keys.
     duplicates : {'error', 'first', 'last'}
-        Row that counts if a document occurs twice for a topic.  For a file, the :class:`Source`
-        decides which line counts.
+        Row that counts if a document occurs twice for a topic.  For a file, ``duplicates`` of the
+        :class:`Source` applies instead.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def is_file(given: Any) -> bool:
 
 
 def _others_read(given: Any) -> bool:
-    """Check whether ir_measures' own providers accept an object too."""
+    """Check whether ir_measures' own providers also accept an object."""
     return (
         isinstance(given, Mapping)
         or (is_pandas(given) and "query_id" in given.columns and "doc_id" in given.columns)
@@ -82,7 +82,7 @@ def _others_read(given: Any) -> bool:
 
 
 def _listed(rows: Iterator[Any]) -> Any:
-    """Return rows as a list, or restore the path, file or table that the iterator was made from.
+    """Return an iterator's rows as a list, or the path, file or table that it iterates over.
 
     The methods of ir_measures' measures call a pipeline that turns any input into an iterator.  A
     path becomes an iterator over letters, a file becomes an iterator over lines, and a table
@@ -211,7 +211,7 @@ def _looks_like_file(name: str) -> bool:
 
 
 def _ids(rows: Rows, kind: str) -> Ids:
-    """Return the documents after a check that their IDs are strings."""
+    """Return the IDs of the documents; raise an error if an ID is not a string."""
     try:
         return Ids.of(rows.documents)
     except TypeError:
@@ -227,7 +227,7 @@ def _scores(rows: Rows) -> Floats:
 
 
 def _levels(rows: Rows) -> Ints:
-    """Return the levels of rows, checked."""
+    """Return the levels of the rows; raise an error if a level is not a whole number."""
     values = rows.values.tolist() if isinstance(rows.values, np.ndarray) else [*rows.values]
     if {*map(type, values)} <= {int}:
         with suppress(OverflowError):  # the slow way below finds the level that is too large
@@ -255,9 +255,9 @@ def _level(level: Any, topic: str, doc: str) -> int:
 # --- texts ----------------------------------------------------------------------------------------
 
 _IDS = ("_id", "id", "doc_id", "docid", "docno", "query_id", "qid")
-"""Names of the ID in a JSON record."""
+"""Keys that can hold the ID in a JSON record."""
 _TEXTS = ("title", "text", "contents", "body", "query", "segment")
-"""Names of texts in a JSON record, in the order in which they are joined."""
+"""Keys that can hold texts in a JSON record, in the order in which the texts are joined."""
 
 
 def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]:
@@ -270,7 +270,7 @@ def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]
         Each line of the file holds an ID, a tab and a text, or a JSON record with ``_id`` and
         ``text``, as in BEIR.  A text may have several columns, such as a title and a body.
     wanted : collection of str
-        IDs whose texts to keep; other texts are not kept in memory.
+        IDs of the texts to keep; other texts are not kept in memory.
     what : {'docs', 'queries'}
         Kind of the texts.
 
@@ -322,7 +322,7 @@ def _texts_of_lines(source: Source) -> Iterator[tuple[str, str]]:
 
 
 def _text_of_line(line: str) -> tuple[str, str]:
-    """Return the ID and the text of a line; raise a ValueError if it has none."""
+    """Return the ID and the text of a line; raise a ValueError if the line has another form."""
     if not line.startswith("{"):
         key, text = line.split("\t", 1)
         return key.strip(), text.replace("\t", " | ")

@@ -17,7 +17,7 @@ Computed = TypeVar("Computed")
 
 
 class Cached:
-    """Object that caches results that are computed from it."""
+    """Base class of objects that keep the results of computations with their data."""
 
     def __init__(self) -> None:
         self._cache: dict[Hashable, Any] = {}
@@ -87,7 +87,7 @@ class Qrels(Cached):
 
     @cached_property
     def judged(self) -> Mapping[str, Mapping[str, int]]:
-        """Level by topic and document."""
+        """Relevance level by topic and document."""
         lines = zip(self._ids.strings(), self.flat_levels.tolist(), strict=True)
         return {
             topic: dict(islice(lines, size))
@@ -95,7 +95,7 @@ class Qrels(Cached):
         }
 
     def ids(self, rows: Ints) -> Ids:
-        """Return the IDs of the judged documents at some positions."""
+        """Return the IDs of the judged documents at the given positions."""
         return self._ids[rows]
 
     def targets(self, judged: bool) -> Targets:
@@ -119,7 +119,7 @@ class Qrels(Cached):
 
     @cached_property
     def all_levels(self) -> tuple[int, ...]:
-        """Levels that occur, ascending."""
+        """Relevance levels in the qrels, in ascending order."""
         # Without return_counts, np.unique takes longer and imports numpy.ma.
         levels, _ = np.unique(self.flat_levels, return_counts=True)
         return tuple(levels.tolist())

@@ -1,6 +1,6 @@
 """Rank the documents of a run.
 
-Metrics need the ranks of judged documents only.  Their ranks come from the order of the scores, and
+Metrics need only the ranks of judged documents.  These ranks come from the order of the scores, and
 document IDs are compared only if scores tie.
 """
 
@@ -44,7 +44,7 @@ class Ranker:
         self._spans: dict[Precision, _Spans] = {}
 
     def rank(self, order: Order) -> Ranking:
-        """Return the ranks in an order."""
+        """Return the ranks that the documents have in the given order."""
         spans = self._spans_of(order)
         topic = self._hits.topic[spans.rows]
         sizes = np.append(self._run.sizes, 0)[self._numbers]
@@ -63,7 +63,7 @@ class Ranker:
         )
 
     def _spans_of(self, order: Order) -> _Spans:
-        """Return the positions of the hits in an order, which are computed only once."""
+        """Return the positions that the hits have in the given order; compute them only once."""
         precision = order.precision
         if precision is np.float64 and self._ties_are_equal:
             precision = np.float32
@@ -82,13 +82,13 @@ class Ranker:
         return bool((scores[1:][tied] == scores[:-1][tied]).all())
 
     def tied_topics(self, order: Order) -> int:
-        """Count the topics on which a document to rank ties with another document."""
+        """Count the topics on which a ranked document ties with another document."""
         spans = self._spans_of(order)
         tied = spans.rows[spans.last - spans.first > 1]
         return int(np.count_nonzero(np.bincount(self._hits.topic[tied])))
 
     def unsorted_topics(self, order: Order) -> int:
-        """Count the topics of the run whose lines are not sorted by descending score."""
+        """Count the run's topics for which the lines are not sorted by descending score."""
         return self._spans_of(order).unsorted
 
     @cached_property
@@ -125,11 +125,12 @@ class Ranker:
 
 
 class _Spans(NamedTuple):
-    """Positions of each hit if the run's lines are sorted by topic and score.
+    """Positions that the hits have if the run's lines are sorted by topic and score.
 
-    ``rows`` are the hits in this order.  The lines from ``first`` to before ``last`` have the same
-    score as the hit; ``place`` counts the tied lines with a higher document ID.  On
-    ``unsorted`` topics, the run's lines are in a different order.
+    ``rows`` are the indices of the hits, sorted in this way.  The lines with the score of a hit
+    begin at position ``first`` of the sorted lines and end before position ``last``.  ``place`` is
+    the number of these lines with a higher document ID.  ``unsorted`` is the number of topics for
+    which the run's lines are not sorted by score.
     """
 
     rows: Ints
@@ -140,7 +141,7 @@ class _Spans(NamedTuple):
 
 
 def _keys(topic: Ints, scores: Floats, precision: Precision) -> Array:
-    """Return keys of lines that sort by topic and then by score, best first."""
+    """Return a sort key for each line, which puts topics in order and the best score first."""
     with np.errstate(over="ignore"):  # scores beyond 32 bits are infinite, like in trec_eval
         descending = 0 - scores.astype(precision)  # the result is never -0
     if precision is np.float32:

@@ -18,9 +18,9 @@ from ir_std.reading import Ids, check_strings, first_repeated, keys, may_repeat
 from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 DUPLICATES = ("error", "first", "last")
-"""Choices of the line to use if a run has a document twice for a topic."""
+"""Choices for a document that a run has twice for a topic: an error, or which line counts."""
 _RANK = rb"[ \t]+(\d{1,9})[ \t]"
-"""Pattern of the text after a document in a file that has ranks and scores."""
+"""Pattern of the rank, which follows the document in a file that has ranks and scores."""
 
 
 class InvalidRun(InputError):
@@ -39,7 +39,7 @@ class Hits(NamedTuple):
     level : ndarray of int, shape (n_hits,)
         Relevance levels.
     ids : callable
-        Function that returns the IDs of some of the hits, in UTF-8.
+        Function that returns the IDs of the given hits, in UTF-8.
     """
 
     topic: Ints
@@ -66,9 +66,9 @@ class Run:
     ids : Ids, of length n_lines, optional
         IDs of the documents; required unless there is ``by_topic``.
     by_topic : mapping of str to mapping of str to float, optional
-        Mapping with the same scores by topic and document.  If you pass it, relevant documents are
-        looked up in the mapping, which is faster than hashing all documents.  The IDs of all
-        documents are then made only if they are needed.
+        Mapping with the same scores by topic and document.  Relevant documents are looked up in
+        this mapping, because that is faster than hashing all documents.  With a mapping, document
+        IDs are put into an array only if they are needed.
 
     Attributes
     ----------
@@ -112,12 +112,12 @@ class Run:
 
     @cached_property
     def _ids(self) -> Ids:
-        """IDs of the documents on all lines."""
+        """Document IDs of all lines."""
         return Ids.of(self._names)
 
     @cached_property
     def _names(self) -> list[str]:
-        """IDs of the documents on all lines of a run from a dict."""
+        """Document IDs of all lines, for a run that was made from a dict."""
         return [*chain.from_iterable((self._by_topic or {}).values())]
 
     @cached_property
@@ -213,14 +213,14 @@ class Run:
         return self._ids[slice(*self.bounds[topic])].strings()
 
     def ids(self, lines: Ints) -> list[bytes]:
-        """Return the document IDs on some lines as UTF-8, which sorts in the order of strings."""
+        """Return the document IDs of the given lines as UTF-8, which sorts like the strings."""
         if "_ids" in vars(self):
             return self._ids[lines].bytes()
         # For a dict, mostly only tied documents are needed, so do not make all IDs.
         return [self._names[line].encode(errors="surrogatepass") for line in lines.tolist()]
 
     def stated_ranks(self, lines: Ints) -> list[int | None]:
-        """Return the ranks that a file states on some lines; None where it states none."""
+        """Return the ranks that the run's file states on the given lines; None for no rank."""
         if not self.has_ranks:
             return [None] * len(lines)
         ids = self._ids[lines]
@@ -244,7 +244,7 @@ class Run:
         )
 
     def _look_up(self, targets: Targets, by_topic: Mapping[str, Mapping[str, float]]) -> Hits:
-        """Find the targets that the run contains in the scores by topic and document."""
+        """Look up the target documents in the run's scores by topic and document."""
         topics = (by_topic.get(topic, {}) for topic in targets.qrels.topics)
         values = chain.from_iterable(
             map(scores.get, documents, repeat(math.nan))
@@ -260,7 +260,7 @@ class Run:
         )
 
     def lines(self, kept: Mask) -> Run:
-        """Return a run with all topics, but only some of the lines."""
+        """Return a run with all topics, but only with the lines that ``kept`` marks."""
         topic = np.repeat(np.arange(len(self.sizes)), self.sizes)[kept]
         sizes = np.bincount(topic, minlength=len(self.sizes))
         return Run(self.topics, sizes, self.scores[kept], self.name, self._ids[kept])
@@ -286,7 +286,7 @@ class Run:
         }
 
     def numbers(self, qrels: Qrels) -> Ints:
-        """Return the run's index of each topic of the qrels; -1 if the run lacks the topic."""
+        """Return the index in the run for each topic of the qrels; -1 if the run lacks a topic."""
         number = {topic: i for i, topic in enumerate(self.bounds)}
         return np.array([number.get(topic, -1) for topic in qrels.topics], np.int64)
 
@@ -296,7 +296,7 @@ class Run:
 
 
 def kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Mask:
-    """Return which lines remain if each topic keeps each document only once."""
+    """Return a mask of the lines to keep, one for each pair of a topic and a document."""
     lines: dict[tuple[int, bytes], int] = {}
     for line, document in enumerate(zip(topic.tolist(), ids.bytes(), strict=True)):
         if duplicates == "last" or document not in lines:
