@@ -278,7 +278,7 @@ class Procedure:
         get_test(self.test), get_correction(self.correction)
         if self.equivalent is not None and not 0 < self.equivalent < inf:
             raise UsageError(
-                f"the bound of equivalence is {self.equivalent}; expected a number above 0 "
+                f"the equivalence bound is {self.equivalent}; expected a number above 0 "
                 "(--equivalent, equivalent=)"
             )
 

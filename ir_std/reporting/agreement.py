@@ -33,7 +33,7 @@ from ir_std.trec.qrels import Qrels
 MEASURES = ("nDCG@10", "AP", "P@10")
 """Measures for comparing runs if no factor set has default measures."""
 BEST = 10
-"""Number of best systems; the pairs of these systems are also counted separately."""
+"""Number of best systems whose pairs are also counted separately."""
 MOST_LEVELS = 100
 """Largest supported number of relevance levels."""
 NO_INTERVAL = (
@@ -71,14 +71,14 @@ def agreement(
     schemes : str or iterable of str
         Schemes of the standardized scores; each score uses the factors of its own judgments.
     factors : (set, set)
-        Factor sets of the two judgments; recognized if None.
+        Factor sets of the two sets of judgments.  By default, ir_std recognizes the factor sets.
     jobs : int, optional
         See :func:`ir_std.evaluate`.
 
     Raises
     ------
     UsageError
-        If the judges have no judged document in common, or if the two inputs of scores have no
+        If the judges have no judged document in common, or if both inputs are scores that have no
         topic, run or measure in common.
     InputError
         If a run or qrels cannot be used.
@@ -132,7 +132,7 @@ def _names(files: Sequence[str]) -> tuple[str, str]:
 
 
 def are_scores(labels: Any) -> bool:
-    """Check whether the input holds scores of judged runs, rather than qrels."""
+    """Check whether the input holds scores instead of qrels."""
     if is_file(labels):
         return is_score_file(source_of(labels))
     if isinstance(labels, Mapping) and labels:
@@ -143,7 +143,7 @@ def are_scores(labels: Any) -> bool:
 
 
 def _agreement_of_scores(first: Any, second: Any, measures: Measures | None) -> JudgeAgreement:
-    """Compare runs by two sets of scores if the judgments themselves are not known."""
+    """Compare two sets of judgments that are known only by the scores of runs."""
     names = _names([str(given) if is_file(given) else "" for given in (first, second)])
     each = [evaluate(read_scores(given), None, measures, "none") for given in (first, second)]
     found = _agreement_of_results(names, each)
@@ -163,7 +163,7 @@ def _default_measures(matches: Sequence[Match]) -> list[Measure]:
 def _systems_of(
     match: Match, measures: Iterable[Measure]
 ) -> tuple[dict[str, ScoresOfSystem], list[Measure]]:
-    """Return the reference systems' scores, and the given measures with known scores."""
+    """Return the reference systems' scores, and the measures that have such scores."""
     factors = match.factors
     if factors is None or factors.of_datasets:
         return {}, []
@@ -178,13 +178,13 @@ def _agreement_of_labels(names: tuple[str, str], pair: Sequence[Qrels]) -> Judge
 
 
 def _agreement_of_results(names: tuple[str, str], each: Sequence[Results]) -> JudgeAgreement:
-    """Compare two sets of judgments by the results of the same runs under each."""
+    """Compare two sets of judgments by the results of the same runs under each set."""
     pair = [results.collection.evaluator.qrels for results in each]
     return _with_scores(_agreement_of_labels(names, pair), each)
 
 
 def _with_scores(labels: JudgeAgreement, each: Sequence[Results]) -> JudgeAgreement:
-    """Add scores on the common topics for the systems that are in both results."""
+    """Add both judges' scores of the common systems on the common topics."""
     if len(each) < 2:
         return labels
     one, other = each
@@ -200,7 +200,8 @@ def _with_scores(labels: JudgeAgreement, each: Sequence[Results]) -> JudgeAgreem
 def measures_of_both(one: Results, other: Results) -> list[Measure]:
     """Return the measures with values in both results.
 
-    A result lacks a measure, for example, if no document has the measure's relevance level.
+    One of the results can lack a measure, for example if no document has the measure's relevance
+    level.
     """
     known = other.collection.topic_measures
     return [m for m in one.collection.topic_measures if m in known]
@@ -229,7 +230,7 @@ def _notes(labels: JudgeAgreement, pair: Sequence[Qrels]) -> Iterator[str]:
 
 
 def judgment_agreements(results: Results) -> list[JudgeAgreement]:
-    """Compare each two sets of judgments of the same topics, and the runs under both."""
+    """Compare all pairs of judgment sets with the same topics, and the runs under both sets."""
     return [
         one
         for pair in results._overlaps.topics
@@ -252,12 +253,12 @@ class JudgeAgreement:
     confusion : ndarray of int, shape (n_topics, n_levels, n_levels)
         Number of documents for each topic and pair of levels; rows are the first judge's levels.
     judged_once : (int, int)
-        Number of documents of these topics that only the first judge judged, and number that only
-        the second judge judged.
+        Number of documents of these topics that only the first judge judged, and number of
+        documents that only the second judge judged.
     systems : tuple of str
         Systems whose scores are compared; empty without runs.
     scores : mapping of Measure to (ndarray, ndarray)
-        Scores from both judges, shape (n_topics, n_systems); NaN for missing scores.
+        Scores under both judges, shape (n_topics, n_systems); NaN for missing scores.
     notes : tuple of str
         Notes for the reader.
     """
@@ -309,7 +310,7 @@ class JudgeAgreement:
         }
 
     def difference(self, system: str, measure: Measure | str) -> Estimate:
-        """Estimate a system's mean under the second judge minus that under the first."""
+        """Estimate a system's mean under the second judge minus the mean under the first judge."""
         column = self.systems.index(system)
         first, second = self.scores[named_measure(measure, self.scores)]
         return Estimate.of(second[:, column] - first[:, column])
@@ -348,7 +349,7 @@ class JudgeAgreement:
 def compare_labels(
     pair: tuple[Qrels, Qrels], topics: Sequence[str]
 ) -> tuple[Ints, tuple[int, int]]:
-    """Compute confusion matrices per topic, and count documents with only one label."""
+    """Compute a confusion matrix per topic, and count documents that only one judge judged."""
     n_levels = max(2, 1 + max(q.max_level for q in pair))
     if n_levels > MOST_LEVELS:
         raise UsageError(

@@ -29,7 +29,7 @@ from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import RunScores
 
 MIN_SHARE = 0.5
-"""Smallest share of the tasks that a model needs in order to be ranked."""
+"""Smallest share of the tasks on which a model needs results in order to be ranked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,8 @@ class Benchmark:
         UsageError
             If there is no such benchmark or kind, or a run has no main scores.
         NoFactorsError
-            If fewer than two models have half of the tasks, or a run has no task.
+            If fewer than two models have results on half of the tasks, or a run has results on none
+            of the tasks.
         """
         for run, scores in runs.items():
             if not isinstance(scores, RunScores) or main_score not in scores.values:
@@ -92,9 +93,9 @@ class Benchmark:
         return cls(name, kind, read, tuple(own), benchmarks.benchmark_factors(read, ranked))
 
     def runs(self, names: Mapping[str, Any]) -> dict[str, RunScores]:
-        """Return the scores of the models that have at least half of the tasks.
+        """Return the scores of the models with results on at least half of the tasks.
 
-        Warn about the user's own models that have fewer tasks.
+        Warn about the user's own models with results on fewer tasks.
         """
         read, number = self.scores, {m: k for k, m in enumerate(self.scores.models)}
         found = {
@@ -120,17 +121,19 @@ class Benchmark:
 
     @cached_property
     def borda(self) -> dict[str, int]:
-        """MTEB's rank of each model, by the number of models that it beats on each task."""
+        """MTEB's rank of each model, by the model's Borda count over the tasks."""
         ranks = benchmarks.borda_ranks(self.scores.of_parts, self.scores.n_models)
         return dict(zip(self.scores.models, ranks.tolist(), strict=True))
 
     @cached_property
     def tasks(self) -> dict[str, int]:
-        """Number of tasks of each model."""
+        """Number of tasks on which each model has results."""
         return dict(zip(self.scores.models, self.scores.n_tasks.tolist(), strict=True))
 
     def place(self, run: str, measure: Measure, mean: float) -> Placement:
-        """Rank a mean among the means of the set's models with at least half of the tasks.
+        """Rank a mean among the means of the set's models.
+
+        Only models with results on at least half of the tasks are ranked.
 
         A raw mean is ranked only if it covers all tasks.
         """
@@ -155,12 +158,12 @@ class Benchmark:
 
     @property
     def means(self) -> dict[str, float]:
-        """Linked means of the set's models that have at least half of the tasks."""
+        """Linked means of the set's models with results on at least half of the tasks."""
         return self._means[f"s{main_score}"]
 
     @cached_property
     def _means(self) -> dict[str, dict[str, float]]:
-        """Means of the set's models that have at least half of the tasks, by measure."""
+        """Means of the set's models with results on at least half of the tasks, by measure."""
         models = self.scores.models
         enough = self.scores.n_tasks >= MIN_SHARE * len(self.scores.tasks)
         raw = self.scores.scores.T
@@ -213,7 +216,7 @@ def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "a
 
 
 def _models_on(dataset: str, systems: str) -> FactorSet | None:
-    """Select one kind of models with results on a dataset; None if there are too few."""
+    """Select the models of one kind with results on a dataset; None if these are too few."""
     factors = load_factors(benchmarks.SET)
     with suppress(NoFactorsError):
         if dataset in factors.row_of:

@@ -193,7 +193,7 @@ def link_results(
     ------
     UsageError
         If an anchor or the reference is unknown, an anchor has no run on a collection, collections
-        have the same topics, or the anchors cannot link them.
+        have the same topics, or the anchors cannot link the collections.
     """
     names = (anchors,) if isinstance(anchors, str) else tuple(dict.fromkeys(anchors))
     check_linkable(results, names, reference)
@@ -279,7 +279,10 @@ def _qrels_of_set(run: Any, judgments: Iterable[Qrels]) -> Qrels | None:
 
 
 def _same_collection(one: RunScores, other: RunScores) -> bool:
-    """Check whether scores have topics in common, without contradictory counts."""
+    """Check whether two runs have common topics, without contradictory counts.
+
+    A count is the number of a topic's relevant documents.
+    """
     shared = set(one.topics) & set(other.topics)
     counts = [(one.n_rel.get(topic), other.n_rel.get(topic)) for topic in shared]
     return (
@@ -290,7 +293,7 @@ def _same_collection(one: RunScores, other: RunScores) -> bool:
 
 
 def _labels(entries: Iterable[_Entry]) -> dict[int, str]:
-    """Collect the labels of collections.
+    """Collect the labels that the entries give to collections.
 
     Raises
     ------
@@ -313,7 +316,7 @@ def _default_measures(
     schemes: Sequence[str],
     systems: SystemsSelection,
 ) -> list[Measure]:
-    """Return default measures that all sets can standardize and all inputs have.
+    """Return the default measures that all sets can standardize and all given scores have.
 
     Raises
     ------
@@ -345,9 +348,10 @@ def _default_measures(
 
 
 def join_results(each: Mapping[str, Results], best: Mapping[str, str], **options: Any) -> Results:
-    """Join the results of single collections, by the names of the collections.
+    """Join the results of single collections; the keys are the names of the collections.
 
-    For each collection, ``best`` names the reference system that the run ``best`` stands for.
+    For each collection, the mapping ``best`` has the name of the reference system that was
+    evaluated as the run ``best``.
     """
     return Results(
         {n: replace(r.collection, name=n, best=best.get(n, "")) for n, r in each.items()},

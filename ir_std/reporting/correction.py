@@ -89,7 +89,7 @@ class Correction:
         return self.estimates[parse_measure(measure)].contrast(weights)
 
     def worth(self, measure: Measure | str) -> float:
-        """Return how many human-judged topics alone would give the same interval width."""
+        """Return how many human-judged topics would give the same interval without the model."""
         return self.estimates[parse_measure(measure)].equivalent_topics
 
     def sentence(self, run: str, measure: Measure | str, places: int = 3) -> str:
@@ -138,7 +138,7 @@ class Correction:
         return make_table(header, rows, notes=self._table_notes(measure), places=places)
 
     def _differences(self, measure: Measure, places: int) -> dict[str, Cell]:
-        """Make cells of the differences from the baseline, by run; none without a baseline."""
+        """Make cells of the differences from the baseline, by run; empty without a baseline."""
         if self.baseline is None:
             return {}
         others = [run for run in self.runs if run != self.baseline]
@@ -316,7 +316,7 @@ def correct(
 def draw_topics(labels: Any, n: int, seed: int = 0) -> list[str]:
     """Draw topics for people to judge, in random order.
 
-    Any number of topics from the start of the list is a random sample, too.
+    For any ``k``, the first ``k`` topics of the list are also a random sample.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def _evaluate(
     schemes: str | Iterable[str],
     jobs: int | None,
 ) -> Results:
-    """Evaluate runs under labels; for a factor set, evaluate its systems."""
+    """Evaluate runs under the given labels; for a factor set, evaluate the set's systems."""
     if isinstance(labels, str) and labels in available_factors():
         return evaluate(f"{labels}{SEPARATOR}*", None, measures, schemes, jobs=jobs)
     if are_scores(labels):
@@ -377,7 +377,7 @@ def _name(labels: Any, fallback: str) -> str:
 
 
 def _has_relevant(results: Results, measure: Measure) -> Mask:
-    """Check which topics have a relevant document; assume all if only scores are known."""
+    """Check which topics have a relevant document; without qrels, assume that all have one."""
     qrels = results.collection.evaluator.qrels
     raw = measure.base if isinstance(measure, Standardized) else measure
     if isinstance(qrels, QrelsFromCounts):

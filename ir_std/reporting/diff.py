@@ -162,7 +162,7 @@ class PairedDocument(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """Amount added to the first run's score minus the amount added to the second's."""
+        """Amount added to the first run's score minus amount added to the second run's score."""
         return self.adds[0] - self.adds[1]
 
 
@@ -200,7 +200,7 @@ class RunDiff:
 
     @cached_property
     def standardized(self) -> Standardized | None:
-        """Standardized measure, if it has values per topic."""
+        """Standardized measure with values per topic; None without such a measure."""
         return next(
             (
                 m
@@ -214,9 +214,10 @@ class RunDiff:
     def topics(self) -> tuple[TopicScores, ...]:
         """Topics on which both runs have scores, largest standardized difference first.
 
-        Without a standardized measure, the largest raw difference comes first.  On one topic, both
-        differences have the same sign, because no scheme changes the order of scores.  The ratio of
-        their sizes depends on how widely the reference systems' scores are spread on the topic.
+        Without a standardized measure, the largest raw difference comes first.  On one topic, the
+        raw and the standardized difference have the same sign, because no scheme changes the order
+        of scores.  The ratio of the two sizes depends on how widely the reference systems' scores
+        are spread on the topic.
         """
         raw = self._values(self.measure)
         standardized = self._values(self.standardized) if self.standardized else raw * nan
@@ -474,7 +475,7 @@ class TopicDiff:
         )
 
     def _values_at(self, run: int, rank: int) -> tuple[Value, ...]:
-        """Return the document at a rank, its level, its other rank, and what it adds."""
+        """Return a run's document at a rank: ID, level, rank in the other run, and added amount."""
         documents = self.rankings[run].documents
         if rank > len(documents):
             return "", None, None, None
@@ -515,7 +516,11 @@ class TopicDiff:
         return () if self.is_sum else (text,)
 
     def as_dict(self, ranks: int | None = 10) -> dict[str, Any]:
-        """Convert to a dict for JSON, with top documents and those that change scores."""
+        """Convert to a dict for JSON.
+
+        The dict has the top documents, and all documents that add different amounts to the two
+        scores.
+        """
         shown = [
             d
             for d in self.documents

@@ -28,7 +28,7 @@ from ir_std.reporting.model import MIN_SUMMARIZED, Results
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """Mean of one run minus the mean of another.
+    """Mean of one run minus the mean of another run.
 
     Attributes
     ----------
@@ -39,18 +39,19 @@ class Difference:
     measure : Measure
     p, p_adjusted : float
         Two-sided p-value, and the same p-value adjusted for the number of runs that were tested
-        together.  Both come from the paired test over topics, or from the interval if the two means
-        are over different topics.
+        together.  Both p-values come from the paired test over topics, or from the interval if the
+        two means are over different topics.
     b_where : str
         The collection of `b`, if it differs from the collection of `a`.
     level : float
-        Significance level of the test if the difference is not significant: 0.05 divided by the
-        number of comparisons that the correction counts.
+        Significance level with which :attr:`detectable` is computed: 0.05 divided by the number of
+        comparisons that the correction counts.
     equivalence_p : float
-        Adjusted p-value of two one-sided tests.  A small p-value shows that the difference is below
-        the bound of equivalence.  NaN without a bound.
+        Adjusted p-value of two one-sided tests; NaN without an equivalence bound.  A small p-value
+        shows that the difference is smaller than the bound.
     by_topic : ndarray, shape (n_topics,)
-        Differences by topic; NaN if a run has no score.  Empty for means over different topics.
+        Differences by topic; NaN if a run has no score.  The array is empty if the two means are
+        over different topics.
     """
 
     a: str
@@ -79,7 +80,7 @@ class Difference:
         systems_error: float = 0.0,
         systems_df: float = inf,
     ) -> Difference:
-        """Test differences by topic with Student's t-test, leaving out NaN."""
+        """Test the differences on single topics with Student's t-test; NaN is left out."""
         d = np.asarray(by_topic, float)
         p = paired_effect(d).p
         estimate = Estimate.of(d, systems_error, systems_df)
@@ -87,7 +88,7 @@ class Difference:
 
     @cached_property
     def estimate(self) -> Estimate:
-        """Mean difference with its errors, over topics and over reference systems."""
+        """Mean difference, with the error over topics and the error over reference systems."""
         return Estimate.of(self.by_topic) if self._estimate is None else self._estimate()
 
     @cached_property
@@ -115,7 +116,7 @@ class Difference:
 
     @property
     def equivalent(self) -> bool:
-        """True if the difference is significantly below the bound of equivalence."""
+        """True if the difference is significantly smaller than the equivalence bound."""
         return self.equivalence_p < ALPHA
 
     @cached_property
@@ -123,7 +124,8 @@ class Difference:
         """Smallest difference that the test would have found in four of five experiments.
 
         NaN if the difference is significant, or there are too few topics.  The smallest difference
-        is computed from the power of the t-test, even if the test is a randomization test.
+        is computed from the power of the t-test, even if the runs are compared by a randomization
+        test.
         """
         if self.significant or isnan(self.p):
             return nan
@@ -132,7 +134,7 @@ class Difference:
 
     @cached_property
     def size(self) -> tuple[float, float]:
-        """Hedges' g, the difference in standard deviations over topics, and its standard error."""
+        """Hedges' g (the difference in standard deviations over topics), and the error of g."""
         effect = paired_effect(self.by_topic)
         return effect.size, sqrt(effect.size_variance)
 
@@ -141,7 +143,7 @@ class Difference:
 
 
 def differences_on(results: Results, collection: str, measure: Measure) -> dict[str, Difference]:
-    """Test all other runs on a collection against the baseline, on the linked scale."""
+    """Test a collection's other runs against the baseline; linked scores are used if known."""
     assert results.baseline is not None
     runs = [run for run in results.evaluations[collection] if run != results.baseline]
     return compare_runs(results, runs, results.baseline, measure, collection)
@@ -150,7 +152,7 @@ def differences_on(results: Results, collection: str, measure: Measure) -> dict[
 def compare_runs(
     results: Results, runs: Iterable[str], baseline: str, measure: Measure, where: str
 ) -> dict[str, Difference]:
-    """Test runs against a baseline on a collection; errors are computed on demand."""
+    """Test runs against a baseline on a collection; standard errors are computed when needed."""
     how, topics = results.procedure, results.collections[where].topics
     scores = {run: results._scores(run, measure, where) for run in runs}
     base = results._scores(baseline, measure, where)
@@ -226,7 +228,7 @@ def compare_judgments(
 def compare_linked(
     results: Results, a: tuple[str, str], b: tuple[str, str], measure: Measure
 ) -> Difference:
-    """Compare two means, given by run and collection, on two linked collections."""
+    """Compare the means of two runs on two linked collections."""
     (run, where), (other, there) = a, b
     z = [(name, results._z(r, measure, name)) for r, name in ((run, where), (other, there))]
     found = results.links[measure].difference(z[0], z[1])
@@ -245,7 +247,8 @@ MIN_COLLECTIONS = 5
 If a table has a summary of fewer collections, a note says that these are too few.
 """
 SCALE = 1.0
-"""Width of the range of bounded scores; a wider interval is not informative."""
+"""Distance from the lowest to the highest score of a bounded measure.  A wider interval is not
+informative."""
 NORMAL = 1.959963984540054
 """Normal quantile for 95% intervals of effect sizes, which are roughly normal."""
 
@@ -281,18 +284,24 @@ class RunDifferences:
 
     @property
     def known(self) -> tuple[bool, ...]:
-        """True for each collection with a known difference; others may lack factors."""
+        """For each collection, True if the difference is known.
+
+        Without factors, a standardized difference is unknown.
+        """
         return tuple(d.n > 0 for d in self.differences)
 
     def summarized(self, size: bool = False) -> tuple[bool, ...]:
-        """Mark the collections in the summary: those on which the differences vary."""
+        """Return, for each collection, whether the summary includes the collection.
+
+        The summary includes collections on which the differences vary over topics.
+        """
         return tuple(
             known and error > 0
             for known, (_, error, _) in zip(self.known, self.points(size), strict=True)
         )
 
     def left_out(self) -> tuple[str, ...]:
-        """Return the collections with a difference that are not in the summary."""
+        """Return the collections that have a known difference but are not in the summary."""
         used = self.summarized()
         return tuple(
             d.where for d, k, u in zip(self.differences, self.known, used, strict=True) if k > u
@@ -304,11 +313,11 @@ class RunDifferences:
         return self.overlaps.shared([d.where for d in self.differences])
 
     def has_summary(self, size: bool = False) -> bool:
-        """Check whether there are enough differences, and no topic would count twice."""
+        """Check whether enough collections have differences, and no topic would count twice."""
         return not self.shared and sum(self.summarized(size)) >= MIN_SUMMARIZED
 
     def summary(self, size: bool = False) -> Summary | None:
-        """Summarize the differences, or effect sizes; None if they have no summary.
+        """Summarize the differences (or effect sizes) over collections; None if not possible.
 
         The summary uses Paule and Mandel's variance between collections and Hartung and Knapp's
         interval.  If the normal interval is wider than Hartung and Knapp's, the normal one is used.
@@ -327,7 +336,7 @@ class RunDifferences:
         return s if s and is_headline(s.n, self.measure, *interval) else None
 
     def weights(self, size: bool = False) -> list[float]:
-        """Return the weight of each collection in the summary for sentences and plots.
+        """Return each collection's weight in the summary that sentences and plots show.
 
         The weight is 0 for collections that are left out.  If sentences and plots show no summary,
         all collections with a known difference have weight 1.
@@ -339,7 +348,7 @@ class RunDifferences:
 
 
 def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]]:
-    """Compare every other run with the baseline, on all collections that both have.
+    """Compare every other run with the baseline, on all collections that have both runs.
 
     Raises
     ------
@@ -379,7 +388,7 @@ def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]
 
 
 def label_of(results: Results, measure: Measure) -> str:
-    """Return the name of a measure in tables; for linked scores, add the link."""
+    """Return the name of a measure in tables; for linked scores, the name includes the link."""
     links = results.links.get(measure)
     return f"{measure} {links.origin}" if links else str(measure)
 

@@ -41,7 +41,8 @@ class EvaluatedCollection:
     depth : int or None
         The number of documents per topic that were evaluated.
     best : str
-        Name of the reference system that the run ``best`` stands for; empty without such a run.
+        Name of the reference system that was evaluated as the run ``best``; empty without such a
+        run.
     benchmark : Benchmark or None
         Benchmark whose tasks are the topics.
     """
@@ -65,7 +66,7 @@ class EvaluatedCollection:
 
     @property
     def match(self) -> Match | None:
-        """Factor set of the collection, and how well it matches the qrels."""
+        """Factor set of the collection, and how well the set matches the qrels."""
         return self.evaluator.match
 
     @property
@@ -90,7 +91,7 @@ class EvaluatedCollection:
         return ByMeasure({plan.measure: plan for plan in self.evaluator.plans})
 
     def topics_of(self, measure: Measure) -> tuple[str, ...]:
-        """Return the topics of a measure's values, or the dataset of per-dataset factors."""
+        """Return the topics on which a measure has values; for per-dataset factors, the dataset."""
         return self.plans[measure].topics if isinstance(measure, Standardized) else self.topics
 
     @cached_property
@@ -99,15 +100,15 @@ class EvaluatedCollection:
         return [m for m in self.measures if self.topics_of(m) == self.topics]
 
     def tested_measure(self, measure: Measure) -> Measure:
-        """Return the measure to test over topics; it is raw for per-dataset factors."""
+        """Return the measure to test over topics; for per-dataset factors, the raw measure."""
         is_elsewhere = isinstance(measure, Standardized) and measure not in self.topic_measures
         return measure.base if is_elsewhere else measure
 
     def plan_behind(self, measure: Measure) -> Plan | None:
         """Find the plan with the factors of a raw or standardized measure, if any.
 
-        A plan of a partner measure, such as SP for AP, gives the same standardized scores, but
-        different raw scores.
+        For a raw measure, a plan with the factors of a partner measure (such as SP for AP) is
+        skipped: the standardized scores would be the same, but the raw scores would be different.
         """
         if isinstance(measure, Standardized):
             return self.plans[measure]
@@ -131,8 +132,8 @@ class EvaluatedCollection:
 def collection_names(qrels: Mapping[T, Qrels], matches: Mapping[T, Match | None]) -> dict[T, str]:
     """Name each collection by its factor set or dataset, else by its file or its topics.
 
-    If several collections have the same name, add the file or the topics to the name.  Number
-    names that are still equal.
+    If several collections have the same name, add the file or the topics to the name.  If names are
+    still equal, add a number.
     """
     fits = {key: match and match.fit for key, match in matches.items()}
     known = {key: (fit.dataset or fit.factors.id) if fit else None for key, fit in fits.items()}
@@ -150,7 +151,7 @@ def collection_names(qrels: Mapping[T, Qrels], matches: Mapping[T, Match | None]
 
 
 def _file_or_topics(qrels: Qrels) -> str:
-    """Name the file or topics, which differ between collections with the same set."""
+    """Return the file's name or the topics, to distinguish collections with the same set."""
     if not isinstance(qrels, QrelsFromCounts):
         return os.path.basename(qrels.name)
     topics = qrels.topics

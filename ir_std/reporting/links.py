@@ -48,12 +48,12 @@ class Overlaps:
         return tuple(pair for pair, n in self.topics.items() if n and set(pair) <= set(names))
 
     def of_labels(self, names: Collection[str]) -> bool:
-        """Check whether all these collections have the same topics but different labels."""
+        """Check whether all these collections have the same topics but different judgments."""
         pairs = list(combinations(names, 2))
         return bool(pairs) and all(self.is_relabelled(a, b) for a, b in pairs)
 
     def is_relabelled(self, a: str, b: str) -> bool:
-        """Check whether two collections have the same topics but different labels."""
+        """Check whether two collections have the same topics but different judgments."""
         return bool({(a, b), (b, a)} & self.relabelled)
 
 
@@ -69,7 +69,7 @@ class CollectionLinks:
     links : mapping of str to Link
         Links by collection, for all collections except the reference.
     anchors : tuple of str
-        The systems that ran on all collections and link them.
+        The systems that ran on all collections and link the collections.
     """
 
     measure: Standardized
@@ -129,7 +129,7 @@ class CollectionLinks:
         return error_of_linked_mean(links, [z[c] for c in linked], len(z))
 
     def weights_on_reference(self, run: str, z: Mapping[str, Floats]) -> dict[str, float]:
-        """Compute weights of the reference's runs in a linked mean over collections.
+        """Compute the weights that a linked mean gives to runs on the reference collection.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ def check_linkable(results: Results, anchors: Sequence[str], reference: str | No
 
 
 def _different(z: Floats) -> list[int]:
-    """Find the columns of anchors that score differently from all earlier anchors."""
+    """Find the columns of anchors whose scores differ from the scores of all earlier anchors."""
     kept: list[int] = []
     for i in range(z.shape[1]):
         if not any(np.allclose(z[:, i], z[:, j], equal_nan=True) for j in kept):
@@ -314,7 +314,7 @@ def _labels_differ(one: Qrels, other: Qrels, topics: set[str]) -> bool:
 
 
 def _same_origin(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Check whether two different sets have the topics of the same collection."""
+    """Check whether two factor sets are different, but for the topics of the same collection."""
     return one[0] != other[0] and one[1] == other[1]
 
 
@@ -338,7 +338,7 @@ def _documents(qrels: Qrels) -> frozenset[str]:
 
 
 def n_common_systems(results: Results) -> int:
-    """Count the reference systems if all collections have the same; else return 0.
+    """Count the reference systems if these are the same on all collections; else return 0.
 
     Anonymous systems never count as the same, because they have numbers instead of names.
     """

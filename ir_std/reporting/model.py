@@ -64,7 +64,7 @@ class Results:
     baseline : str or None
         Run that the others are tested against.
     procedure : Procedure
-        Test, correction, and bound of equivalence, as in :func:`ir_std.evaluate`.
+        Test, correction and equivalence bound, as in :func:`ir_std.evaluate`.
     links : mapping of Measure to CollectionLinks
         Links of the measures whose scores are on one scale; see :func:`ir_std.compare`.
 
@@ -97,7 +97,7 @@ class Results:
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
-        """Each raw measure, followed by its standardized versions on any collection."""
+        """Each raw measure, followed by the standardized versions that any collection has."""
         known = dict.fromkeys(m for each in self.collections.values() for m in each.measures)
         if len(self.collections) == 1:
             return tuple(known)
@@ -226,7 +226,7 @@ class Results:
         return ByRun({run: ByMeasure(each.means) for run, each in evaluations_of(self).items()})
 
     def estimate(self, run: str, measure: Measure | str, collection: str | None = None) -> Estimate:
-        """Estimate a mean, with its errors over topics and over reference systems.
+        """Estimate a mean, with the error over topics and the error over reference systems.
 
         ``str()`` of an estimate is, for example, ``0.693 ±0.063 (topics) ±0.032 (systems)``.
 
@@ -320,7 +320,7 @@ class Results:
     def _variation(
         self, measure: Measure, run: str, collection: str, sign: float = 1
     ) -> tuple[SystemsCovariance, list[float]]:
-        """Return the means' covariance over systems, and weights that pick this run."""
+        """Return the covariance of the means over systems, and weights that select this run."""
         on = self._each[collection]
         return on._covariances[measure], [sign * (name == run) for name in on.runs]
 
@@ -330,7 +330,8 @@ class Results:
     def differences(self) -> Mapping[str, ByMeasure[Difference]]:
         """Differences of the other runs from the baseline, by run and measure.
 
-        Empty without a baseline.  Each measure's p-values are adjusted for the number of runs.
+        The mapping is empty without a baseline.  Each measure's p-values are adjusted for the
+        number of runs.
         """
         if self.baseline is None:
             return _NoBaseline()
@@ -425,7 +426,8 @@ class Results:
 
         The table has the methods ``text()``, ``markdown()``, ``latex()``, ``csv()`` and ``html()``.
         For one collection, the table has a row for each run.  For several collections, the table
-        has a row for each run and collection, or it shows the differences from the baseline.
+        has a row for each run and collection.  With a baseline, the table of several collections
+        shows the differences from the baseline.
 
         Parameters
         ----------
@@ -577,21 +579,21 @@ def unit_of(results: Results) -> str:
 
 
 def evaluations_of(results: Results) -> Mapping[str, Evaluation]:
-    """Return the evaluations on the only collection; raise UsageError if several."""
+    """Return the evaluations on the only collection; raise UsageError if there are several."""
     return results.evaluations[results.collection.name]
 
 
 def placer_of(results: Results) -> Placer | None:
-    """Create the placer of the only collection; return None without factors."""
+    """Create the :class:`Placer` for the only collection; return None without factors."""
     from ir_std.evaluation.placement import Placer
 
     collection = results.collection
-    # Without standardized scores there are no plans, but the matched set can place raw scores.
+    # Without standardized scores, there are no plans, but the matched set can place raw scores.
     return Placer(collection.evaluator) if collection.plans or collection.factors else None
 
 
 def place_topics(results: Results) -> Mapping[str, ByMeasure[dict[str, Placement]]]:
-    """Place each run on each topic if the scores of single systems are known."""
+    """Rank each run among the reference systems on each topic, if the systems' scores are known."""
     placer = placer_of(results)
     if placer is None:
         return {}

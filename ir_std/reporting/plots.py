@@ -55,7 +55,7 @@ _LABEL_HEIGHT = 7.0
 _LARGEST_SQUARE = 140.0
 """The area of the largest square, in square points."""
 _ROOM = 40
-"""Largest total length, in characters, at which names of collections fit side by side."""
+"""Largest total length of the collections' names, in characters, that needs no rotated names."""
 
 
 # One collection
@@ -200,7 +200,7 @@ def difference(
     baseline: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a run's scores minus another's, topic by topic, largest first.
+    """Draw the difference between two runs' scores on each topic, largest difference first.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def forest(differences: RunDifferences, ax: Axes | None = None, *, size: bool = 
     Parameters
     ----------
     differences : RunDifferences
-        One of :func:`ir_std.reporting.difference.run_differences`.
+        One of the results of :func:`ir_std.reporting.difference.run_differences`.
     ax : matplotlib.axes.Axes, optional
         Axes to draw into; by default, the axes of a new figure.
     size : bool
@@ -402,7 +402,7 @@ def draw_forests(compared: Mapping[str, Mapping[Measure, RunDifferences]]) -> Fi
 
 
 def _grid(rows: Sequence[Sequence[object]], width: float, height: float) -> tuple[Figure, Any]:
-    """Create a figure with axes of this size, for rows of different lengths."""
+    """Create a figure with a grid of axes of this size; rows can have different lengths."""
     _require_matplotlib()
     from matplotlib.figure import Figure
 
@@ -416,7 +416,7 @@ def _grid(rows: Sequence[Sequence[object]], width: float, height: float) -> tupl
 
 
 def _axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the given axes, or those of a new figure of this size in inches."""
+    """Return the given axes, or the axes of a new figure of this size (in inches)."""
     _require_matplotlib()
     if ax is not None:
         return ax
@@ -463,7 +463,7 @@ def _constant(values: Floats) -> bool:
 
 
 def topic_order(results: Results, measure: Measure) -> Ints:
-    """Sort topics by the raw mean of the reference systems or runs, lowest first.
+    """Sort topics by the reference systems' (or else the runs') mean raw score, lowest first.
 
     Topics without factors come last.
     """
@@ -490,7 +490,10 @@ def axis_ticks(results: Results, measure: Measure) -> list[float]:
 
 
 def ticks_of(values: Iterable[float]) -> list[float]:
-    """Choose round ticks that cover 0 and all values, and 0 to 1 if no value is outside."""
+    """Choose round ticks that cover 0 and all values.
+
+    If no value is outside 0 to 1, the ticks cover 0 to 1.
+    """
     known = [value for value in values if not isnan(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     low, high = (0.0, 1.0) if low >= 0 and high <= 1 else (min(low, 0.0), max(high, 0.0))

@@ -44,7 +44,7 @@ from ir_std.scores.tables import ALL_COLLECTIONS
 MOST_PAIRS = 20
 """Largest number of pairs of means to compare.
 
-If there are more pairs, each run is compared only with itself on other collections.
+If there are more pairs, only means of the same run on different collections are compared.
 """
 
 
@@ -113,7 +113,7 @@ def _best_mean(results: Results, measure: Measure) -> float:
 
 
 def _mean_cell(results: Results, run: str, measure: Measure, best: float, places: int) -> Cell:
-    """Make a cell of a mean, with the test against the baseline if there is one."""
+    """Make the cell of a mean, with the result of the test against the baseline (if any)."""
     mean, tested = results.means[run][measure], results.differences.get(run, {}).get(measure)
     return number_cell(
         mean,
@@ -125,14 +125,14 @@ def _mean_cell(results: Results, run: str, measure: Measure, best: float, places
 
 
 def difference_mark(tested: Difference) -> str:
-    """Return the mark of a run that was tested against the baseline."""
+    """Return the mark for better, worse or equivalent; empty if the test shows none of these."""
     if tested.significant:
         return BETTER if sign_of(tested.measure) * tested.mean > 0 else WORSE
     return EQUIVALENT if tested.equivalent else ""
 
 
 def p_columns(tested: Difference, procedure: Procedure) -> dict[str, float]:
-    """Return the results of a test that CSV holds, by the names of CSV's columns."""
+    """Return a test's results, by name of the CSV column."""
     columns = {"p": tested.p}
     if procedure.correction != "none":
         columns[f"p_{procedure.correction}"] = tested.p_adjusted
@@ -181,7 +181,7 @@ def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> 
 
 
 def collection_tables(results: Results, places: int = 4) -> list[Table]:
-    """Return the tables of several collections: means, and known differences."""
+    """Return the tables for several collections: the means, and the differences that are known."""
     tables = [means_table(results, places)]
     if results.links:
         tables.append(pairs_table(linked_pairs(results), places))
@@ -223,7 +223,7 @@ def means_table(results: Results, places: int = 4) -> Table:
 
 
 def count_range(counts: Iterable[int]) -> str:
-    """Format the smallest and the largest count that is not 0."""
+    """Format the range of the counts, leaving out zeros."""
     known = sorted({n for n in counts if n})
     return f"{known[0]} to {known[-1]}" if len(known) > 1 else "".join(map(str, known))
 
@@ -234,8 +234,8 @@ def count_range(counts: Iterable[int]) -> str:
 def linked_pairs(results: Results) -> list[Difference]:
     """Compare linked means across collections.
 
-    Anchors are left out.  If there are many pairs, each run is compared only with itself on other
-    collections.
+    Anchors are left out.  If there are more than :data:`MOST_PAIRS` pairs, only means of the same
+    run on different collections are compared.
     """
     found = []
     for measure, links in results.links.items():
@@ -331,7 +331,7 @@ def judgments_table(differences: Sequence[Difference], places: int = 4) -> Table
 
 
 def halves_of(difference: Difference) -> dict[str, float]:
-    """Return the half-widths of a difference's intervals, by the column names in CSV."""
+    """Return the half-widths of a difference's intervals, by name of the CSV column."""
     return {"topics": difference.estimate.topics, "systems": difference.estimate.systems}
 
 
@@ -409,7 +409,7 @@ def _summary_cells(
 
 
 def _variation_cells(differences: RunDifferences) -> tuple[Value, ...]:
-    """Make cells of the variation between collections (Q, I2, tau) and of the p of Q."""
+    """Make cells of the variation between collections (Q, I2, tau) and of the p-value of Q."""
     s = differences.summary()
     if s is None:
         return None, None, ""
@@ -449,7 +449,7 @@ def data_frame(results: Results, wide: bool, means: bool, library: str | None) -
 
 
 def _description(measure: Measure) -> dict[str, str]:
-    """Describe a measure by the columns of a long table."""
+    """Return the columns of a long table that describe a measure."""
     base, scheme = (
         (measure.base, measure["scheme"]) if isinstance(measure, Standardized) else (measure, "raw")
     )

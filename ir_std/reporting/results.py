@@ -84,7 +84,7 @@ def evaluate(
         :func:`ir_std.analysis.paired.paired_tests`.
     equivalent : float, optional
         Smallest difference from the baseline that would matter.  Two one-sided t-tests find the
-        runs that differ from the baseline by less than this.
+        runs that differ from the baseline by less than this difference.
     jobs : int, optional
         Number of processes; if None, ir_std chooses the number.
     executor : concurrent.futures.Executor, optional
@@ -102,9 +102,9 @@ def evaluate(
         the last line.
     benchmark : str, optional
         MTEB's name of a benchmark, such as ``"MTEB(eng, v2)"``.  The runs are then models, and the
-        topics are the benchmark's tasks.  ``"mteb-retrieval/*"`` stands for all models that have at
-        least half of the tasks.  ``systems="zero-shot"`` excludes each model's results on tasks
-        that it was trained on.
+        topics are the benchmark's tasks.  ``"mteb-retrieval/*"`` stands for all models with results
+        on at least half of the tasks.  ``systems="zero-shot"`` excludes each model's results on
+        tasks that it was trained on.
 
     Returns
     -------

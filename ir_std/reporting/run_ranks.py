@@ -31,10 +31,11 @@ class RunRank:
     Attributes
     ----------
     rank : int or None
-        Rank by mean, 1 for the best; equal means share a rank.  None without a mean.
+        Rank by mean, 1 for the best; runs with equal means share a rank.  None if the run has no
+        mean.
     best, worst : int
         Ends of the rank's interval (see :func:`ir_std.analysis.rank_intervals`).  The interval
-        holds all ranks if the run has no mean.
+        contains all ranks if the run has no mean.
     group : int
         Number of the run's group, from 1.  Runs of the same group cannot be distinguished; see
         :meth:`ir_std.analysis.RankIntervals.groups`.
@@ -108,8 +109,8 @@ def rank_runs(
 def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None]:
     """Rank runs by their means, best first.
 
-    Runs with equal means share a rank: 1 plus the number of runs with a better mean.  They stay in
-    the given order.  Runs without a mean come last and have no rank.  ``sign`` is -1 if
+    Runs with equal means share a rank: 1 plus the number of runs with a better mean.  Such runs
+    stay in the given order.  Runs without a mean come last and have no rank.  ``sign`` is -1 if
     lower is better.
     """
     values = sign * np.array(list(means.values()))

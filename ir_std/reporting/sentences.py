@@ -103,7 +103,7 @@ def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool)
 
 
 def equivalence_notes(results: Results) -> Iterator[str]:
-    """Yield an explanation of the mark of equivalent runs, if there is a bound."""
+    """Yield a note that explains the mark of equivalent runs, if there is an equivalence bound."""
     if (bound := results.procedure.equivalent) is not None:
         yield (
             f"{EQUIVALENT} marks runs that differ from {results.baseline} by less than {bound:g} "
@@ -130,7 +130,7 @@ def power_notes(differences: Iterable[Difference]) -> Iterator[str]:
 
 
 def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
-    """Yield the set behind places, the runs' neighbors, and why places are missing."""
+    """Yield notes on places: factor set, neighboring systems, and reasons for missing places."""
     placed = [p for places in results.placements.values() for p in places.values()]
     for p in placed:
         if not p.unavailable_reason:
@@ -207,7 +207,7 @@ def overlap_notes(overlaps: Overlaps) -> list[str]:
 
 
 def why_not_linked(overlaps: Overlaps) -> str:
-    """Return why some collections need no link; empty if no two of them share topics."""
+    """Return why two collections need no link; empty if no two collections share topics."""
     for a, b in overlaps.shared([name for pair in overlaps.topics for name in pair]):
         if overlaps.is_relabelled(a, b):
             return (
@@ -343,7 +343,7 @@ def describe_missing(results: Results) -> list[str]:
 
 
 def _means_without(results: Results) -> Iterator[str]:
-    """Describe the runs that lack a collection, and the means that are missing."""
+    """Describe which runs lack a collection, and which means are missing."""
     lacking = describe_missing(results)
     shared = [n for n, runs in results.evaluations.items() if len(runs) == len(results.runs)]
     if lacking and len(shared) >= MIN_SUMMARIZED:
@@ -524,6 +524,6 @@ SMALLEST = 5e-4
 
 
 def size_text(difference: float, sign: str = "") -> str:
-    """Format a difference: three decimals, or enough to show that it is not 0."""
+    """Format a difference with three decimals, or with enough to show that it is not 0."""
     places = ".3f" if abs(difference) >= SMALLEST or not difference else ".1g"
     return f"{difference:{sign}{places}}"

@@ -93,7 +93,7 @@ def interval_cell(
 
 
 def estimate_cell(estimate: Estimate, standardized: bool, places: int = 4) -> Cell:
-    """Make a cell of a mean; standardized ones have half-widths of intervals."""
+    """Make the cell of a mean; a standardized mean has half-widths of intervals."""
     if not standardized:
         return number_cell(estimate.mean, places)
     low, high = estimate.interval
@@ -103,14 +103,17 @@ def estimate_cell(estimate: Estimate, standardized: bool, places: int = 4) -> Ce
 
 
 def p_value_cell(p: float, adjusted: float | None = None, correction: str = "none") -> Cell:
-    """Make a cell of the adjusted p-value, or else the p-value; CSV holds both."""
+    """Make the cell of a p-value; the text shows the adjusted p-value if there is one.
+
+    CSV holds both p-values.
+    """
     shown = p if adjusted is None else adjusted
     extra = {} if adjusted is None or correction == "none" else {correction: adjusted}
     return Cell(format_p(shown), p, extra)
 
 
 def format_p(p: float) -> str:
-    """Format a p-value: three decimals, ``<0.001`` below, a dash for NaN."""
+    """Format a p-value with three decimals, ``<0.001`` if it is smaller, or ``-`` for NaN."""
     return "<0.001" if p < 0.001 else format_number(p, 3)
 
 
@@ -275,7 +278,7 @@ def make_table(
     groups: Iterable[int] = (),
     places: int = 4,
 ) -> Table:
-    """Make a table of plain values, which :func:`as_cell` turns into cells."""
+    """Make a table from plain values, which :func:`as_cell` converts to cells."""
     cells = tuple(tuple(as_cell(value, places) for value in row) for row in rows)
     return Table(tuple(header), cells, labels, tuple(notes), tuple(groups))
 
@@ -360,7 +363,7 @@ def _aligned_blocks(
     groups: Sequence[int],
     width: int,
 ) -> list[str]:
-    """Align columns in blocks, at most ``width`` wide if columns allow it.
+    """Align columns in blocks that are at most ``width`` wide, if the columns allow it.
 
     Parameters
     ----------
@@ -414,7 +417,10 @@ def _fold(heads: list[Column], groups: list[list[Column]], width: int) -> list[l
 
 
 def _shortened(column: Column, size: int) -> Column:
-    """Cut the middle of long labels, where names differ least, if they stay distinct."""
+    """Cut the middle of long labels, where names differ least.
+
+    If labels would become equal, none is cut.
+    """
     size = max(size, 12)
     if len(column[0]) <= size:
         return column

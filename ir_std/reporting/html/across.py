@@ -1,4 +1,4 @@
-"""Make the page's record of several collections: numbers to draw, and sentences."""
+"""Make the record of several collections, which the page's script reads."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ class AcrossRecord(TypedDict):
 
 
 def across_of(results: Results) -> AcrossRecord:
-    """Return the record of the page's section on all collections together."""
+    """Make the record for the page's section on all collections together.
+
+    The record has the numbers to draw, and sentences.
+    """
     views: dict[str, View] = {}
     for view in (view for name in results.collections for view in views_of(results.on(name))):
         if view.name not in views or view.is_standardized:
@@ -116,7 +119,7 @@ class AcrossFacts:
 
     @property
     def found(self) -> RunDifferences | None:
-        """The subject's differences from the baseline, if there is one."""
+        """The subject's differences from the baseline, if there is a baseline."""
         return self.compared.get(self.subject)
 
     # Means
@@ -136,7 +139,7 @@ class AcrossFacts:
 
     @property
     def leads(self) -> list[str]:
-        """The collections on which the subject is the best."""
+        """The collections on which the subject is the best run."""
         return [n for n in self.names if _leader(self.results, self.view, n) == self.subject]
 
     @property
@@ -167,7 +170,11 @@ class AcrossFacts:
 
     @property
     def scale(self) -> str:
-        """Relation of the collections: ``labels``, ``same systems``, or empty."""
+        """Relation between the collections: ``labels``, ``same systems``, or an empty text.
+
+        ``labels`` stands for the same topics with different labels, and ``same systems`` stands for
+        the same reference systems.
+        """
         if self.results._overlaps.of_labels(tuple(self.results.collections)):
             return "labels"
         return "same systems" if n_common_systems(self.results) else ""
@@ -176,7 +183,7 @@ class AcrossFacts:
 
     @property
     def clear(self) -> list[float]:
-        """Clear differences of the subject from the baseline; positive ones are better."""
+        """The subject's significant differences from the baseline; above 0 means better."""
         each = self.found.differences if self.found else ()
         return [sign_of(self.view.scored) * d.mean for d in each if d.significant]
 

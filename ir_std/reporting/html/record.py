@@ -181,7 +181,7 @@ def _measure(facts: standing.RunStanding, systems: Mapping[str, str]) -> Measure
 
 
 def _run(facts: standing.RunStanding, run: str) -> dict[str, float | None]:
-    """Return one run's values for those fields of a measure that are lists by run."""
+    """Return one run's value for each field of :class:`RunLists`."""
     (low, high), rank, placed = facts.intervals[run], facts.ranks[run], facts.placement(run)
     best, worst = facts.places(run) or (None, None)
     tested = facts.difference(run)

@@ -33,7 +33,7 @@ from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.inputs import read_texts
 
 OUR_MARK = b'<meta name="generator" content="ir_std '
-"""Mark of pages that ir_std wrote and can therefore replace."""
+"""Text that only pages by ir_std contain; ir_std can replace such pages."""
 
 CHOSEN_BY = {
     "name": "chosen by name",
@@ -207,7 +207,7 @@ class Licence:
 
 
 def licences(results: Results) -> list[Licence]:
-    """Return sources and licences of the factors used, and the raw measures of each."""
+    """Return the sources and licences of the factors used, each with its raw measures."""
     by_source: dict[tuple[str, str], Licence] = {}
     for factors, name in _factors_used(results):
         source = factors.about(name, "source", factors.source) or "not stated"
@@ -237,13 +237,13 @@ def known_weaknesses(results: Results) -> list[str]:
 
 
 def _factors_used(results: Results) -> list[tuple[FactorSet, str]]:
-    """List the factor set of each standardized measure, and its name in that set."""
+    """List, for each standardized measure, the factor set and the measure's name in the set."""
     collections = results.collections.values()
     return [(plan.factors, plan.name) for each in collections for plan in each.plans.values()]
 
 
 def method(results: Results) -> str:
-    """Describe how scores were computed, as HTML, for the evaluation section of a paper."""
+    """Write an HTML text for a paper's evaluation section on how scores were computed."""
     each = [results.on(name) for name in results.collections]
     counts: dict[FactorSet, list[int]] = {}
     for plan in (plan for one in each for plan in one.collection.plans.values()):

@@ -32,14 +32,15 @@ from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import RunScores
 
 MOST_SCORES_OF_SYSTEMS = 200_000
-"""Number of scores above which a page leaves out topic scores of single systems."""
+"""Largest number of topic scores of single systems on a page.  If there are more scores, the page
+has none of them."""
 MOST_RUNS = 6
-"""Largest number of runs with documents on the page.
+"""Largest number of runs whose documents are on the page.
 
 These are the subject, the rival, and the best other runs.
 """
 MOST_TOPICS = 60
-"""Largest number of topics with documents on the page.
+"""Largest number of topics whose documents are on the page.
 
 These are the topics on which the first two runs differ most.
 """
@@ -70,7 +71,7 @@ class View:
 
     @property
     def name(self) -> str:
-        """Name of the raw measure, or of the standardized one if its scheme is not N."""
+        """Name of the raw measure; with a scheme other than N, name of the standardized measure."""
         is_default = str(self.scored) == f"s{self.raw}"
         return str(self.raw if is_default else self.scored)
 
@@ -100,8 +101,8 @@ def views_of(results: Results) -> list[View]:
 def subject_of(results: Results) -> str:
     """Choose the run that the page is about.
 
-    If there is a baseline, this is the first of the other runs; otherwise, it is the best run.  A
-    user's own runs take precedence over systems of a set.
+    With a baseline, the page is about the first of the other runs; otherwise, about the best run.
+    A user's own runs take precedence over systems of a set.
     """
     runs = [run for run in results.runs if run != results.baseline]
     own = [run for run in runs if not has_only_scores(results, run)] or runs
@@ -127,7 +128,7 @@ class RunStanding:
     run : str
         The run that the page is about.
     judged : mapping of str to mapping of int to float
-        Judged share of a run's top documents, by run and by number of documents.
+        Share of a run's top documents that are judged, by run and by number of top documents.
     """
 
     results: Results
@@ -164,7 +165,7 @@ class RunStanding:
         return known
 
     def score(self, run: str) -> float:
-        """Return a run's mean of the scores that the pictures show."""
+        """Return the mean of a run's scores, as the pictures show them."""
         return self.results.means[run][self.view.scored]
 
     @cached_property
@@ -234,7 +235,7 @@ class RunStanding:
         return tuple(sorted(zip(names, placed.means, strict=True), key=lambda s: -sign * s[1]))
 
     def places(self, run: str) -> tuple[int, int] | None:
-        """Return the places for the two ends of a run's interval, better place first."""
+        """Return the places that the ends of a run's interval would take, better place first."""
         placed, ends = self.placement(run), self.intervals[run]
         if placed is None or not placed.means or isnan(ends[0]):
             return None
@@ -247,7 +248,7 @@ class RunStanding:
 
     @property
     def others_could_be_first(self) -> int | None:
-        """Number of systems besides the run that could be first; None if unknown."""
+        """Number of other systems that could be first, in addition to the run; None if unknown."""
         scores = systems_by_topic(self.results, self.plan, named_systems(self.results))
         if self.plan is None or scores is None or np.isnan(scores).all():
             return None
@@ -284,7 +285,7 @@ class RunStanding:
 
     @property
     def tested(self) -> Measure:
-        """The measure of the topic scores that the test compares."""
+        """The measure whose topic scores the test compares."""
         return self.collection.tested_measure(self.view.scored)
 
     @cached_property
@@ -315,10 +316,10 @@ class RunStanding:
 
     @property
     def wins(self) -> tuple[int, int, int] | None:
-        """Number of topics on which the run is better, is worse, and can be compared.
+        """Number of topics that the run wins, that the run loses, and that are compared.
 
-        The run is compared with the rival, or else with the average system.  None if neither is
-        known.
+        The run wins or loses against the rival, or else against the average system.  None if
+        neither is known.
         """
         view, values = self.view, self.results.values
         if self.rival is not None:
@@ -349,7 +350,7 @@ class RunStanding:
 
     @property
     def shares_judged(self) -> dict[str, float]:
-        """Judged share of the top documents of the run and the rival, if known."""
+        """Share of the top documents that are judged, for the run and the rival (if known)."""
         runs = [run for run in (self.run, self.rival) if run and self.judged.get(run)]
         return {run: self.judged[run][self.cutoff] for run in runs}
 
@@ -357,7 +358,8 @@ class RunStanding:
 def warnings_of(facts: RunStanding) -> list[str]:
     """List the warnings about the factors, and about the runs that the page names.
 
-    Faults of all runs come first.  Warnings that do not concern this measure are left out.
+    The list begins with the faults of all runs.  Warnings that do not concern this measure are left
+    out.
     """
     scored, evaluations = facts.view.scored, evaluations_of(facts.results)
     named = [run for run in (facts.run, facts.rival) if run]
@@ -412,7 +414,10 @@ def n_systems(plan: Plan) -> Floats:
 
 
 def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int, float]:
-    """Return the judged share of a run's top documents by depth; empty if unknown."""
+    """Return the share of a run's top documents that are judged, by number of top documents.
+
+    The result is empty if the run has only scores.
+    """
     if has_only_scores(results, run):
         return {}
     collection = results.collection
@@ -428,7 +433,7 @@ def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int
 
 
 def named_systems(results: Results) -> dict[str, str]:
-    """Map names of other reference systems on the page to their names in the set."""
+    """Map the names of other reference systems on the page to the names in the factor set."""
     factors = results.collection.factors
     if factors is None or results.collection.is_of_datasets:
         return {}
@@ -465,7 +470,7 @@ def systems_by_topic(
 
 
 def rankings_of(results: Results, facts: RunStanding) -> dict[str, Any]:
-    """Return the top documents of the first runs by topic, or why there are none.
+    """Return the top documents of the main runs on each topic, or the reason for having none.
 
     Returns
     -------

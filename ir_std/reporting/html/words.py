@@ -1,4 +1,4 @@
-"""Load the templates of the page and of the sentences that it makes from facts."""
+"""Load the templates of the page, and the templates of sentences about facts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def environment() -> Any:
         raise MissingLibraryError.of("a report", "jinja2", "report") from None
 
     class Unknown(StrictUndefined):
-        """Name that does not exist; its use is an error, even in a comparison with none."""
+        """Undefined name in a template; any use is an error, even a comparison with none."""
 
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **options)
