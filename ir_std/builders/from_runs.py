@@ -44,7 +44,7 @@ BUILD_MEASURES = (
 )
 """Default measures of a set that is built from runs."""
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
-"""Measures that an evaluation with such a set reports by default."""
+"""Measures that an evaluation reports by default with a set that is built from runs."""
 SHORT = 0.1
 """A run is short if it returns too few documents on the median topic: less than this share of the
 depth of the deepest run."""
@@ -97,8 +97,8 @@ def build_factors(
         (``name``, ``model``, ``prompt``, ``source``).
     teams : mapping of str to str, or path, optional
         Team of each system, or a file with lines ``SYSTEM TEAM``.  Each system that is not listed
-        counts as a separate team.  Confidence intervals resample whole teams.  By default, systems
-        whose names begin in the same way count as one team.
+        counts as a separate team.  To compute confidence intervals, ir_std resamples whole teams.
+        By default, systems whose names begin in the same way count as one team.
     skip_bad : bool
         If True, leave out broken runs and unreadable folders, with a warning for each.  If False,
         raise an error for the first broken run or unreadable folder.
@@ -356,7 +356,7 @@ def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
 
 
 def team_fields(teams: Teams, systems: Collection[str]) -> dict[str, Any]:
-    """Return the field of ``set.json`` for teams; nothing if no teams are given."""
+    """Return the field of ``set.json`` that lists teams; an empty dict if there are no teams."""
     if teams is None:
         return {}
     if not isinstance(teams, Mapping):

@@ -150,7 +150,7 @@ def open_input(name: str | reading.Source) -> reading.Source:
 
 
 def note_datasets(*texts: str | None) -> None:
-    """Note which ir_datasets IDs provide texts and may start a download."""
+    """Print a note about each ir_datasets ID, because using the ID may start a download."""
     for given in dict.fromkeys(texts):
         if given is not None and not path_may_exist(given) and is_dataset(given):
             note(f"ir_datasets provides the texts of {given} and may download them")
@@ -174,7 +174,7 @@ def custom_measures(runs: Iterable[Any]) -> dict[str, Measure]:
 def requested_measures(
     args: Namespace, texts: Iterable[str], custom: Mapping[str, Measure]
 ) -> list[Measure]:
-    """Return the measures that arguments and ``-m`` name, at the level that ``-l`` sets."""
+    """Return the measures that the arguments and ``-m`` name, with the level from ``-l``."""
     level, depth = getattr(args, "l", None), getattr(args, "depth", None)
     if level is not None and level < 1:
         raise UsageError(f"-l is {level}; expected a level of at least 1")
@@ -232,7 +232,7 @@ def _at_level(measure: Measure, level: int) -> Measure:
 
 
 def _parse_all(text: str) -> list[Measure]:
-    """Return the measures in an argument; as in ir_measures, an argument can name several."""
+    """Return the measures in an argument; as in ir_measures, it can name several measures."""
     try:
         return [parse_measure(text)]
     except UsageError:
@@ -280,7 +280,7 @@ def _near_systems(given: str) -> list[str]:
 
 
 def _near_files(given: str) -> list[str]:
-    """Return the files in the same folder with similar names."""
+    """Return the files in the same folder whose names are similar."""
     folder = os.path.dirname(given) or "."
     files = [file.name for file in Path(folder).iterdir()] if os.path.isdir(folder) else []
     return suggest_names(os.path.basename(given), files)
@@ -311,7 +311,7 @@ class Entry(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Inputs of a comparison, whose files are open.
+    """Inputs of a comparison; the input files are open.
 
     Attributes
     ----------

@@ -3,8 +3,8 @@
 Results go to standard output.  Notes, warnings and errors go to standard error, one line each.  The
 code that finds a wrong argument raises a UsageError, and the code that finds a wrong file raises an
 InputError; this module prints these errors.  The exit status is 0 on success, 1 if a run is worse
-than ``--fail-if-worse`` allows, and 2 for wrong use or bad input.  After a signal, it is 128 plus
-the signal's number.
+than ``--fail-if-worse`` allows, and 2 for wrong use or bad input.  After a signal, the exit status
+is 128 plus the signal's number.
 """
 
 from __future__ import annotations

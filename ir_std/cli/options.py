@@ -1,9 +1,9 @@
 """Expand each command's help text, and create an argument parser from it.
 
-The help text of a command also declares its options.  The line of an option holds its names, the
-name of its value, two spaces, and a description.  A line that holds only names of shared options
-is replaced by the lines of these options in :data:`SHARED`.  Each option has the same name as a
-parameter of the Python function, so that :func:`call` can pass the option on.
+The help text of a command also declares its options.  The line of an option holds the option's
+names, the name of the option's value, two spaces, and a description.  A line that holds only names
+of shared options is replaced by the lines of these options in :data:`SHARED`.  Each option has the
+same name as a parameter of the Python function, so that :func:`call` can pass the option on.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ SHARED = """
   -v, --verbose         also print notes and the names of other factor sets that match
   --force               overwrite the output file if it exists
 """
-"""The lines of options that several commands have."""
+"""Lines in the help about options that several commands have."""
 NUMBERS: dict[str, Callable[[str], Any]] = {"N": int, "ALPHA": float, "BOUND": float}
-"""Types of numeric values, by the names of the values in the help."""
+"""Types of numeric values, by the names that the help uses for the values."""
 
 
 class Option(NamedTuple):
@@ -177,7 +177,7 @@ class CommandParser(ArgumentParser):
 
 
 class _ShowVersions(Action):
-    """Print the versions; only this action reads the version of the factor sets."""
+    """Print the versions; the version of the factor sets is not read before this action."""
 
     def __call__(self, parser: ArgumentParser, *_: object) -> None:
         from ir_std.factors.catalog import data_version

@@ -185,7 +185,7 @@ def prepare(inputs: Inputs, args: Namespace) -> Inputs:
 
 
 def tag_of(inputs: Inputs) -> str:
-    """Return the run tag of a file, which trec_eval prints with its default measures."""
+    """Return the run tag in a file; trec_eval prints the tag with its default measures."""
     (run,) = inputs.runs.values()
     if inputs.measures or not isinstance(run, Source) or not run.first_line:
         return ""

@@ -278,8 +278,9 @@ def standardize(
     measure : str or Measure, optional
         Measure of the scores in a dict, such as ``"AP"``; trec_eval names also work.
     factors : FactorSet, str or path, optional
-        Factor set to use.  By default, the set is recognized from the numbers of relevant
-        documents (``num_rel``).  A dict has no such numbers, so it needs ``factors``.
+        Factor set to use.  By default, the set is recognized from the numbers of relevant documents
+        (``num_rel``).  If ``scores`` is a dict, you must pass ``factors``, because a dict has no
+        such numbers.
     scheme : {'N', 'U', 'E', 'z'}
         Standardization scheme.
 

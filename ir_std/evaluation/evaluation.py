@@ -50,7 +50,7 @@ class Message(NamedTuple):
 
 
 def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
-    """Return the text of each warning or note once, after the names of the runs concerned."""
+    """Return each warning or note once; if it is about runs, their names come first."""
     runs_by_text: dict[str, dict[str, None]] = {}
     for message in messages:
         if message.warns == warns:
@@ -78,8 +78,8 @@ class Evaluation:
         The evaluator's measures in the evaluator's order, followed by other raw measures that are
         needed to compute the standardized measures.
     columns : tuple of ndarray, shape (n_topics,)
-        Values of each measure.  A value is NaN if the measure has none on a topic; for example, a
-        standardized measure has none on a topic without factors.
+        Values of each measure.  The value is NaN if the measure has no value on a topic.  For
+        example, a standardized measure has no value on a topic without factors.
     averages : tuple of float
         Means of the evaluator's measures.  Standardized measures are averaged over the topics
         with factors.

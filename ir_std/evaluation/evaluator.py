@@ -64,7 +64,8 @@ class StdEvaluator(providers.Evaluator):
         If True, remove documents that were judged in earlier rounds of a residual collection.
     scores : iterable of RunScores
         Scores that will be evaluated.  If you pass scores, the default measures include only
-        measures that all of the scores contain, and you can name custom measures as the scores do.
+        measures that all of the scores contain.  You can then also request custom measures by the
+        names that the scores use.
     lower_is_better : iterable of str
         Custom measures for which lower is better.  You can omit measures whose direction the factor
         set records.
@@ -80,7 +81,7 @@ class StdEvaluator(providers.Evaluator):
     earlier : run_messages.EarlierDocuments
         Documents that were judged in earlier rounds of a residual collection.
     messages : tuple of Message
-        Messages about the factors on these qrels.  They apply to every run.
+        Messages about the factors on these qrels.  These messages apply to every run.
 
     Raises
     ------
@@ -194,7 +195,7 @@ class StdEvaluator(providers.Evaluator):
         return highest, tuple(gain_messages(graded, highest, fit.factors.id, self.qrels))
 
     def _other_providers(self, skip: set[Measure]) -> raw_scores.OtherProviders | None:
-        """Return an evaluator of raw measures without a formula; None if there are none."""
+        """Return an evaluator for raw measures without a formula; None if all have a formula."""
         others = [
             measure
             for name, measure in self._raw.items()
@@ -343,8 +344,8 @@ class StdEvaluator(providers.Evaluator):
         -------
         dict of Measure to ndarray, shape (n_topics,)
             Values in the order of :attr:`measures` and of the qrels' topics.  A value is NaN if the
-            measure has none on a topic; for example, a standardized measure has none on a topic
-            without factors.
+            measure has no value on a topic.  For example, a standardized measure has no value on a
+            topic without factors.
         """
         evaluation = self._evaluate_and_warn(run)
         return {m: evaluation.values[m] for m in self.measures}

@@ -1,4 +1,4 @@
-"""Report notes and warnings about the factors of a collection, which apply to any run."""
+"""Report notes and warnings about the factors of a collection, not about single runs."""
 
 from __future__ import annotations
 

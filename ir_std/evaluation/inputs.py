@@ -259,7 +259,7 @@ def resolve_runs(runs: Any, duplicates: str = "error") -> dict[str, Any]:
     """Return runs, scores and systems by name, without reading run files yet.
 
     A folder means all files in it and its subfolders; a file of scores may hold several runs.  A
-    system has the same name as in the set.  If a run also has this name, the system is named
+    system of a set keeps its name in the set.  If a run has the same name, the system is named
     SET/SYSTEM.
 
     Parameters
@@ -421,7 +421,7 @@ def restrict_scores(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
 
 
 def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
-    """Find a score file's relevance level by comparing its ``num_rel`` with the qrels.
+    """Find the relevance level of a score file: compare the file's ``num_rel`` with the qrels.
 
     For example, the ``map`` that trec_eval prints with ``-l 2`` is ``AP(rel=2)``.
 
@@ -532,7 +532,7 @@ def add_baseline(
 
 
 def _run_of_file(file: str, runs: Mapping[str, Any]) -> str | None:
-    """Return the name of the run from a file, given the path or the name of the file."""
+    """Return the name of a run, given the path or the name of the run's file."""
     paths = {n: run.name for n, run in runs.items() if isinstance(run, FileSource)}
     here = os.path.realpath(file)
     same = [name for name, path in paths.items() if os.path.realpath(path) == here]

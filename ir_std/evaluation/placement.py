@@ -29,16 +29,16 @@ from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 class Placement:
     """A run's place among the reference systems according to one measure.
 
-    ``str(placement)`` describes the place, as in ``sAP 0.6930: 13th of 129``.  The ranks count the
-    run itself.  Systems with the same mean share the better rank, and the text says that they are
-    tied.
+    ``str(placement)`` describes the place, as in ``sAP 0.6930: 13th of 129``.  The run itself is
+    included in the ranking.  Systems with the same mean share the best of their ranks, and the text
+    says that these systems are tied.
 
     Attributes
     ----------
     measure : Measure
         Raw or standardized measure.
     value : float
-        The run's mean over the topics compared; NaN if there are none.
+        The run's mean over the compared topics; NaN if no topic is compared.
     factors : str
         ID of the factor set.
     n_topics : int
@@ -50,8 +50,8 @@ class Placement:
     n_systems : int
         Number of reference systems.
     is_own_system : bool
-        True if the run is a reference system.  This is assumed if one system has the same scores as
-        the run on all compared topics, for every measure with scores per system.
+        True if the run is a reference system.  ir_std assumes this if one system has the same
+        scores as the run on all compared topics, for every measure with scores per system.
     n_tied : int
         Number of (other) reference systems with the same mean.
     unavailable_reason : str or None
@@ -145,7 +145,7 @@ def _ordinal_with_ties(rank: int, n_tied: int) -> str:
 
 
 class Placements(list[Placement]):
-    """Places of one run; they print like the output of ``ir_std --place``."""
+    """Places of one run; ``print`` shows them in the format of ``ir_std --place``."""
 
     def __repr__(self) -> str:
         return "\n".join(
@@ -268,7 +268,7 @@ class Placer:
         return {m: dict(self._on_topics(m, values, own)) for m in self.evaluator.measures}
 
     def _sets_with_run(self, values: Mapping[Measure, Floats]) -> set[str]:
-        """Return the sets with a system that has the run's scores for every measure."""
+        """Return the sets in which a system has the same scores as the run for every measure."""
         same: dict[str, list[bool]] = {}
         for plan in {(p.factors, p.name, p.raw): p for p in self._plans.values()}.values():
             if plan.name not in plan.factors.scores:
@@ -404,7 +404,7 @@ class Peers:
 
 
 def peers_of(plan: plans.Plan, topics: Iterable[str]) -> Peers:
-    """Summarize the reference systems' scores on the raw scale of ``plan``."""
+    """Summarize the reference systems' raw scores for the measure of ``plan``."""
     name, factors = plan.name, plan.factors
     rows = plans.rows_excluding(factors, topics, plan.differing)
     mean, sd = pick_rows(factors.mean[name], rows), pick_rows(factors.sd[name], rows)

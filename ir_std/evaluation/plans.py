@@ -242,7 +242,7 @@ def raw_plan(raw: Measure, name: str, match: Match, qrels: Qrels) -> Plan:
 
 
 def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
-    """Return a raw measure's name in a set, such as ``RBP(p=0.8)``, or None."""
+    """Return a raw measure's name in a set, such as ``RBP(p=0.8)``; None if the set lacks it."""
     return names_by_measure(factors.measures).get(canonical(raw))
 
 
@@ -281,8 +281,8 @@ def scores_on(topics: Sequence[str], raw: Floats) -> Floats:
     """Return a run's raw scores on topics of a set.
 
     In a set with per-dataset factors, each dataset is one topic of the set.  On a dataset, a run's
-    score is the mean of its scores over the topics of the qrels.  Callers can then treat all sets
-    alike.
+    score is the mean of its scores over the topics of the qrels.  So callers can treat all sets in
+    the same way.
     """
     return raw if len(raw) == len(topics) else np.array([mean_of_values(raw)])
 
@@ -297,7 +297,7 @@ def mean_of_values(values: Floats) -> float:
 
 
 def _round_as_printed(scores: Floats, step: float) -> Floats:
-    """Round scores exactly, as printing does; numpy's rounding is less exact."""
+    """Round scores in the same way as printing does; numpy's rounding is less exact."""
     places = round(-np.log10(step))
     rounded = [round(score, places) for score in scores.ravel().tolist()]
     return np.array(rounded).reshape(scores.shape)
@@ -360,7 +360,7 @@ def add_standardized(
 
 
 def _why_no_factors(names: Sequence[str], scheme: str, obstacle: str | None, match: Match) -> str:
-    """Return why measures have no factors, and the other sets that have them."""
+    """Say why measures have no factors, and name other sets that have factors for them."""
     factors = match.factors
     if factors is None:
         return str(match)
@@ -465,7 +465,7 @@ def _level_obstacles(raw: Measure, fit: Fit, qrels: Qrels) -> Iterator[str]:
 
 
 def _difference(plan: Plan, fit: Fit) -> str:
-    """Return how the judgments differ at the levels that a measure uses."""
+    """Describe how the judgments differ at the levels that a measure uses."""
     raw, n, unit = plan.raw, len(plan.differing), fit.factors.unit
     levels = [level for level in plan.levels if fit.agreement.at_level(level).different.any()]
     if levels and levels[-1] < 1:

@@ -73,8 +73,8 @@ class OtherProviders:
     measures : sequence of Measure
     qrels : Qrels
     alone : bool
-        True if no other measures are evaluated together with these.  If False, ir_measures includes
-        topics without a value in the mean of a measure such as Accuracy.
+        True if no other measures are evaluated together with these measures.  If False, ir_measures
+        includes topics without a value in the mean of a measure such as Accuracy.
     skip_unjudged : bool
         If True, a topic without judgments has no value, unless the provider of the measure returns
         a value for the topic.
@@ -114,7 +114,7 @@ class OtherProviders:
             self._evaluator.qrel_qids = [t for t, size in sizes if size or not skip_unjudged]
 
     def scores(self, run: Run) -> dict[str, RawScores]:
-        """Return raw scores by measure name, averaged by each measure's own aggregator."""
+        """Return raw scores by measure name; each measure's own aggregator computes the mean."""
         columns = {m: np.full(len(self._positions), np.nan) for m in self.measures}
         aggregators = {measure: measure.aggregator() for measure in columns}
         for result in self._evaluator.iter_calc(_as_given(run)):

@@ -65,7 +65,7 @@ def document_messages(
     run : Run
         The run as the user passed it.
     cut : Run
-        The run after cutting it to the documents to evaluate.
+        The part of the run that is evaluated.
     qrels : Qrels
     n_relevant : int
         Number of relevant documents in the run.
@@ -149,7 +149,7 @@ def _holds_for_most(holds: Mask) -> bool:
 
 
 def _has_constant_scores(run: Run) -> Mask:
-    """Check, for each topic with enough documents, whether all documents score the same.
+    """Check, for each topic with enough documents, whether all documents have the same score.
 
     Scores are compared as 32-bit floats, as in trec_eval.
     """
@@ -242,12 +242,12 @@ def _depth_messages(plans: Iterable[Plan], lengths: Ints, qrels: Qrels) -> Itera
 def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | None:
     """Find a problem with the lengths of lists; None if there is no such problem.
 
-    The problem is a text and a flag, which is True for a warning and False for a note.  Short lists
-    cause a warning in two cases.  In the first case, at least `CUT_TOPICS` short lists, and at
-    least half of all short lists, have the same length, which suggests truncation.  In the second
-    case, most lists are less than half as long as needed.  Otherwise, short lists cause only a
-    note, because the engine may simply have found nothing else.  If at most a tenth of the topics
-    have short lists, there is no note.
+    The problem is returned as a text and a flag; the flag is True for a warning and False for a
+    note.  Short lists cause a warning in two cases.  In the first case, at least `CUT_TOPICS` short
+    lists, and at least half of all short lists, have the same length, which suggests truncation.
+    In the second case, most lists are less than half as long as needed.  In all other cases, short
+    lists cause only a note, because the engine may have found no other documents.  If at most a
+    tenth of the topics have short lists, there is no note.
 
     Parameters
     ----------

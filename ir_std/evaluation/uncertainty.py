@@ -51,7 +51,7 @@ class Influences:
     design_effect: float
 
     def covariance(self) -> tuple[Floats, float]:
-        """Return the covariance of the runs' means and the degrees of freedom."""
+        """Return the covariance of the runs' means, and the degrees of freedom."""
         if len(set(self.teams)) > 1:
             return influence.covariance_by_team(self.values, self.teams)
         return influence.covariance_by_design(self.values, self.design_effect)
@@ -152,7 +152,7 @@ _ANONYMOUS = re.compile(r"(sys|run|system)[ _-]?\d+")
 
 
 def teams_of(factors: FactorSet) -> dict[str, str]:
-    """Return the team of each system by system name; empty if the teams are unknown.
+    """Map the name of each system to the system's team; empty if the teams are unknown.
 
     If the set records teams, these teams are returned.  Otherwise, the teams are guessed from the
     names of the systems.  The teams of alternative system sets are never guessed.

@@ -24,8 +24,8 @@ SET = "mteb-retrieval"
 COPIED = ("track", "unit", "max_level", "resolution", "year", "source", "licence", "sources")
 """Fields of the set that are copied to a benchmark's factors."""
 DECIMALS = 10
-"""Number of decimals of task scores.  Scores are rounded so that a mean does not depend on the
-order of its values."""
+"""Number of decimals of task scores.  Scores are rounded, because unrounded means depend on the
+order in which the values are added."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ def _listed() -> Mapping[str, Mapping[str, Any]]:
 def tasks_of(benchmark: str) -> Mapping[str, list[str]]:
     """Return the datasets of each task of a benchmark.
 
-    If the set lacks a task, the list of its datasets is empty.
+    If the set lacks a task, the list of the task's datasets is empty.
 
     Raises
     ------

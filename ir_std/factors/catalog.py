@@ -42,7 +42,7 @@ def shipped_folder() -> Path:
 
 @lru_cache(maxsize=1)
 def data_version() -> str:
-    """Return the version of the shipped sets, the year and month of their last change."""
+    """Return the version of the shipped sets: the year and month of the last change."""
     return (shipped_folder() / "VERSION").read_text(encoding="utf-8").strip()
 
 
@@ -280,7 +280,7 @@ def is_usable(factors: FactorSet) -> bool:
 
 
 def check_set(path: str | os.PathLike[str]) -> list[str]:
-    """List the problems of a factor set's file; an empty list means it can be used."""
+    """List the problems of a factor set's file; the list is empty if the file can be used."""
     try:
         FactorSet.load(path).verify()
     except InputError as broken:
@@ -437,7 +437,7 @@ def fetch(source: str) -> bytes:
 
 
 def _download(place: str, file: str, _pooch: object) -> None:
-    """Download a file of at most :data:`LARGEST` bytes; pooch calls this."""
+    """Download a file of at most :data:`LARGEST` bytes; pooch calls this function."""
     import requests
 
     with requests.get(place, stream=True, timeout=60) as response, Path(file).open("wb") as target:

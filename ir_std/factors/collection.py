@@ -122,7 +122,7 @@ class Collection:
         return np.array([-1 if n is None else n for n in self.counts.values()], np.int64)
 
     def prints_at(self, level: int) -> Keys:
-        """Fingerprint each topic's documents at ``level`` or above; 0 if there are none."""
+        """Fingerprint each topic's documents from ``level`` upwards; 0 if there are none."""
         qrels = self.qrels
         assert qrels is not None  # scores have no documents
         return qrels.cached(("prints", level), lambda: fingerprints_by_topic(qrels, level))
@@ -172,7 +172,7 @@ class DatasetCollection(Collection):
         return np.array([n], np.int64)
 
     def prints_at(self, level: int) -> Keys:
-        """Return the fingerprint of the pairs at ``level`` or above; compute it only once."""
+        """Return the fingerprint of the pairs with level ``level`` or higher; cache the result."""
         lowest = next((at for at in self._judged.all_levels if at >= level), level)
         found = self._judged.cached(
             ("whole", lowest), lambda: _pairs_fingerprint(self._judged, lowest)
@@ -296,7 +296,7 @@ class Agreement:
 
 
 BITS = 40
-"""Number of bits that are kept of a document's hash."""
+"""Number of bits of a document's hash that are kept."""
 
 
 def pack_earlier(topics: Iterable[str], documents: Mapping[str, Iterable[str]]) -> Keys:

@@ -268,7 +268,7 @@ class FactorSet:
         return self.info["measures"][measure].get(field, self.info.get(field, default))
 
     def sign(self, measure: str) -> float:
-        """Return -1 for a measure whose lower values are better, else 1."""
+        """Return -1 if lower values of a measure are better; otherwise, return 1."""
         return -1.0 if self.info["measures"][measure].get("better") == "lower" else 1.0
 
     @property
@@ -562,7 +562,7 @@ class FactorSet:
 
     @property
     def _stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Description and arrays as they are written; identical scores are written once."""
+        """Description and arrays as they are written to a file, with identical scores only once."""
         first: dict[bytes, str] = {}
         same = dict(self._same)
         arrays = {**self._arrays}

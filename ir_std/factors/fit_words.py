@@ -194,7 +194,7 @@ def _why_counts_fail(fit: Fit) -> str:
 
 
 def _about_ids(fit: Fit) -> str:
-    """Say how document IDs differ, if they do."""
+    """Say how document IDs differ between the set and the qrels; empty if they do not differ."""
     if not fit.unfamiliar_id:
         return ""
     example, corpus = fit.factors.info["doc_id_example"], fit.factors.info.get("corpus")

@@ -81,7 +81,7 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
 
 
 def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
-    """Read a file for ``trec_eval -Z``.
+    """Read means and standard deviations from a file for ``trec_eval -Z``.
 
     Raises
     ------

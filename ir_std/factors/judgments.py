@@ -24,7 +24,7 @@ class Judgments(NamedTuple):
     n_rel : int or None
         Number of documents judged relevant (level 1 or above).
     levels : mapping of int to int, or None
-        Number of documents at each level that has documents, and at level 0.
+        For level 0, and for each other level that occurs, the number of documents at this level.
     fingerprints : mapping of int to int, or None
         Fingerprint (see :func:`fingerprint`) of the documents at each level or above.
     """
@@ -37,17 +37,17 @@ class Judgments(NamedTuple):
 def fingerprint(documents: Iterable[bytes]) -> int:
     """Return a fingerprint of document IDs: the sum of the hashes of the IDs modulo 2^64.
 
-    The fingerprint is the same on every platform and for any order of the documents.  Computing it
-    costs almost nothing, because the 64-bit hashes are needed anyway to find documents.  An
-    attacker can construct other documents with the same sum.  This weakness is acceptable, because
-    fingerprints only protect against mistakes, and ir_std does not rely on them for security.
-    Somebody who forges judgments could also forge the scores.
+    The fingerprint is the same on every platform and for any order of the documents.  Computing the
+    fingerprint costs almost nothing, because the 64-bit hashes are needed anyway to find documents.
+    An attacker can construct other documents with the same sum.  This weakness is acceptable,
+    because fingerprints only protect against mistakes, and ir_std does not rely on them for
+    security.  Somebody who forges judgments could also forge the scores.
     """
     return int(Ids.of_bytes(list(documents)).hashes().sum(dtype=np.uint64))
 
 
 def fingerprints_by_topic(qrels: Qrels, level: int) -> Keys:
-    """Return the :func:`fingerprint` of each topic's documents at ``level`` or above."""
+    """Return the :func:`fingerprint` of each topic's documents with level ``level`` or higher."""
     used = np.where(qrels.flat_levels >= level, qrels.hashes, np.uint64(0))
     ends = np.append(np.uint64(0), np.cumsum(used, dtype=np.uint64))
     last = np.cumsum(qrels.sizes)

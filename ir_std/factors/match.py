@@ -83,7 +83,7 @@ class Fit:
 
     @cached_property
     def agreement(self) -> Agreement:
-        """Agreement of the judgments on the matched topics, at any level."""
+        """Comparison of the judgments on the matched topics, at any relevance level."""
         return Agreement(self.factors, self.collection, self.matched)
 
     @cached_property
@@ -114,14 +114,14 @@ class Fit:
 
     @cached_property
     def identical_topics(self) -> tuple[str, ...]:
-        """Topics whose relevant documents are known to be the same."""
+        """Topics known to have the same relevant documents in the set and in the qrels."""
         return self.agreement.topics_where(
             self.is_comparable & self.agreement.at_level(1).identical
         )
 
     @cached_property
     def differing_topics(self) -> tuple[str, ...]:
-        """Topics whose relevant documents are known to differ."""
+        """Topics known to have different relevant documents in the set and in the qrels."""
         compared = self.is_comparable & self.agreement.compares_documents
         return self.agreement.topics_where(compared & self.agreement.at_level(1).different)
 

@@ -1,7 +1,7 @@
 """Quality of a set's factors: number of systems, weak systems, and coarse scores.
 
-The quality of a set is not stored in the set.  It is computed from the set's tables when it is
-needed.
+The quality of a set is not stored in the set.  ir_std computes the quality from the set's tables
+when the quality is needed.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def quality_labels(
 def quality_warnings(factors: FactorSet, labels: Mapping[str, str]) -> Iterator[str]:
     """Yield one clause per quality label, about the label's effect on scores.
 
-    If the measures have different labels, each clause names the measures with its label.
+    If the measures have different labels, each clause names the measures that have the label.
     """
     clauses = {
         "few-systems": f"fewer than {fewest_systems(factors)} systems make standard deviations "
@@ -219,7 +219,7 @@ def quality_warnings(factors: FactorSet, labels: Mapping[str, str]) -> Iterator[
 
 
 def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
-    """Find deviations that are not 0, but smaller than :data:`COARSE_STEPS` steps.
+    """Find standard deviations above 0 that are smaller than :data:`COARSE_STEPS` steps.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def saturates(values: ArrayLike, scheme: str) -> bool:
     Parameters
     ----------
     values : array_like, shape (n_topics,)
-        Standardized scores of the run; NaN for topics without one.
+        Standardized scores of the run; NaN for topics without a score.
     scheme : {'N', 'U', 'E', 'z'}
 
     Returns

@@ -51,7 +51,7 @@ def _match_by_dataset_id(collection: Collection, sets: Sets) -> Match | None:
 
 
 def _match_by_judgments(collection: Collection, sets: Sets) -> Match | None:
-    """Return the best set whose judgments agree on enough topics."""
+    """Return a match with the best set among the sets whose judgments agree on enough topics."""
     proven = _proven_fits(collection, sets)
     eligible = sorted(filter(_holds_most_topics, proven), key=_preference)
     if not eligible:
@@ -75,7 +75,7 @@ def _match_whole_dataset(collection: Collection, sets: Sets) -> Match | None:
 
 
 def _match_by_measures(collection: Collection, sets: Sets) -> Match | None:
-    """Return the user's set with most of the topics and one of the custom measures."""
+    """Return a match with the user's set that has most topics and one of the custom measures."""
 
     def is_candidate(fit: Fit) -> bool:
         return (

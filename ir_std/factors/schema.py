@@ -16,7 +16,7 @@ from ir_std.factors.store import quoted
 from ir_std.measures import ExternalMeasure, parse_measure
 
 FORMAT = 1
-"""Format version in which sets are written."""
+"""Version of the file format in which sets are written."""
 LONGEST = 10_000
 """Maximum number of characters in a text, and of entries in a list."""
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
@@ -113,7 +113,7 @@ Only custom measures have ``better``, which says whether higher or lower values 
 OF_DATASET: dict[str, Rule] = {"split": _TEXT, "queries": _whole(1), "note": _TEXT}
 """The fields of a dataset.  ``note`` is a remark for users of the dataset's scores."""
 OF_JUDGE: dict[str, Rule] = {"name": _NAME, "model": _TEXT, "prompt": _TEXT, "source": _TEXT}
-"""The fields that describe a language model as judge; ``name`` is required."""
+"""The fields that describe a language model that makes judgments; ``name`` is required."""
 FIELDS: dict[str, Rule] = {
     "format": _whole(1),
     "id": _NAME,
@@ -176,7 +176,7 @@ FIELDS: dict[str, Rule] = {
 
 @lru_cache(maxsize=1024)
 def parse_set_measure(name: str) -> Measure:
-    """Parse the name of a set's measure; cached, because sets share measures."""
+    """Parse the name of a set's measure; cache the result, because sets share measures."""
     try:
         return parse_measure(name)
     except IrStdError:
@@ -259,7 +259,7 @@ def unknown_fields(info: Mapping[str, Any]) -> list[str]:
 
 
 MAIN = "main_score"
-"""Name of the measure that every model has; it is not standardized."""
+"""Name of the measure for which every model has scores; this measure is not standardized."""
 FEWEST = 20
 """A dataset has no factors if fewer than this number of models have scores on it."""
 STEPS = 1_000_000

@@ -261,7 +261,7 @@ def read_text(file: str | os.PathLike[str], advice: str = "name a readable file"
 
 
 def quoted(value: object) -> str:
-    """Quote a value for messages, and cut it if it is long."""
+    """Quote a value for messages, and shorten long values."""
     try:
         written = repr(value)
     except (ValueError, RecursionError):  # huge numbers, or deeply nested lists
