@@ -175,7 +175,7 @@ _CALLS = [
     "parse_trec_run", "Qrel", "ScoredDoc",
 ]
 # fmt: on
-"""Names of ir_measures, in addition to measures, that users call in their programs."""
+"""Names of ir_measures that users call in their programs, apart from the measures."""
 
 
 def __dir__() -> list[str]:

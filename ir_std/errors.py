@@ -80,7 +80,7 @@ class MissingLibraryError(IrStdError, ImportError):
 
 
 class StandardizationWarning(UserWarning):
-    """Warning about factors or runs that affects how to read the scores."""
+    """Warning that scores can mislead because of the factors or the runs."""
 
 
 def warn_caller(texts: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""Array formulas that standardize raw scores by schemes z, N, U and E.
+"""Formulas on arrays, which standardize raw scores with the schemes z, N, U and E.
 
 The input of a scheme is a topic's raw scores ``x``, and data about the reference systems on that
 topic: the mean and the sample standard deviation (n-1) of their scores, or the scores themselves.

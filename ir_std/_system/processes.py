@@ -151,7 +151,7 @@ def _executor_failed(reason: str) -> UsageError:
 def _wait(future: Future[_Answer], check: Callable[[], None] = lambda: None) -> _Answer | Exception:
     """Return the answer of a call, or the error of the executor that lost the call.
 
-    While waiting, ``check`` is called once a second.
+    This function calls ``check`` once a second while it waits.
     """
     from concurrent.futures import TimeoutError as StillRunning  # Python 3.10's is not TimeoutError
 

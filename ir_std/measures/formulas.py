@@ -105,7 +105,7 @@ def persisting_gains(
 def persistence(p: float, rank: Ints) -> Floats:
     """Compute ``p**(rank-1)`` by multiplication.
 
-    np.power is not used because its last digit depends on the processor.
+    np.power is not used because the last digit of its result depends on the processor.
     """
     factors = np.full(int(rank.max(initial=1)), float(p))
     factors[0] = 1.0
@@ -226,9 +226,9 @@ def reciprocal_rank(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floa
 
 
 def judged_share(r: Ranking, cutoff: int | None = None) -> Floats:
-    """Compute the share of the first ``cutoff`` documents that are judged.
+    """Compute which share of the first ``cutoff`` documents is judged.
 
-    If there are fewer documents, compute the share of all documents that are judged.
+    If a topic has fewer documents, compute which share of all its documents is judged.
     """
     looked_at = r.n_ret if cutoff is None else np.minimum(r.n_ret, cutoff)
     return divide(sum_by_topic(*judged_found(r, cutoff)), looked_at, otherwise=0)

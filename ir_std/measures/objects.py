@@ -34,7 +34,7 @@ class TypedMeasure(Measure):
         for name, value in params.items():
             info = self.SUPPORTED_PARAMS.get(name)
             if info and info.dtype is float and type(value) is int:
-                params[name] = float(value)  # names write it as a float
+                params[name] = float(value)  # a measure's name shows it as a float
         super().__init__(**params)
 
     if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class _Unjudged(
     pretty="Unjudged at k",
     cutoff=ParamInfo(dtype=int, required=True, desc=CUTOFF.desc),
 ):
-    """Share of the first ranks that have an unjudged document: trec_eval's ``unj``."""
+    """Share of the first ranks at which the document is unjudged: trec_eval's ``unj``."""
 
 
 class _RBPResidual(

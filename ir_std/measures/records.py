@@ -61,12 +61,12 @@ def _all_ranks(_: Params, relevant: Ints) -> Floats:
 
 
 def no_ranks(_: Params, relevant: Ints) -> Floats:
-    """Return 0 for each topic, for measures whose dependence on ranks is unknown."""
+    """Return 0 for each topic if it is unknown how the measure depends on ranks."""
     return np.zeros(len(relevant))
 
 
 def _ranks_up_to_r(_: Params, relevant: Ints) -> Floats:
-    # With scores only, the number of relevant documents may be unknown.
+    # If only scores are known, the number of relevant documents may be unknown.
     return np.where(relevant.any(), relevant, np.inf).astype(float)
 
 

@@ -49,7 +49,7 @@ def zscore(scores: Floats) -> Floats:
 
 
 def by_max(scores: Floats) -> Floats:
-    """Compute ``s / max`` for a maximum above 0, which is :func:`minmax` if the minimum is 0."""
+    """Compute ``s / max`` for a maximum above 0; if the minimum is 0, this is :func:`minmax`."""
     with np.errstate(over="ignore"):  # infinite scores are rejected later
         return divide(scores, scores.max(), otherwise=0)
 

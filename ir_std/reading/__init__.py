@@ -1,4 +1,4 @@
-"""Readers that turn the bytes of runs and qrels into arrays, exactly and many lines at once.
+"""Fast readers, which turn many lines of runs and qrels into arrays at once.
 
 These readers give the same result as reading line by line, but are ten times as fast.
 :func:`read_lines` reads a file in blocks of whole lines:

@@ -92,7 +92,7 @@ class Ids:
         TypeError
             If a name is not a string.
         """
-        # Joining reads each string twice, so it works on parts that stay in the cache.
+        # Joining reads each string twice, so join parts that stay in the cache.
         places = range(0, len(names), _JOINED_AT_ONCE)
         parts = ["\0".join(names[a : a + _JOINED_AT_ONCE]) for a in places]
         joined = "\0".join(parts).encode(errors="surrogatepass")

@@ -72,7 +72,7 @@ class LineFormat(NamedTuple):
 
     @property
     def layout(self) -> str:
-        """Description of the columns in messages."""
+        """Description of the columns, for messages."""
         return f"a {self.kind} has {self.width} columns: {' '.join(self.columns)}"
 
 

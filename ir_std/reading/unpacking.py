@@ -147,7 +147,7 @@ _PACKINGS = (
 
 
 def find_packing(start: bytes) -> Packing | None:
-    """Return the packing format of a file from its first bytes, if it is packed."""
+    """Find the packing format of a file by its first bytes; None if the file is not packed."""
     return next((packing for packing in _PACKINGS if start.startswith(packing.magic)), None)
 
 

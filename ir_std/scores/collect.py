@@ -132,7 +132,7 @@ def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
 
 
 def _measure_of(name: str) -> Measure | None:
-    """Return the raw measure with a name, if any."""
+    """Return the raw measure that has a name; None if there is none."""
     found = None if is_not_topic_score(name) else find_measure(name) or ExternalMeasure(name)
     return None if isinstance(found, Standardized) else found
 
@@ -156,7 +156,7 @@ def _texts(cells: ScoreCells, known: Mapping[str, Measure]) -> dict[str, dict[st
 
 
 def _repeated(cells: ScoreCells, known: Mapping[str, Measure]) -> InputError:
-    """Return an error for the first value whose run, measure and topic occurred before."""
+    """Return an error for the first value with the same run, measure and topic as another."""
     rows: dict[tuple[str, str, Measure | None], int] = {}
     for row, (run, topic, name, _) in enumerate(cells):
         first = rows.setdefault((run, topic, known.get(name)), row)

@@ -1,4 +1,4 @@
-"""Read scores that other programs computed; the content shows the format."""
+"""Read scores that other programs computed; the content of a file shows its format."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
         per dataset.  Instead of a file, you can pass such a table as a DataFrame of pandas or
         polars, as a list of records, or as a list of ir_measures' metrics.
 
-        A dict, also in a JSON file, holds scores by measure and topic, or by topic and measure as
-        in pytrec_eval.  If a dict has one more level of keys, its outermost keys are the names of
-        runs.  If you pass ``measure``, a dict holds scores by topic, or by run and topic.
+        A dict, in Python or in a JSON file, holds scores by measure and topic, or by topic and
+        measure as in pytrec_eval.  If a dict has one more level of keys, its outermost keys are the
+        names of runs.  If you pass ``measure``, a dict holds scores by topic, or by run and topic.
     measure : str, optional
         Measure of the scores, if the file or object does not name the measure.
 
@@ -271,7 +271,7 @@ def _cells_of_dict(
 def _leaves(
     scores: Mapping[Any, Any], keys: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the values of nested dicts as text, each with its one to three keys."""
+    """Yield each value in nested dicts as text, with the one to three keys that lead to it."""
     for key, value in scores.items():
         path = (*keys, str(key))
         if isinstance(value, Mapping) and len(path) < 3:

@@ -96,7 +96,7 @@ def row_name(task: str, split: str, subset: str = "default", revision: str = "")
 
 
 def aliases_of_rows() -> dict[str, str]:
-    """Return the factor set's datasets by their names in ir_datasets and BEIR."""
+    """Map the names of datasets in ir_datasets and BEIR to the names in the factor set."""
     rows = {
         alias: row_name(task, "dev" if alias.endswith("/dev") else "test")
         for task, alias in _BEIR.items()
@@ -119,7 +119,7 @@ def _rows_by_name() -> dict[str, str]:
 
 
 def find_dataset(name: str) -> str | None:
-    """Return the dataset with a name in MTEB, BEIR or ir_datasets; None if there is none.
+    """Return the dataset that has a name in MTEB, BEIR or ir_datasets; None if there is none.
 
     Upper and lower case do not matter.
 
@@ -215,7 +215,7 @@ _MAIN = ("main_score", "map", "ndcg_at_10")
 
 
 def _is_of_rankings(name: str) -> bool:
-    """Check whether only retrieval and reranking tasks have this score."""
+    """Check whether scores with this name exist only for retrieval and reranking tasks."""
     return name in ("map", "mrr", "p-MRR") or (
         name != "main_score" and bool(translated(name, MTEB_NAMES))
     )

@@ -81,7 +81,7 @@ class RunScores:
         )
 
     def check_listed(self) -> RunScores:
-        """Return the scores themselves; raise an error if they are only means."""
+        """Return the scores themselves; raise an error if there are only means."""
         if not self.values:
             raise InputError.at(
                 self.name,
@@ -163,7 +163,7 @@ class QrelsFromCounts(Qrels):
 
 
 def counted_topics(runs: Iterable[RunScores]) -> QrelsFromCounts:
-    """Return qrels with the topics of all scores, and their numbers of relevant documents.
+    """Make qrels from the topics and the numbers of relevant documents in all scores.
 
     Raises
     ------

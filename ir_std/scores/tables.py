@@ -162,7 +162,7 @@ class ScoreTable:
 
     @property
     def described(self) -> str:
-        """Description of the columns in messages."""
+        """Description of the columns, for messages."""
         return f"columns {abbreviate(self.header, 8) or 'without names'}"
 
 
@@ -291,7 +291,7 @@ def _cell(value: Any) -> str:
 
 
 def _is_without_scores(name: str, names: set[str]) -> bool:
-    """Check whether a column of ir_std's tables describes another column, such as ``AP place``."""
+    """Check whether a column that ir_std writes, such as ``AP place``, holds no scores."""
     words = name.split(" ")
     return (
         name.lower() in _WITHOUT_SCORES
@@ -326,7 +326,7 @@ def names_rows(header: list[str]) -> bool:
 
 
 def needs_measure(header: list[str]) -> bool:
-    """Check whether columns are runs, datasets or topics, and no measure is named."""
+    """Check whether columns are runs, datasets or topics, and no column names the measure."""
     at = ScoreTable("", header)
     return at.names_rows and not at.has("measure") and at.across is None
 

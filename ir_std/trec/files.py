@@ -93,7 +93,7 @@ def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
     Parameters
     ----------
     file : str, path or open file
-        A file, or the text of a file in a string with at least one line end.
+        A file, or a string with the text of a file, which has at least one line end.
     """
 
     def row(columns: list[str]) -> Qrel:
@@ -112,7 +112,7 @@ def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]
     Parameters
     ----------
     file : str, path or open file
-        A file, or the text of a file in a string with at least one line end.
+        A file, or a string with the text of a file, which has at least one line end.
     """
 
     def row(columns: list[str]) -> ScoredDoc:

@@ -30,7 +30,7 @@ from ir_std.trec.runs import Run, as_scores, kept_lines
 
 
 def as_run(run: Any, duplicates: str = "error") -> Run:
-    """Return a run in memory from a run in any form.
+    """Convert a run in any form to a run in memory.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def _listed(rows: Iterator[Any]) -> Any:
 
 
 def as_qrels(qrels: Any) -> Qrels:
-    """Return qrels in memory from qrels in any form.
+    """Convert qrels in any form to qrels in memory.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ _TEXTS = ("title", "text", "contents", "body", "query", "segment")
 
 
 def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]:
-    """Read the texts of some documents or queries, and put each on one line.
+    """Read the texts of some documents or queries, and put each text on one line.
 
     Parameters
     ----------

@@ -216,7 +216,7 @@ class Run:
         """Return the document IDs of the given lines as UTF-8, which sorts like the strings."""
         if "_ids" in vars(self):
             return self._ids[lines].bytes()
-        # For a dict, mostly only tied documents are needed, so do not make all IDs.
+        # A run from a dict mostly needs only the IDs of tied documents, so do not make all IDs.
         return [self._names[line].encode(errors="surrogatepass") for line in lines.tolist()]
 
     def stated_ranks(self, lines: Ints) -> list[int | None]:
