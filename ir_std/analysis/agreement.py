@@ -4,12 +4,13 @@ Intervals come from a bootstrap over whole topics, because the documents and the
 resemble each other.  Resampling adds noise, so a rank correlation is lower on resampled topics than
 on the topics themselves.  Likewise, the topics are a sample of all possible topics, so the rank
 correlation is lower on the topics than on all possible topics.  The choice of the topics makes more
-systems swap places than the resampling of these topics does.  The bias of the rank correlation is
-therefore 1 to ``1 / (sqrt(2) - 1)`` = 2.4 times the bias of the bootstrap samples.  The interval
-counts this bias as an error.  The interval is the value plus or minus ``t * sqrt((sd**2 + (2 *
-bias)**2) * n / (n - 1))``; for Pearson's correlation, it is computed on Fisher's scale.
-``docs/evidence/judges.md`` says how often the intervals contain the true value.  An interval that
-would contain the true value too rarely is replaced by NaN.  AP correlation never has an interval.
+systems swap places than the resampling of these topics does.  Therefore, the bias of the rank
+correlation is at least the bias of the bootstrap samples, and at most ``1 / (sqrt(2) - 1)`` = 2.4
+times this bias.  The interval counts this bias as an error.  The interval is the value plus or
+minus ``t * sqrt((sd**2 + (2 * bias)**2) * n / (n - 1))``; for Pearson's correlation, it is computed
+on Fisher's scale.  ``docs/evidence/judges.md`` says how often the intervals contain the true value.
+An interval that would contain the true value too rarely is replaced by NaN.  AP correlation never
+has an interval.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Interval(NamedTuple):
 
 
 def confusion_matrix(first: ArrayLike, second: ArrayLike, n_levels: int) -> Ints:
-    """Count the documents that have each pair of levels.
+    """Count the documents with each pair of levels, one level by each judge.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def confusion_matrix(first: ArrayLike, second: ArrayLike, n_levels: int) -> Ints
 
 
 def cohen_kappa(confusion: ArrayLike, weights: str = "none") -> Floats:
-    """Compute Cohen's kappa: 1 minus the observed over the expected disagreement.
+    """Compute Cohen's kappa: 1 minus the ratio of observed to expected disagreement.
 
     Unweighted kappa is from Cohen (1960), weighted kappa from Cohen (1968).  A disagreement between
     levels ``i`` and ``j`` has the weight ``|i - j| ** p``.  The expected disagreement is computed
@@ -134,7 +135,7 @@ def cohen_kappa(confusion: ArrayLike, weights: str = "none") -> Floats:
 
 
 def kappa_interval(by_topic: ArrayLike, weights: str = "none") -> Interval:
-    """Compute Cohen's kappa over all topics, and its interval.
+    """Compute Cohen's kappa over all topics, with the interval of kappa.
 
     Parameters
     ----------

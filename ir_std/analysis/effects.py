@@ -1,4 +1,4 @@
-"""Effect sizes: the difference between two systems on one collection, and on several.
+"""Effect sizes: the difference between two systems on one or several collections.
 
 On one collection, the effect size is the mean of the differences per topic, divided by their
 standard deviation.  On several collections, a random-effects model summarizes the effects.  It

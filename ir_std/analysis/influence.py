@@ -121,8 +121,8 @@ def _moment_influence(
 ) -> Floats:
     """Sum the influence of systems over topics, under scheme N, U or z.
 
-    A system influences scores under these schemes because it changes the mean and the standard
-    deviation.
+    A system influences scores under these schemes because the system changes the mean and the
+    standard deviation.
     """
     mean, sd, spread = _moments(scores, known, n)
     deviation = np.where(known & spread, (scores - mean) / sd, 0)
@@ -136,8 +136,8 @@ def _moment_influence(
 def _share_influence(x: Floats, scores: Floats, known: Mask, n: Array, resolution: float) -> Floats:
     """Sum the influence of systems over topics, under scheme E.
 
-    A system influences scores under this scheme because it changes the share of systems with lower
-    scores.
+    A system influences scores under this scheme because the system changes the share of systems
+    with lower scores.
     """
     method = get_scheme("E")
     single = scores[:, :, None]

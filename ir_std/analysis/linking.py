@@ -52,9 +52,9 @@ LEAST_SLOPE = 1e-3
 """Smallest accepted slope of an anchor's mean as a function of the shift, as a fraction of the
 slope at z = 0.  With a smaller slope, the anchor is at an end of the scale on almost all topics."""
 KNOWN_TAU, LEAST_KNOWN_TAU, KNOWN_TAU_BY_SHIFT = 0.15, 0.05, 0.10
-"""Variation of the shifts of identical systems: usual value, smallest value, and increase per unit
-of the shift.  The values were measured on Robust 2004, Terabyte and Blog.  The values are used for
-`same_systems` only.
+"""Tau of systems that are known to be the same: usual value, smallest value, and increase per unit
+of the shift.  The values were measured on Robust 2004, Terabyte and Blog.  Only `same_systems` uses
+these values.
 """
 KNOWN_WEIGHT = 4
 """Weight of :data:`KNOWN_TAU` in an average with the variation that the anchors show, as a number
@@ -473,8 +473,8 @@ def link(
     Raises
     ------
     UsageError
-        (a ValueError) if fewer than ten topics have factors, the scheme is E, the shift is larger
-        than 2, or the anchors' mean score is too close to an end of the scale.
+        If fewer than ten topics have factors, the scheme is E, the shift is larger than 2, or the
+        anchors' mean score is too close to an end of the scale.  A UsageError is a ValueError.
 
     Examples
     --------

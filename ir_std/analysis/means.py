@@ -1,4 +1,4 @@
-"""Checks of score arrays, means and variances over topics, Student's t, and seeded draws."""
+"""Check score arrays, compute means, variances and Student's t, and draw samples with a seed."""
 
 from __future__ import annotations
 

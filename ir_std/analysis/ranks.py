@@ -71,8 +71,8 @@ def rank_intervals(scores: ArrayLike, level: float = 0.95) -> RankIntervals:
     """Compute the intervals of all systems' ranks: `1 + n_better` to `n_systems - n_worse`.
 
     ``n_better`` is the number of systems that are significantly better than the system over their
-    common topics; ``n_worse`` is the number of systems that are significantly worse.  Ranks order
-    systems by their means over all possible topics, not by their means over this sample of topics.
+    common topics; ``n_worse`` is the number of systems that are significantly worse.  The ranks are
+    by the means over all possible topics, not by the means over this sample of topics.
 
     The intervals are simultaneous: the confidence level applies to all intervals at once.  The
     statistic of each pair is compared with the distribution of the largest statistic of all pairs
@@ -207,7 +207,7 @@ def _quantile(values: Floats, level: float) -> float:
 
 
 def _flips(n_topics: int) -> Floats:
-    """Return one row of signs per flip, shape (n_flips, n_topics).
+    """Return an array of signs with one row per flip, shape (n_flips, n_topics).
 
     With up to 12 topics, the rows are all sign vectors; of two opposite vectors, only one is
     included.  With more topics, the rows are drawn at random.

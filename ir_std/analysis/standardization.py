@@ -42,7 +42,7 @@ def standardize_matrix(
     leave_out : sequence, length n_systems, optional
         The group of each system, such as its team.  The systems of each group are then standardized
         by the systems of all other groups, as if the group had not taken part.  The runs of one
-        team resemble each other, so they are left out together (Sakai, ICTIR 2016).
+        team resemble each other, so all runs of a team are left out together (Sakai, ICTIR 2016).
 
     Returns
     -------

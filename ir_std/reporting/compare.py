@@ -223,7 +223,7 @@ def _read_entries(entries: Iterable[tuple[Any, ...]]) -> list[_Entry]:
     """Read qrels and scores, and find qrels for the entries that have none.
 
     For a system of a factor set, the given qrels that match the set are used.  Otherwise, the
-    topics and counts in the scores take the place of qrels.
+    topics and counts in the scores are used instead of qrels.
     """
     given = [
         tuple(entry) if isinstance(entry, (tuple, list)) else ()

@@ -141,7 +141,7 @@ class TopicScores(NamedTuple):
 
 
 class PairedDocument(NamedTuple):
-    """Document of a topic in both rankings.
+    """One document of a topic, with the ranks in both runs.
 
     Attributes
     ----------

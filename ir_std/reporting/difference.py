@@ -228,7 +228,7 @@ def compare_judgments(
 def compare_linked(
     results: Results, a: tuple[str, str], b: tuple[str, str], measure: Measure
 ) -> Difference:
-    """Compare the means of two runs on two linked collections."""
+    """Compare a mean on one collection with a mean on another, linked collection."""
     (run, where), (other, there) = a, b
     z = [(name, results._z(r, measure, name)) for r, name in ((run, where), (other, there))]
     found = results.links[measure].difference(z[0], z[1])

@@ -71,7 +71,7 @@ class EvaluatedCollection:
 
     @property
     def factors(self) -> FactorSet | None:
-        """Factor set that was matched."""
+        """Factor set that matches the collection; None without a match."""
         return self.match.factors if self.match else None
 
     @property

@@ -272,7 +272,7 @@ def find_overlaps(
     corpora: Mapping[str, str | None],
     origins: Mapping[str, tuple[str, str]] | None = None,
 ) -> Overlaps:
-    """Find collections that share documents, and count the topics that they share.
+    """Find collections that share documents, and count the shared topics.
 
     Topics are the same if their IDs are equal and the collections share documents.  Equal IDs are
     not enough, because two rounds may have judged different documents (TREC-COVID).

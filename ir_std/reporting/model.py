@@ -216,7 +216,8 @@ class Results:
     def values(self) -> Mapping[str, ByMeasure[Floats]]:
         """Scores by run and measure, shape (n_topics,); NaN for missing scores.
 
-        Raw scores behind standardized measures are included even if :attr:`measures` lacks them.
+        The raw scores of each standardized measure are included, even if :attr:`measures` does not
+        have the raw measure.
         """
         return ByRun({run: ByMeasure(each.values) for run, each in evaluations_of(self).items()})
 

@@ -65,8 +65,8 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
     """Draw all runs by mean, best first, among the reference systems.
 
     Horizontal lines are 95% intervals.  The shaded area spans the means of the reference systems,
-    and the vertical line is the average of these means.  With more than 30 runs, the first 30 and
-    the baseline are drawn.
+    and the vertical line is the average of these means.  With more than 30 runs, only the first 30
+    runs and the baseline are drawn.
 
     Parameters
     ----------
@@ -117,8 +117,8 @@ def topics(
 
     The plot follows Figure 1 (raw measures) and Figure 2 (standardized measures) of Webber, Moffat
     and Zobel (SIGIR 2008).  Topics are sorted from hardest to easiest by the mean of the reference
-    systems.  Bars span one standard deviation below and above the mean.  Thin lines span the
-    lowest to the highest score, if these are known.
+    systems.  Bars span one standard deviation below and above the mean.  Thin lines reach from the
+    lowest to the highest score, if these scores are known.
 
     Parameters
     ----------

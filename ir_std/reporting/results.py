@@ -69,10 +69,10 @@ def evaluate(
         Measures to compute; by default, the default measures of the recognized factor set.
     schemes, factors, systems, without, residual
         As for :func:`ir_std.evaluator`.  Without a scheme, only raw scores are computed.
-        ``without="self"`` leaves out each reference system that is also evaluated, because its own
-        scores would pull the factors towards it.  For example, BM25 is one of the 37 systems of DL
-        2019.  The mean snDCG@10 of BM25 is .332 if BM25 is among the reference systems, and .328 if
-        BM25 is left out.
+        ``without="self"`` leaves out each reference system that is also evaluated, because the
+        system's own scores would pull the factors towards the system.  For example, BM25 is one of
+        the 37 systems of DL 2019.  The mean snDCG@10 of BM25 is .332 if BM25 is among the reference
+        systems, and .328 if BM25 is left out.
     baseline : str, optional
         Name of the run that the others are tested against.  A system of a factor set, such as
         ``"dl19-passage/p_bert"``, can also be the baseline; it is then added to the runs.

@@ -26,7 +26,7 @@ MOST_RUNS = 5000
 
 @dataclass(frozen=True)
 class RunRank:
-    """Rank of a run by one measure; its ``str()`` is, for example, ``2 (1 to 8)``.
+    """Rank of a run for one measure; ``str()`` of the rank is, for example, ``2 (1 to 8)``.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ from ir_std.analysis.estimate import Estimate
 WIDTH = 100
 """Largest number of characters in a line; wider tables are split into blocks."""
 PAGE_ROWS = 45
-"""Rows that fit on one page of a paper."""
+"""Number of rows that fit on one page of a paper."""
 MIN_LABEL = 24
 """Smallest width of a label; if labels would be narrower, column groups are split instead."""
 BETTER, WORSE, EQUIVALENT = "+", "-", "="
@@ -124,7 +124,7 @@ def p_text(p: float) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """Rows of cells below a header, which can be printed or shown in a notebook.
+    """Header and rows of cells, to print or to show in a notebook.
 
     Attributes
     ----------

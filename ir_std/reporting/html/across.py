@@ -82,7 +82,7 @@ def across_of(results: Results) -> AcrossRecord:
 
 
 def _best(results: Results, view: View) -> str:
-    """Return the run that is best on the most collections, or the first such run."""
+    """Return the run that is best on the most collections; of several such runs, the first."""
     firsts = [_leader(results, view, name) for name in results.collections]
     return max(results.runs, key=firsts.count)
 
@@ -150,7 +150,7 @@ class AcrossFacts:
         return [(low > average) - (high < average) for low, high in ends]
 
     def pooled(self, run: str) -> Estimate | None:
-        """Return the mean over collections if it is standardized and precise enough."""
+        """Return the mean over collections if this mean is standardized and precise enough."""
         if not self.view.is_standardized:
             return None
         mean = self.results.estimate(run, self.view.scored)

@@ -218,7 +218,7 @@ def licences(results: Results) -> list[Licence]:
 
 
 def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
-    """Return the source and licence of a measure, as stated by its source or its set."""
+    """Return the source and licence of a measure, as stated by the source or by the set."""
     records: list[dict[str, str]] = factors.info.get("sources", [])
     stated = next((record for record in records if record.get("source") == source), {})
     own = factors.info["measures"].get(measure, {}).get("licence")

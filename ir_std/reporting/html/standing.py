@@ -1,4 +1,4 @@
-"""Find facts about a report's subject: its place, its rival, and their difference."""
+"""Find facts about a report's subject: its place, its rival, and the difference between both."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class RunStanding:
 
     @property
     def rival(self) -> str | None:
-        """Run to compare the subject with: the baseline, or the other one of two runs."""
+        """Run to compare the subject with: the baseline, or else the other one of two runs."""
         others = [run for run in self.results.runs if run != self.run]
         return self.results.baseline or (others[0] if len(others) == 1 else None)
 

@@ -21,7 +21,7 @@ NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight
 
 @cache
 def environment() -> Any:
-    """Return the environment of the templates, with their filters and functions.
+    """Return jinja2's environment with the templates, the filters and the functions.
 
     Raises
     ------
