@@ -13,6 +13,9 @@ Ints = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 Mask = NDArray[np.bool_]
 
+EXACT = 1e-9
+"""Accuracy to which raw scores are reproduced; values that differ by less count as equal."""
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -23,8 +26,8 @@ else:
 
 # fmt: off
 __all__ = [
-    "Array", "ArrayLike", "Axes", "DataFrame", "Figure", "Floats", "Ints", "Keys", "Mask",
-    "divide", "means_and_deviations", "pick_rows",
+    "EXACT", "Array", "ArrayLike", "Axes", "DataFrame", "Figure", "Floats", "Ints", "Keys",
+    "Mask", "divide", "means_and_deviations", "pick_rows",
 ]
 # fmt: on
 
@@ -44,12 +47,12 @@ def pick_rows(values: Floats, rows: Ints) -> Floats:
     return picked
 
 
-def means_and_deviations(ordered: Floats, exact: float) -> tuple[Floats, Floats]:
+def means_and_deviations(ordered: Floats) -> tuple[Floats, Floats]:
     """Return the mean and the sample standard deviation (n-1) of each row.
 
     The scores of a row must be in ascending order, with NaN at the end.  The mean and the standard
     deviation are NaN for a row of fewer than two scores.  If the scores of a row differ by at most
-    ``exact``, the standard deviation is 0.
+    ``EXACT``, the standard deviation is 0.
     """
     if not ordered.shape[1]:
         return np.full(len(ordered), np.nan), np.full(len(ordered), np.nan)
@@ -60,7 +63,7 @@ def means_and_deviations(ordered: Floats, exact: float) -> tuple[Floats, Floats]
     mean = np.nansum(ordered, axis=1) / np.maximum(n, 1)
     squares = np.nansum((ordered - mean[:, None]) ** 2, axis=1)
     sd = np.sqrt(squares / np.maximum(n - 1, 1))
-    alike = highest - lowest <= exact
+    alike = highest - lowest <= EXACT
     return (
         np.where(enough, np.where(alike, lowest, mean), np.nan),
         np.where(enough, np.where(alike, 0.0, sd), np.nan),

@@ -13,7 +13,6 @@ from typing import Any
 import ir_measures
 import pandas as pd
 import pyterrier as pt
-from ir_measures.measures import Measure
 
 import ir_std
 from ir_std.errors import UsageError, warn_caller
@@ -21,7 +20,7 @@ from ir_std.evaluation import plans
 from ir_std.evaluation.evaluation import message_texts
 from ir_std.factors.catalog import Factors
 from ir_std.factors.match import Match
-from ir_std.measures import Standardized, gains_are_shares, parse_measure
+from ir_std.measures import Measure, Standardized, gains_are_shares, parse_measure
 from ir_std.measures.objects import TypedMeasure
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels

@@ -12,11 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_std._arrays import ArrayLike, Floats
+from ir_std._arrays import EXACT, ArrayLike, Floats
 from ir_std.errors import NoFactorsError, UsageError, look_up
-
-EXACT = 1e-9
-"""Accuracy to which raw scores are reproduced; values that differ by less count as equal."""
 
 _MANY = 50_000
 """Number of values above which scipy.special is faster, even including the time to import it."""

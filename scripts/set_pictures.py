@@ -11,12 +11,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.stats import kendalltau
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import EXACT, Floats, Ints
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import find_weak_systems
 from ir_std.reporting.plots import COLORS, label_topics
-from ir_std.schemes import EXACT, get_scheme
+from ir_std.schemes import get_scheme
 
 MOST_MEASURES = 14
 """Largest number of measures in the picture of correlations. If a set has more measures, the

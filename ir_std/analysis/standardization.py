@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_std._arrays import ArrayLike, Floats, Mask, divide
+from ir_std._arrays import EXACT, ArrayLike, Floats, Mask, divide
 from ir_std.analysis.means import check_scores, check_scores_with_gaps
-from ir_std.schemes import EXACT, get_scheme, normal_cdf
+from ir_std.schemes import get_scheme, normal_cdf
 
 CLOSE_ENOUGH = 1e-7
 """Largest change of a system's mean z with which the iteration ends."""

@@ -13,7 +13,6 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std._system.processes import map_in_order
@@ -26,7 +25,7 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
 from ir_std.factors.schema import field_problem
 from ir_std.factors.store import read_text
-from ir_std.measures import Measures, canonical, has_standardized, parse_measure
+from ir_std.measures import Measure, Measures, canonical, has_standardized, parse_measure
 from ir_std.reading import FileSource, Source
 from ir_std.reading.archives import run_sources
 from ir_std.trec.inputs import as_qrels, as_run
@@ -134,7 +133,7 @@ def build_factors(
     -----
     For each topic, the mean and the sample standard deviation (n-1) are computed over the systems.
     If a topic is absent from a run, the run's score on the topic is 0.  If no two scores differ by
-    more than :data:`ir_std.schemes.EXACT`, the standard deviation is 0.
+    more than 1e-9, the standard deviation is 0.
 
     Examples
     --------

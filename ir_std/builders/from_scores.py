@@ -9,17 +9,15 @@ from typing import Any
 
 import numpy as np
 from ir_measures import P
-from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats
+from ir_std._arrays import EXACT, Floats
 from ir_std.builders.from_runs import Teams, check_measure_names, judge_fields, team_fields
 from ir_std.errors import InputError, UsageError, abbreviate, warn_caller
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, judgments_of
-from ir_std.measures import ExternalMeasure, has_standardized, lower_measures
+from ir_std.measures import ExternalMeasure, Measure, has_standardized, lower_measures
 from ir_std.reading import STANDARD_INPUT, source_of
-from ir_std.schemes import EXACT
 from ir_std.scores.files import check_name_of_measure, header_of, read_scores
 from ir_std.scores.run_scores import RunScores
 from ir_std.scores.tables import needs_measure

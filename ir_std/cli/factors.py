@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output
 from ir_std._system.text import escape_line
@@ -27,6 +26,7 @@ from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
 from ir_std.factors.quality import Quality, findings, measures_of_weak_systems, summarize_quality
 from ir_std.factors.store import SUFFIX
+from ir_std.measures import Measure
 from ir_std.measures.names import to_trec_eval
 from ir_std.trec.inputs import as_qrels
 

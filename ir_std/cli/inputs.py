@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ir_measures.measures import Measure
-
 from ir_std import reading
 from ir_std._system.files import path_may_exist
 from ir_std.cli.options import COMMANDS
@@ -26,7 +24,7 @@ from ir_std.errors import (
 )
 from ir_std.evaluation.inputs import expand, is_system_name, resolve_runs, unknown_system
 from ir_std.factors.catalog import available_factors
-from ir_std.measures import ExternalMeasure, parse_measure, standardized, suggest_measures
+from ir_std.measures import ExternalMeasure, Measure, parse_measure, standardized, suggest_measures
 from ir_std.measures.names import is_quoted, missing_from_group, only_in_trec_eval, translate_name
 from ir_std.measures.records import by_name
 from ir_std.scores.files import is_score_file, read_scores

@@ -13,7 +13,6 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std._system.text import escape_line, escape_unencodable, latex_command
@@ -22,7 +21,7 @@ from ir_std.cli.streams import detail, note
 from ir_std.errors import UsageError, join_with_and
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.inputs import resolve
-from ir_std.measures import Standardized, canonical
+from ir_std.measures import Measure, Standardized, canonical
 from ir_std.measures.external import TREC_EVAL_NAMES
 from ir_std.measures.names import to_trec_eval
 from ir_std.measures.objects import RIPrec

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import ir_measures
 from ir_measures import measures as irm, providers
-from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
 from ir_std.errors import InputError, NoFactorsError, UsageError, warn_caller
@@ -22,7 +21,7 @@ from ir_std.evaluation.raw_scores import has_formula, ir_measures_providers
 from ir_std.factors.catalog import Factors, sibling_sets
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
-from ir_std.measures import DCG, SP, Measures, Q, Standardized, nDCG, nERR, standardized
+from ir_std.measures import DCG, SP, Measure, Measures, Q, Standardized, nDCG, nERR, standardized
 from ir_std.schemes import get_scheme, scheme_names
 from ir_std.scores.files import read_scores
 from ir_std.scores.run_scores import RunScores, counted_topics

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from ir_std._arrays import Floats
 from ir_std.errors import IrStdError, MissingMeasureError, UsageError, abbreviate, suggestion
 from ir_std.factors.match import Match
-from ir_std.measures import Standardized, named_measure
+from ir_std.measures import Measure, Standardized, named_measure
 
 V = TypeVar("V")
 

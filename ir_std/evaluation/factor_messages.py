@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, compress
 
-from ir_measures.measures import Measure
-
 from ir_std._arrays import pick_rows
 from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.evaluation.evaluation import Message, listed_counts
@@ -14,7 +12,7 @@ from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
 from ir_std.factors.fit_words import describe_difference, levels_text
 from ir_std.factors.match import Fit, Match
-from ir_std.measures import gains_are_shares
+from ir_std.measures import Measure, gains_are_shares
 from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec.qrels import Qrels
 

@@ -8,9 +8,8 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats, pick_rows
+from ir_std._arrays import EXACT, Floats, pick_rows
 from ir_std.errors import NoFactorsError, UsageError, pluralize, warn_caller
 from ir_std.evaluation import plans
 from ir_std.evaluation.evaluation import message_texts
@@ -20,8 +19,8 @@ from ir_std.evaluation.uncertainty import team_tags
 from ir_std.factors import estimates
 from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import Measures, Standardized, as_measures, sign_of
-from ir_std.schemes import EXACT, scheme_names
+from ir_std.measures import Measure, Measures, Standardized, as_measures, sign_of
+from ir_std.schemes import scheme_names
 from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import ir_measures
 import numpy as np
 from ir_measures import measures as irm, providers
-from ir_measures.measures import MeanAgg, Measure
+from ir_measures.measures import MeanAgg
 from ir_measures.providers.fallback_provider import FallbackEvaluator
 
 from ir_std._arrays import Floats, divide
@@ -18,7 +18,7 @@ from ir_std.errors import InputError, UsageError
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.inputs import resolve
 from ir_std.evaluation.plans import mean_of_values
-from ir_std.measures import gains_are_shares, looks_at_nonrelevant, measure_record
+from ir_std.measures import Measure, gains_are_shares, looks_at_nonrelevant, measure_record
 from ir_std.measures.formulas import Terms, sum_by_topic
 from ir_std.measures.records import TREC_EVAL, Order
 from ir_std.scores.run_scores import RunScores

@@ -8,7 +8,6 @@ from itertools import chain, islice
 
 import numpy as np
 from ir_measures import measures as irm
-from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import UsageError, abbreviate, join_with_and, pluralize
@@ -20,7 +19,7 @@ from ir_std.factors.collection import find_earlier, look_alike
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
 from ir_std.factors.quality import NEAR_THE_END, saturates
-from ir_std.measures import measure_record
+from ir_std.measures import Measure, measure_record
 from ir_std.measures.records import TREC_EVAL
 from ir_std.scores.inputs import match_in_other_form
 from ir_std.scores.run_scores import QrelsFromCounts, RunScores

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ir_std._arrays import (
+    EXACT,
     Array,
     ArrayLike,
     Floats,
@@ -27,7 +28,7 @@ from ir_std.factors import schema, store
 from ir_std.factors.judgments import Judgments, judgment_arrays, judgments_from_arrays
 from ir_std.factors.schema import Cells
 from ir_std.measures import measure_record
-from ir_std.schemes import EXACT, get_scheme
+from ir_std.schemes import get_scheme
 
 
 class FactorSet:
@@ -415,7 +416,7 @@ class FactorSet:
     def _mean_and_deviation(self, measure: str) -> tuple[Floats, Floats]:
         name = f"mean/{measure}"
         if measure in self.scores:
-            mean, sd = means_and_deviations(np.sort(self.scores[measure], axis=1), EXACT)
+            mean, sd = means_and_deviations(np.sort(self.scores[measure], axis=1))
         else:
             mean, sd = self._array(name, "f", 1), self._array(f"sd/{measure}", "f", 1)
             if mean.shape != (len(self.topics),) or sd.shape != mean.shape:

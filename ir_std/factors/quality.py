@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_std._arrays import ArrayLike, Floats, Ints, Mask, divide
+from ir_std._arrays import EXACT, ArrayLike, Floats, Ints, Mask, divide
 from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import measure_record
-from ir_std.schemes import EXACT, get_scheme
+from ir_std.schemes import get_scheme
 
 FEW_SYSTEMS = 40
 """Number of systems below which standard deviations are imprecise.

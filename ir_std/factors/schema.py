@@ -8,12 +8,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from ir_measures.measures import Measure
 
 from ir_std._arrays import Array, Floats, Mask
 from ir_std.errors import IrStdError
 from ir_std.factors.store import quoted
-from ir_std.measures import ExternalMeasure, parse_measure
+from ir_std.measures import ExternalMeasure, Measure, parse_measure
 
 FORMAT = 1
 """Version of the file format in which sets are written."""

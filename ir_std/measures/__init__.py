@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ir_measures import measures as irm
+from ir_measures.measures import Measure
 
 from ir_std.measures import family, records
 from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
@@ -56,7 +57,7 @@ snDCG, sDCG, sERR, snERR, sQ, sBpref, sSuccess, sJudged = (
 
 # fmt: off
 __all__ = [
-    "DCG", "NDCG", "SP", "ExternalMeasure", "Measures", "NanMean", "Q", "Standardized",
+    "DCG", "NDCG", "SP", "ExternalMeasure", "Measure", "Measures", "NanMean", "Q", "Standardized",
     "as_measures", "canonical", "check_params", "equivalents", "gains_are_shares",
     "has_graded_gains", "has_standardized", "looks_at_nonrelevant", "lower_measures", "main_score",
     "measure_record", "nDCG", "nERR", "named_measure", "parse_measure", "sAP", "sBpref", "sDCG",

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
 from ir_std.analysis import agreement as statistics
@@ -20,7 +19,7 @@ from ir_std.evaluation.inputs import ScoresOfSystem, system_of, systems_of
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import Factors
 from ir_std.factors.match import Match
-from ir_std.measures import Measures, as_measures, named_measure, parse_measure, sign_of
+from ir_std.measures import Measure, Measures, as_measures, named_measure, parse_measure, sign_of
 from ir_std.reading import source_of
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate

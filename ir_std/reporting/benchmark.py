@@ -15,17 +15,16 @@ from math import nan
 from typing import Any
 
 import numpy as np
-from ir_measures.measures import Measure
 
+from ir_std._arrays import EXACT
 from ir_std.errors import NoFactorsError, UsageError, pluralize, warn_caller
 from ir_std.evaluation.placement import Placement, place
 from ir_std.factors import benchmarks
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.derived import select_kind
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import main_score
+from ir_std.measures import Measure, main_score
 from ir_std.reporting.tables import Cell, Table, Value, make_table
-from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import RunScores
 
 MIN_SHARE = 0.5

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ir_measures.measures import Measure
-
 from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, look_up, warn_caller
 from ir_std.evaluation.api import SystemsSelection, select_factors
@@ -19,7 +17,7 @@ from ir_std.evaluation.inputs import BEST, ScoresOfSystem, best_system, resolve,
 from ir_std.evaluation.plans import add_standardized, match_factors
 from ir_std.evaluation.run_messages import EarlierDocuments
 from ir_std.factors.schema import parse_set_measure
-from ir_std.measures import Measures, Standardized, as_measures
+from ir_std.measures import Measure, Measures, Standardized, as_measures
 from ir_std.reporting.difference import run_differences
 from ir_std.reporting.evaluated_collection import collection_names
 from ir_std.reporting.links import check_linkable, link_collections

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Mask
 from ir_std.analysis.estimate import Estimate
@@ -18,7 +17,7 @@ from ir_std.errors import UsageError, look_up, pluralize, warn_caller
 from ir_std.evaluation.inputs import SEPARATOR
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import available_factors, load_factors
-from ir_std.measures import Measures, Standardized, parse_measure, sign_of
+from ir_std.measures import Measure, Measures, Standardized, parse_measure, sign_of
 from ir_std.reporting.agreement import are_scores, measures_of_both, score_matrix
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate

@@ -16,20 +16,20 @@ from math import isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
-from ir_measures.measures import Measure
 
+from ir_std._arrays import EXACT
 from ir_std.errors import UsageError, abbreviate, look_up, pluralize, suggestion
 from ir_std.evaluation.api import SystemsSelection
 from ir_std.evaluation.inputs import resolve, resolve_runs
 from ir_std.evaluation.raw_scores import RankedTopic, rank_topics
 from ir_std.factors.catalog import Factors
-from ir_std.measures import Measures, Standardized, as_measures
+from ir_std.measures import Measure, Measures, Standardized, as_measures
 from ir_std.reporting.difference import Difference
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
 from ir_std.reporting.sentences import diff_notes, disagreements
 from ir_std.reporting.tables import Cell, Table, Value, label_cell, make_table, number_cell
-from ir_std.schemes import EXACT, scheme_names
+from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import read_texts
 
 MAX_TEXT_CHARS = 40

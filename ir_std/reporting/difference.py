@@ -13,7 +13,6 @@ from itertools import compress, repeat
 from math import hypot, inf, isnan, nan, sqrt
 
 import numpy as np
-from ir_measures.measures import Measure
 
 from ir_std._arrays import ArrayLike, Floats
 from ir_std.analysis.effects import Summary, paired_effect, random_effects
@@ -21,7 +20,7 @@ from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
 from ir_std.analysis.paired import ALPHA, detectable_difference, paired_tests
 from ir_std.errors import UsageError
 from ir_std.evaluation.uncertainty import joint_errors
-from ir_std.measures import Standardized, measure_record
+from ir_std.measures import Measure, Standardized, measure_record
 from ir_std.reporting.links import Overlaps
 from ir_std.reporting.model import MIN_SUMMARIZED, Results
 

@@ -14,7 +14,6 @@ from math import isnan, nan
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from ir_std._arrays import Axes, DataFrame, Floats
@@ -24,7 +23,7 @@ from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, 
 from ir_std.evaluation.factor_messages import factors_used
 from ir_std.evaluation.plans import scores_on
 from ir_std.factors.match import Match
-from ir_std.measures import Standardized, named_measure, sign_of
+from ir_std.measures import Measure, Standardized, named_measure, sign_of
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
 
 if TYPE_CHECKING:

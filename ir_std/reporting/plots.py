@@ -14,18 +14,16 @@ from math import ceil, floor, isnan, log10
 from typing import Any
 
 import numpy as np
-from ir_measures.measures import Measure
 
-from ir_std._arrays import Axes, Figure, Floats, Ints
+from ir_std._arrays import EXACT, Axes, Figure, Floats, Ints
 from ir_std.errors import MissingLibraryError, UsageError, pluralize
 from ir_std.evaluation.placement import peers_of
-from ir_std.measures import Standardized, named_measure, sign_of
+from ir_std.measures import Measure, Standardized, named_measure, sign_of
 from ir_std.reporting.difference import RunDifferences, limits_of, run_differences
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.links import n_common_systems
 from ir_std.reporting.model import Results
 from ir_std.reporting.run_ranks import runs_by_mean
-from ir_std.schemes import EXACT
 
 __all__ = [
     "comparison_figure",

@@ -10,13 +10,11 @@ from itertools import combinations
 from math import isnan, nan, sqrt
 from typing import Any
 
-from ir_measures.measures import Measure
-
-from ir_std._arrays import DataFrame
+from ir_std._arrays import EXACT, DataFrame
 from ir_std.analysis.estimate import NO_ESTIMATE
 from ir_std.analysis.paired import Procedure, get_correction
 from ir_std.errors import MissingLibraryError, look_up
-from ir_std.measures import Standardized, named_measure, sign_of
+from ir_std.measures import Measure, Standardized, named_measure, sign_of
 from ir_std.reporting import sentences
 from ir_std.reporting.benchmark import Benchmark, place_cell
 from ir_std.reporting.difference import Difference, RunDifferences, label_of, run_differences
@@ -37,7 +35,6 @@ from ir_std.reporting.tables import (
     number_cell,
     p_value_cell,
 )
-from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import SUMMARY
 from ir_std.scores.tables import ALL_COLLECTIONS
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ir_std._arrays import EXACT
 from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, warn_caller
 from ir_std.evaluation import inputs
@@ -20,7 +21,7 @@ from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, main_score
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, collection_names
 from ir_std.reporting.model import Results
-from ir_std.schemes import EXACT, scheme_names
+from ir_std.schemes import scheme_names
 from ir_std.scores.run_scores import RunScores
 
 if TYPE_CHECKING:

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats
+from ir_std._arrays import EXACT, Floats
 from ir_std.analysis.ranks import rank_intervals
 from ir_std.errors import UsageError
-from ir_std.measures import named_measure, sign_of
-from ir_std.schemes import EXACT
+from ir_std.measures import Measure, named_measure, sign_of
 
 if TYPE_CHECKING:
     from ir_std.reporting.model import Results

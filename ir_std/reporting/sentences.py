@@ -8,22 +8,19 @@ from itertools import chain
 from math import isnan
 from typing import TYPE_CHECKING
 
-from ir_measures.measures import Measure
-
-from ir_std._arrays import Floats
+from ir_std._arrays import EXACT, Floats
 from ir_std.analysis.linking import MIN_TESTED
 from ir_std.analysis.paired import ALPHA, describe_correction, describe_test, get_test
 from ir_std.analysis.ranks import FEW_TOPICS, FEWEST
 from ir_std.errors import abbreviate, pluralize
 from ir_std.factors.benchmarks import partial_tasks
-from ir_std.measures import Standardized, sign_of
+from ir_std.measures import Measure, Standardized, sign_of
 from ir_std.reporting.benchmark import Benchmark
 from ir_std.reporting.difference import MIN_COLLECTIONS, Difference, RunDifferences
 from ir_std.reporting.links import CollectionLinks, Overlaps, n_common_systems
 from ir_std.reporting.model import MIN_SUMMARIZED, Results, unit_of
 from ir_std.reporting.run_ranks import RunRank
 from ir_std.reporting.tables import EQUIVALENT, p_text
-from ir_std.schemes import EXACT
 
 if TYPE_CHECKING:
     from ir_std.reporting.diff import RunDiff, TopicScores

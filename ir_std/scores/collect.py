@@ -9,12 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ir_measures.measures import Measure
-
+from ir_std._arrays import EXACT
 from ir_std.errors import InputError, abbreviate, pluralize
-from ir_std.measures import ExternalMeasure, Standardized, measure_record
+from ir_std.measures import ExternalMeasure, Measure, Standardized, measure_record
 from ir_std.measures.names import find_measure, only_in_trec_eval
-from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores, is_whole
 
 _NO_VALUE = ("", "nan", "NaN", "null", "None")

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import EXACT, Floats, Ints
 from ir_std.errors import InputError, abbreviate, pluralize
-from ir_std.measures import ExternalMeasure, sign_of
+from ir_std.measures import ExternalMeasure, Measure, sign_of
 from ir_std.reading import Ids
-from ir_std.schemes import EXACT
 from ir_std.trec.qrels import Qrels
 
 COARSE = 0.005

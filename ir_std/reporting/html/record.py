@@ -16,18 +16,16 @@ from math import isnan
 from typing import Any, TypedDict
 
 import numpy as np
-from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats
+from ir_std._arrays import EXACT, Floats
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import round_to_resolution
-from ir_std.measures import sign_of
+from ir_std.measures import Measure, sign_of
 from ir_std.reporting.difference import limits_of
 from ir_std.reporting.html import standing
 from ir_std.reporting.html.words import say
 from ir_std.reporting.model import Results, evaluations_of
 from ir_std.reporting.plots import axis_ticks
-from ir_std.schemes import EXACT
 
 UNIT = 10_000
 """Number of units in a score of 1; topic scores are stored as whole numbers of units."""

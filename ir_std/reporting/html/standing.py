@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 from ir_measures import Judged
-from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats
+from ir_std._arrays import EXACT, Floats
 from ir_std.analysis.ranks import rank_intervals
 from ir_std.errors import InputError, abbreviate, join_with_and
 from ir_std.evaluation.evaluation import message_texts
@@ -23,12 +22,11 @@ from ir_std.evaluation.plans import Plan, mean_of_values
 from ir_std.evaluation.raw_scores import RankedTopic, rank_topics
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.quality import saturates
-from ir_std.measures import Standardized, sign_of
+from ir_std.measures import Measure, Standardized, sign_of
 from ir_std.reporting.difference import Difference, is_wide
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, group_measures
 from ir_std.reporting.model import Results, evaluations_of, rank_by
 from ir_std.reporting.run_ranks import RunRank, runs_by_mean
-from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import RunScores
 
 MOST_SCORES_OF_SYSTEMS = 200_000
