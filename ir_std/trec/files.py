@@ -47,7 +47,7 @@ def read_run(file: File) -> Run:
         the line.
     """
     source = reading.source_of(file)
-    line_format = reading.RANKED_RUN if _is_ranked(source) else reading.RUN
+    line_format = reading.RANKED_RUN if is_ranked(source) else reading.RUN
     try:
         run = Run.of_lines(reading.read_lines(source, line_format), source.name, source.duplicates)
     except (reading.CheckFailed, InvalidRun):
@@ -58,7 +58,7 @@ def read_run(file: File) -> Run:
     raise reading.find_fault(source, line_format)
 
 
-def _is_ranked(source: reading.Source) -> bool:
+def is_ranked(source: reading.Source) -> bool:
     """Check whether a run is in MS MARCO's format, which has ranks but no scores."""
     columns = source.first_line[1].split() if source.first_line else []
     return len(columns) == reading.RANKED_RUN.width and columns[-1].isdigit()
