@@ -1,3 +1,3 @@
-"""Draw runs next to the reference systems, scores by topic, differences, and collections."""
+"""Draw plots of runs and reference systems, topics, differences and collections."""
 
 from ir_std.reporting.plots import *  # noqa: F403

@@ -82,7 +82,7 @@ def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measu
 
 
 def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
-    """Find a measure by its name, in any equivalent spelling, in a list of measures.
+    """Find a measure in a list by its name, in any equivalent spelling.
 
     >>> from ir_std import P
     >>> named_measure("P(cutoff=10, rel=2)", [P(rel=2) @ 10])

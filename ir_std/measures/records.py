@@ -339,7 +339,7 @@ def log_conflict(name: str) -> None:
 
 
 def join_ir_measures() -> None:
-    """Let ir_measures find ir_std's measures by name, except names that ir_measures also has."""
+    """Let ir_measures find ir_std's measures by name; names in ir_measures take precedence."""
     vars(irm)["registry"] = MeasureRegistry(theirs, own_measures)
     for name in own_measures:
         log_conflict(name)

@@ -74,7 +74,7 @@ def _scaled(scores: Floats) -> tuple[Floats, int]:
 
 
 def _above_lowest(scores: Floats) -> Floats:
-    """Return ``s - min``, whose standard deviation is more exact than that of close scores."""
+    """Return ``s - min``; if scores are close, this makes their standard deviation more exact."""
     above: Floats = scores - scores.min()
     return above
 

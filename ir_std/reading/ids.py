@@ -23,7 +23,7 @@ WORD = 8
 """Number of bytes that are read at once, and number of bytes that must follow the last ID."""
 
 _AT_ONCE = 1 << 20
-"""Number of bytes that are joined at once, because each byte needs an index of eight bytes."""
+"""Number of bytes that are joined at once; each byte needs an index of eight bytes."""
 _HASHED_AT_ONCE = 1 << 13
 """Number of IDs that are hashed at once, so that intermediate results stay in the cache."""
 _JOINED_AT_ONCE = 1 << 10
@@ -233,12 +233,12 @@ def _finish(mixed: Keys) -> Keys:
 _FOUND_AT_ONCE = 1 << 14
 """Number of keys that are looked up at once; it is small, as a large run leaves little memory."""
 _MOST_BITS = 24
-"""Largest number of bits that index the table of first positions; it keeps the table small."""
+"""Largest number of bits that index the table of first positions, so that it stays small."""
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 def keys(mixed: Keys, topic: Ints) -> Keys:
-    """Return a hash for each pair of a topic and a document, from topic number and ID's hash."""
+    """Hash each pair of a topic and a document, given the topic's number and the ID's hash."""
     hashes = topic.astype(np.uint64)
     hashes *= _TOPIC  # in place, because a large run leaves little memory
     hashes += mixed
@@ -298,8 +298,8 @@ class KeyTable(NamedTuple):
     keys : ndarray of uint64, shape (n_keys,)
         Keys in ascending order.
     first : ndarray of int32
-        Position in ``keys`` of the first key that begins with certain bits; -1 if no key does.  For
-        most unknown keys, the search ends here.
+        For each value of the first bits, the position of the first key that begins with these bits;
+        -1 if no key does.  For most unknown keys, the search ends here.
     """
 
     keys: Keys

@@ -174,7 +174,7 @@ def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
 
 
 def _scaled(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
-    """Read tokens with an exponent of at most 7 characters; the exponent changes the decimals."""
+    """Read tokens with an exponent of at most 7 characters, and shift their decimal points."""
     (tail,) = words_at(codes, ends - WORD)
     place = _place((tail | _SMALL) & _LAST[np.minimum(ends - starts, WORD)], _ES)
     middle = ends - WORD + place
@@ -234,7 +234,7 @@ def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
 
 
 def _corrected(digits: Keys, decimals: Ints, quotient: Floats) -> tuple[Floats, Mask]:
-    """Divide numbers that floats do not hold exactly; return the same as :func:`_divided`.
+    """Divide numbers that floats do not hold exactly; return what :func:`_divided` returns.
 
     The rounding errors of both numbers and the remainder of the division correct the quotient.
     Dekker's product (Numer. Math. 1971) gives the exact remainder.  The error of the correction is

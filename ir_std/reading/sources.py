@@ -42,7 +42,7 @@ class Source(ABC):
     path : Path or None
         Path of a file; for a member of an archive, the archive's path and the path inside it.
     max_member : int or None
-        Largest number of unpacked bytes; see :func:`~ir_std.reading.unpacking.unpack_stream`.
+        Largest unpacked size in bytes; see :func:`~ir_std.reading.unpacking.unpack_stream`.
     duplicates : {'error', 'first', 'last'}
         Line that counts if a run has a document twice for a topic.
     """

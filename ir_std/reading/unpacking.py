@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 from ir_std.errors import InputError
 
 MAX_MEMBER = 1 << 31
-"""Largest number of unpacked bytes of a packed file or archive member, unless users allow more."""
+"""Largest unpacked size of a packed file or archive member in bytes, unless users allow more."""
 SMALL = 10_000_000
 """Size in bytes below which a packed file is small.
 
@@ -25,7 +25,7 @@ length of lines, and :data:`MOST_TOPICS` limits the number of topics.  So readin
 limited memory and time.
 """
 MIN_UNPACK_LIMIT = 80 << 20
-"""Smallest limit of unpacked bytes; a TREC run packed by xz unpacks to eight times its size."""
+"""Smallest limit of the unpacked size in bytes; xz packs TREC runs to an eighth of their size."""
 MOST_TOPICS = 1_000_000
 RATIO = 16
 """Largest ratio of the unpacked size to the packed size, for files that are not small."""
@@ -37,7 +37,7 @@ LONGEST_JSON = 1 << 26
 BLANKS = b" \t\r"
 """Bytes that separate columns; line ends are the only other control characters allowed."""
 PIECE = 1 << 18
-"""Number of bytes that are read at once; each larger piece would be allocated in new memory."""
+"""Number of bytes that are read at once; the system allocates new memory for larger pieces."""
 _PACKED_PIECE = 1 << 14
 _DICTIONARY = 1 << 28
 """Bytes of memory that a file packed by xz may need; the highest preset of xz needs 65 MiB."""
@@ -60,7 +60,7 @@ def unpack_stream(
     name : str
         Name in messages.
     max_member : int, optional
-        Largest number of unpacked bytes; by default, :func:`unpacked_limit`.
+        Largest unpacked size in bytes; by default, :func:`unpacked_limit`.
     size : int
 
     Raises
@@ -176,7 +176,7 @@ class BoundedReader:
         self.bound(most, error)
 
     def bound(self, most: float, error: Exception) -> None:
-        """Limit the number of bytes, counted from the stream's start; set the error for more."""
+        """Limit the bytes that can be read, counted from the start; raise ``error`` for more."""
         self._most, self._error = most, error
 
     def read(self, size: int) -> bytes:

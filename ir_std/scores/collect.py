@@ -130,13 +130,13 @@ def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
 
 
 def _measure_of(name: str) -> Measure | None:
-    """Return the raw measure that has a name; None if there is none."""
+    """Find a raw measure by its name; None if the name is not that of a raw measure."""
     found = None if is_not_topic_score(name) else find_measure(name) or ExternalMeasure(name)
     return None if isinstance(found, Standardized) else found
 
 
 def _texts(cells: ScoreCells, known: Mapping[str, Measure]) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the values as text by run, measure's name and topic.
+    """Return the values as text, in dicts by run, measure and topic.
 
     If a measure has several names in the file, the first name stands for all of them.
     """
@@ -154,7 +154,7 @@ def _texts(cells: ScoreCells, known: Mapping[str, Measure]) -> dict[str, dict[st
 
 
 def _repeated(cells: ScoreCells, known: Mapping[str, Measure]) -> InputError:
-    """Return an error for the first value with the same run, measure and topic as another."""
+    """Return an error for the first value that has the run, measure and topic of another."""
     rows: dict[tuple[str, str, Measure | None], int] = {}
     for row, (run, topic, name, _) in enumerate(cells):
         first = rows.setdefault((run, topic, known.get(name)), row)
@@ -220,7 +220,7 @@ def _scores_of_run(cells: ScoreCells, name: str, columns: list[_Column]) -> RunS
 
 
 def _count_unlisted(file: str, columns: Iterable[_Column], n_topics: _Column | None) -> int:
-    """Count the topics that the means include (as with ``trec_eval -c``) but no line has."""
+    """Count topics that no line lists, but that the means include (as with ``trec_eval -c``)."""
     if n_topics is None or n_topics.mean is None:
         return 0
     n_listed = len({topic for column in columns for topic in column.values})

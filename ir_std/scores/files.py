@@ -305,7 +305,7 @@ def _is_score_line(line: str) -> bool:
 
 
 def _is_iteration(text: str) -> bool:
-    """Check whether a text is like an iteration in qrels, and unlike a measure's name."""
+    """Check whether a text looks like the iteration in qrels, and not like a measure's name."""
     named = text.lower() in ("q0", "iter", "iteration")
     return named or re.match("[A-Za-z]{2}", text) is None
 

@@ -119,7 +119,7 @@ def _rows_by_name() -> dict[str, str]:
 
 
 def find_dataset(name: str) -> str | None:
-    """Return the dataset that has a name in MTEB, BEIR or ir_datasets; None if there is none.
+    """Find a dataset by its name in MTEB, BEIR or ir_datasets; None if the name is unknown.
 
     Upper and lower case do not matter.
 

@@ -130,7 +130,8 @@ class ScoreTable:
     def has_measures(self) -> bool:
         """True if the names of the score columns are names of measures.
 
-        A known name shows this, and so do rows that are questions or runs.
+        The columns are measures if one of their names is a known measure, or if the rows are
+        questions or runs.
         """
         of_runs = self.has("run") and self.measure is None
         if self.has("measure") or self.datasets or not (self.unit or of_runs):

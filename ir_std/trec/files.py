@@ -85,7 +85,7 @@ def count_columns(source: reading.Source) -> int:
 
 
 def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
-    r"""Yield the rows of TREC qrels, like ``ir_measures.read_trec_qrels``.
+    r"""Yield the rows of TREC qrels, as ``ir_measures.read_trec_qrels`` does.
 
     >>> list(read_trec_qrels("401 0 FBIS3-1 1\n"))
     [Qrel(query_id='401', doc_id='FBIS3-1', relevance=1, iteration='0')]
@@ -93,7 +93,7 @@ def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
     Parameters
     ----------
     file : str, path or open file
-        A file, or a string with the text of a file, which has at least one line end.
+        A file, or a string with the text of a file.  The string must contain a line end.
     """
 
     def row(columns: list[str]) -> Qrel:
@@ -104,7 +104,7 @@ def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
 
 
 def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]:
-    r"""Yield the rows of a TREC run, like ``ir_measures.read_trec_run``.
+    r"""Yield the rows of a TREC run, as ``ir_measures.read_trec_run`` does.
 
     >>> list(read_trec_run("401 Q0 FBIS3-1 1 17.5 bm25\n"))
     [ScoredDoc(query_id='401', doc_id='FBIS3-1', score=17.5)]
@@ -112,7 +112,7 @@ def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]
     Parameters
     ----------
     file : str, path or open file
-        A file, or a string with the text of a file, which has at least one line end.
+        A file, or a string with the text of a file.  The string must contain a line end.
     """
 
     def row(columns: list[str]) -> ScoredDoc:

@@ -17,7 +17,7 @@ Computed = TypeVar("Computed")
 
 
 class Cached:
-    """Base class of objects that keep the results of computations with their data."""
+    """Base class of objects that store results which are computed from the objects."""
 
     def __init__(self) -> None:
         self._cache: dict[Hashable, Any] = {}

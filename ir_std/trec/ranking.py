@@ -141,7 +141,7 @@ class _Spans(NamedTuple):
 
 
 def _keys(topic: Ints, scores: Floats, precision: Precision) -> Array:
-    """Return a sort key for each line, which puts topics in order and the best score first."""
+    """Return a key for each line; sorting by key puts topics in order, and best scores first."""
     with np.errstate(over="ignore"):  # scores beyond 32 bits are infinite, as in trec_eval
         descending = 0 - scores.astype(precision)  # the result is never -0
     if precision is np.float32:

@@ -213,7 +213,7 @@ class Run:
         return self._ids[slice(*self.bounds[topic])].strings()
 
     def ids(self, lines: Ints) -> list[bytes]:
-        """Return the document IDs of the given lines as UTF-8, which sorts like the strings."""
+        """Return the document IDs of the given lines; as UTF-8, IDs sort like strings."""
         if "_ids" in vars(self):
             return self._ids[lines].bytes()
         # A run from a dict mostly needs only the IDs of tied documents, so do not make all IDs.
@@ -286,7 +286,7 @@ class Run:
         }
 
     def numbers(self, qrels: Qrels) -> Ints:
-        """Return the index in the run for each topic of the qrels; -1 if the run lacks a topic."""
+        """Return the index in the run of each topic in the qrels; -1 if the run lacks the topic."""
         number = {topic: i for i, topic in enumerate(self.bounds)}
         return np.array([number.get(topic, -1) for topic in qrels.topics], np.int64)
 
