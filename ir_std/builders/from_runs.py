@@ -235,9 +235,9 @@ def _warn_of_repeated(runs: Iterable[SystemScores]) -> None:
 def _runs_with_tags(
     runs: Any, max_member: int | None, skip: Callable[[InputError], None] | None
 ) -> Iterator[tuple[str, Any]]:
-    """Yield each file once, and yield runs that are already in memory without a change.
+    """Yield each run file once; yield runs that are not files without a change.
 
-    If ``runs`` is a dict, the name of a run in memory is the run's key in the dict.  All other runs
+    If ``runs`` is a dict, a run that is not a file is named by its key in the dict.  All other runs
     get an empty name.
     """
     if isinstance(runs, (str, os.PathLike, Run)):

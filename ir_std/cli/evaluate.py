@@ -68,7 +68,7 @@ comparison:
 
 
 def run(args: Namespace) -> int:
-    """Evaluate runs and print the results; return 1 if ``--fail-if-worse`` finds a worse run."""
+    """Evaluate and print runs; return 1 if ``--fail-if-worse`` finds a significantly worse run."""
     _check_options(args)
     if wants_task_table(args):
         _print_task_table(args)

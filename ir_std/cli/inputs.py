@@ -271,7 +271,7 @@ def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
 
 
 def _near_systems(given: str) -> list[str]:
-    """Suggest systems with the given name, from sets with a name like the given set's name."""
+    """Suggest systems of the same name in sets whose names are similar."""
     set_id, separator, tag = given.partition("/")
     near = suggest_names(set_id, available_factors()) if separator else []
     return [system for name in near if is_system_name(system := f"{name}/{tag}")]

@@ -130,7 +130,7 @@ def select_factors(
     """Find the factor set for qrels, and keep only the requested systems.
 
     On topics whose judgments differ from the set's judgments, the factors are used only if you name
-    the set in ``factors``.  This also holds if you choose ``systems``.
+    the set in ``factors``.  If you only choose ``systems``, these topics have no factors.
 
     Parameters
     ----------

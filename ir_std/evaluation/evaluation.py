@@ -49,7 +49,7 @@ class Message(NamedTuple):
 
 
 def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
-    """Return each warning or note once; if it is about runs, their names come first."""
+    """Return each warning or note once, and begin each text with the names of its runs."""
     runs_by_text: dict[str, dict[str, None]] = {}
     for message in messages:
         if message.warns == warns:

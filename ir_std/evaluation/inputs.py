@@ -258,9 +258,9 @@ def resolve(given: Any) -> Run | RunScores:
 def resolve_runs(runs: Any, duplicates: str = "error") -> dict[str, Any]:
     """Return runs, scores and systems by name, without reading run files yet.
 
-    A folder means all files in it and its subfolders; a file of scores may hold several runs.  A
-    system of a set keeps its name in the set.  If a run has the same name, the system is named
-    SET/SYSTEM.
+    A folder means all files in it and its subfolders; a file of scores may hold several runs.
+    Systems have the same names as in their sets.  If a run has the same name as a system, the
+    system is named SET/SYSTEM.
 
     Parameters
     ----------

@@ -304,7 +304,7 @@ def _round_as_printed(scores: Floats, step: float) -> Floats:
 
 
 def has_values(table: Floats, rows: Ints) -> bool:
-    """Check whether a table has a value in at least one of these rows, ignoring row -1."""
+    """Check whether a table has a value in one of ``rows``, in which -1 means no row."""
     return not np.isnan(pick_rows(table, rows)).all()
 
 
@@ -400,7 +400,10 @@ def _kind(name: str) -> str:
 
 
 def levels_of(raw: Measure, fit: Fit) -> list[int]:
-    """Return the relevance levels at or above which documents count for a measure."""
+    """Return the relevance levels that a measure uses.
+
+    For each of these levels, the measure uses the documents at this level or above.
+    """
     record = measure_record(raw)
     if record.judged and not record.relevance:
         return [ALL_JUDGED]

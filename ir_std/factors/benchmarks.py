@@ -105,7 +105,7 @@ def tasks_of(benchmark: str) -> Mapping[str, list[str]]:
 
 
 def partial_tasks(benchmark: str) -> dict[str, tuple[int, int]]:
-    """Return the tasks from which the set has only some parts.
+    """Return the tasks that are only partly in the set.
 
     Each task is mapped to two numbers: how many parts the set has, and how many parts the task has.
     A part is one combination of split and subset (such as a language) that the benchmark uses.

@@ -79,7 +79,7 @@ def writable_folder() -> Path:
 
 
 class SetVersion(NamedTuple):
-    """The id, the file, and the current version of the file of a set.
+    """The id of a set, the set's file, and the current version of this file.
 
     The version of a shipped set is None, because such a set changes only with the installation.
     """

@@ -68,8 +68,8 @@ class Collection:
     def shared_topics(self, there: Set[str]) -> tuple[str, ...]:
         """Return the topics that are also in ``there``, in this collection's order.
 
-        Scores may have hundreds of thousands of topics.  To save time, the method only looks at
-        each topic of the smaller of the two sets of topics.
+        Scores may have hundreds of thousands of topics.  To save time, the method looks up the
+        topics of the smaller set in the larger set.
         """
         return tuple(sorted(self.counts.keys() & there, key=self._positions.__getitem__))
 

@@ -216,7 +216,7 @@ def _csv(rows: Iterable[Iterable[object]], **style: Any) -> bytes:
 
 
 def _files_of(factors: FactorSet) -> list[Path]:
-    """Return the set's own file in a list, because an export must not replace this file."""
+    """Return a list with the set's own file, which an export must not replace."""
     return [factors.path] if factors.path else []
 
 

@@ -88,7 +88,10 @@ class Fit:
 
     @cached_property
     def is_comparable(self) -> Mask:
-        """For each topic, True if both numbers of relevant documents are known, but not both 0."""
+        """For each topic, True if the numbers of relevant documents can be compared.
+
+        Both numbers must be known, and at least one of them must not be 0.
+        """
         there, here = self.agreement.counts(1)
         return np.asarray((there >= 0) & (here >= 0) & (there + here > 0))
 
@@ -98,7 +101,11 @@ class Fit:
 
     @cached_property
     def is_verified(self) -> Mask:
-        """For each topic, True if the fingerprints (or the counts, if there are none) agree."""
+        """For each topic, True if the judgments are verified.
+
+        The fingerprints must agree.  If there are no fingerprints, the counts must agree, and
+        :attr:`counts_suffice` must be True.
+        """
         at = self.agreement.at_level(1)
         return self.is_comparable & (at.identical | (at.count_only & self.counts_suffice))
 

@@ -50,7 +50,7 @@ def _list_of(holds: Check) -> Check:
 
 
 def _object_of(holds: Check) -> Check:
-    """Return a function that checks that the keys of an object are texts and its values valid."""
+    """Return a function that checks that an object has texts as keys, and valid values."""
     return lambda value: (
         isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(holds, value.values()))
     )
