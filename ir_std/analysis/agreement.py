@@ -34,9 +34,9 @@ FEWEST_DIFFERENT = 1 / 3
 pairs of systems.  For RR, the actual share is often smaller.  A few topics then decide the order of
 the systems, and a bootstrap cannot detect this."""
 LEAST_REPRODUCED = 0.7
-"""Smallest agreement of a judge's order of systems with the orders on resampled topics (mean tau)
-for which the interval of tau is computed.  With less agreement, the order is mostly noise, and the
-samples do not show the bias of tau."""
+"""Smallest mean tau between a judge's order of systems and the orders on resampled topics.  Below
+this mean tau, there is no interval of tau, because the order is mostly noise, and the samples do
+not show the bias of tau."""
 BIAS = 2
 """Multiplier of the bootstrap samples' bias in the error of an interval.  With this multiplier, 90
 to 98 percent of the intervals contain the true value."""

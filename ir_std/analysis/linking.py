@@ -30,8 +30,8 @@ from ir_std.schemes import clipped_linear
 MIN_TOPICS = 10
 """Smallest number of topics with factors that a link needs on each collection."""
 MIN_TESTED = 3
-"""Smallest number of anchors for a p-value.  Fewer anchors do not show well enough how much their
-shifts vary."""
+"""Smallest number of anchors with which a difference has a p-value.  Fewer anchors do not show well
+enough how much their shifts vary."""
 SCATTER_QUANTILE = 0.3
 """Probability level of a quantile of chi squared.  The anchors' scatter, divided by this quantile,
 is an upper confidence limit for tau squared."""
@@ -57,8 +57,8 @@ of the shift.  The values were measured on Robust 2004, Terabyte and Blog.  Only
 these values.
 """
 KNOWN_WEIGHT = 4
-"""Weight of :data:`KNOWN_TAU` in an average with the variation that the anchors show, as a number
-of anchors."""
+"""Weight of :data:`KNOWN_TAU` when it is averaged with the anchors' own tau.  The weight is a
+number of anchors."""
 FURTHEST = 64.0
 """Largest shift that the search tries."""
 

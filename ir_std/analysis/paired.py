@@ -203,10 +203,10 @@ def get_test(name: str) -> tuple[Callable[[ArrayLike], Floats], str]:
 def holm(p_values: ArrayLike) -> Floats:
     """Adjust p-values by Holm's step-down method (Scandinavian Journal of Statistics, 1979).
 
-    The k-th smallest of ``n`` p-values is multiplied by ``n - k + 1``.  A product below the product
-    of a smaller p-value is raised to that larger product.  Holm's method controls the family-wise
-    error rate, as Bonferroni's method does.  The results of Holm's method are never larger than
-    those of Bonferroni's method.
+    The k-th smallest of ``n`` p-values is multiplied by ``n - k + 1``.  If the product of a smaller
+    p-value is larger, that larger product is used.  Holm's method controls the family-wise error
+    rate, as Bonferroni's method does.  The results of Holm's method are never larger than those of
+    Bonferroni's method.
 
     Parameters
     ----------

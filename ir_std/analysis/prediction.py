@@ -2,10 +2,10 @@
 
 The method is prediction-powered inference with two pooled multipliers (Angelopoulos, Duchi and
 Zrnic, "PPI++", 2023), which is the regression estimator of survey sampling.  The model's scores on
-all topics show whether the topics that people judged are easy or hard.  The estimate is corrected
-accordingly.  The topics with both kinds of labels show how far the model's scores can be trusted.
-If these topics show that the model's labels contain no information, the estimate ignores these
-labels.
+all topics show whether the topics that people judged are easier or harder than average.  The
+estimate corrects for such a difference.  The topics with both kinds of labels show how far the
+model's scores can be trusted.  If these topics show that the model's labels contain no information,
+the estimate ignores these labels.
 """
 
 from __future__ import annotations

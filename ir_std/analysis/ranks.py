@@ -71,8 +71,8 @@ def rank_intervals(scores: ArrayLike, level: float = 0.95) -> RankIntervals:
     """Compute the intervals of all systems' ranks: `1 + n_better` to `n_systems - n_worse`.
 
     ``n_better`` is the number of systems that are significantly better than the system over their
-    common topics; ``n_worse`` is the number of systems that are significantly worse.  The ranks are
-    by the means over all possible topics, not by the means over this sample of topics.
+    common topics; ``n_worse`` is the number of systems that are significantly worse.  The ranks
+    refer to the means over all possible topics, not to the means over this sample of topics.
 
     The intervals are simultaneous: the confidence level applies to all intervals at once.  The
     statistic of each pair is compared with the distribution of the largest statistic of all pairs
@@ -192,7 +192,7 @@ class _Flips:
         return np.asarray(flipped * self.scale[j, k])
 
     def two_sided(self, k: int) -> Floats:
-        """Return, for each flip, the largest absolute statistic of a later system against k."""
+        """Return, for each flip, the largest absolute statistic of any later system against k."""
         flipped = self._against(k, np.arange(len(self.used)) > k)
         return np.asarray(np.abs(flipped, out=flipped).max(axis=1, initial=0.0))
 

@@ -16,7 +16,7 @@ from ir_std.analysis.means import check_scores, check_scores_with_gaps
 from ir_std.schemes import get_scheme, normal_cdf
 
 CLOSE_ENOUGH = 1e-7
-"""Largest change of a system's mean z with which the iteration ends."""
+"""Largest change of a system's mean z at which the iteration ends."""
 MOST_STEPS = 10_000
 
 
@@ -194,7 +194,7 @@ def _additive_effects(z: Floats) -> Floats:
 def _scale(known: Mask, theta: Floats) -> tuple[Floats, Floats]:
     """Return the mean and the spread of the systems' effects on each topic.
 
-    Only systems with a score on the topic count.
+    Systems without a score on the topic are ignored.
 
     The spread is divided by the spread of the effects of all systems.
     """

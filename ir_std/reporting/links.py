@@ -314,7 +314,7 @@ def _labels_differ(one: Qrels, other: Qrels, topics: set[str]) -> bool:
 
 
 def _same_origin(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Check whether two factor sets are different, but for the topics of the same collection."""
+    """Check whether two different factor sets are for the topics of the same collection."""
     return one[0] != other[0] and one[1] == other[1]
 
 

@@ -53,7 +53,8 @@ _LABEL_HEIGHT = 7.0
 _LARGEST_SQUARE = 140.0
 """The area of the largest square, in square points."""
 _ROOM = 40
-"""Largest total length of the collections' names, in characters, that needs no rotated names."""
+"""Largest total length of the collections' names, in characters, for which plots do not rotate the
+names."""
 
 
 # One collection

@@ -521,6 +521,6 @@ SMALLEST = 5e-4
 
 
 def size_text(difference: float, sign: str = "") -> str:
-    """Format a difference with three decimals, or with enough to show that it is not 0."""
+    """Format a difference with three decimals, or with one significant digit below 0.0005."""
     places = ".3f" if abs(difference) >= SMALLEST or not difference else ".1g"
     return f"{difference:{sign}{places}}"

@@ -419,7 +419,7 @@ def _fold(heads: list[Column], groups: list[list[Column]], width: int) -> list[l
 def _shortened(column: Column, size: int) -> Column:
     """Cut the middle of long labels, where names differ least.
 
-    If labels would become equal, none is cut.
+    If two labels would become equal, no label is cut.
     """
     size = max(size, 12)
     if len(column[0]) <= size:

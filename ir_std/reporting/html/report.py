@@ -207,7 +207,7 @@ class Licence:
 
 
 def licences(results: Results) -> list[Licence]:
-    """Return the sources and licences of the factors used, each with its raw measures."""
+    """Return the sources and licences of the factors used, each source with its raw measures."""
     by_source: dict[tuple[str, str], Licence] = {}
     for factors, name in _factors_used(results):
         source = factors.about(name, "source", factors.source) or "not stated"
@@ -243,7 +243,7 @@ def _factors_used(results: Results) -> list[tuple[FactorSet, str]]:
 
 
 def method(results: Results) -> str:
-    """Write an HTML text for a paper's evaluation section on how scores were computed."""
+    """Describe in HTML how scores were computed, for the evaluation section of a paper."""
     each = [results.on(name) for name in results.collections]
     counts: dict[FactorSet, list[int]] = {}
     for plan in (plan for one in each for plan in one.collection.plans.values()):
