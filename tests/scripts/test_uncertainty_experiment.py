@@ -142,7 +142,7 @@ def test_how_to_read_the_numbers_has_what_other_systems_change() -> None:
     assert len(by_halves) == 3
     low, high = (100 * end(by_halves) for end in (min, max))
     assert (
-        f"on TREC-8, a test at .05 finds a difference in {low:.0f} to {high:.0f}% of cases"
+        f"a test at the level of 5% then finds a difference in {low:.0f} to {high:.0f}% of cases"
         in " ".join(page.split())
     )
 
