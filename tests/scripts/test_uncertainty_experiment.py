@@ -62,27 +62,30 @@ def test_the_guide_counts_the_cases_that_are_in_the_band(found: Found) -> None:
     }
     inside, above, below = experiment.counts(of_three := by["by team", "NzU"])
     assert (
-        f"by team, {inside} of {len(of_three)} cases are in this band, {above} are above it by two "
-        "standard errors, and none is below it by two standard errors. The smallest coverage is "
+        f"by team, {inside} of {len(of_three)} cases have a coverage of .93 to .97. In {above} "
+        "cases, the coverage is more than two standard errors above .97, and in no case is it more "
+        "than two standard errors below .93. The smallest coverage is "
         f"{experiment.share(min(r.level for r in of_three))}"
     ) in TEXT
     assert below == 0
     inside, above, below = experiment.counts(of_three := by["one by one", "NzU"])
     assert (
-        f"one by one, {inside} of {len(of_three)} cases are in the band, {above} are above it, and "
-        "none is below it" in TEXT
+        f"one by one, {inside} of {len(of_three)} cases have a coverage of .93 to .97; the "
+        f"coverage is significantly higher in {above} cases, and significantly lower in none"
+        in TEXT
     )
     assert below == 0
     inside, above, below = experiment.counts(of_shares := by["by team", "E"])
     assert (
-        f"by team, {inside} of {len(of_shares)} cases for E are in the band, {above} are above it, "
-        "and none is below it"
+        f"by team, {inside} of {len(of_shares)} cases for E have a coverage of .93 to .97; the "
+        f"coverage is significantly higher in {above} cases, and significantly lower in none"
     ) in TEXT
     assert below == 0
     own = [r for r in experiment.rows_of(found) if r.known == experiment.OWN_TEAMS]
     inside, above, below = experiment.counts(own := [r for r in own if r.scheme in "NzU"])
     assert (
-        f"{inside} of {len(own)} cases are in the band, {above} are above it, and none is below it"
+        f"{inside} of {len(own)} cases have a coverage of .93 to .97; the coverage is "
+        f"significantly higher in {above} cases, and significantly lower in none"
     ) in TEXT
     assert below == 0
 
@@ -161,14 +164,14 @@ def test_the_guide_has_what_few_systems_do_to_runs_at_the_ends_of_the_field() ->
     weakest = sorted(experiment.share(by.weakest) for by in found)
     tenth = sorted(experiment.share(by.tenth) for by in found)
     assert (
-        f"has a mean z of {found[0].true_z:.2f}. If systems are drawn by team, this run's mean z "
-        f"becomes {z[8]} "
+        f"has a mean z of {found[0].true_z:.2f} relative to all systems. If fewer systems are "
+        f"drawn by team, the run's mean z is {z[8]} "
         f"with 8 systems, {z[15]} with 15, {z[30]} with 30 and {z[100]} with 100"
     ) in TEXT
     assert (
-        f"the weakest run, they contain the true value in {weakest[0]} to {weakest[-1]} of the "
-        "trials. For a run that is better than a tenth of the systems, they contain the "
-        f"true value in {tenth[0]} to {tenth[-1]}"
+        f"the weakest run contain the true value in only {weakest[0]} to {weakest[-1]} of the "
+        "trials. The intervals of a run that is better than only a tenth of the systems contain "
+        f"the true value in {tenth[0]} to {tenth[-1]}"
     ) in TEXT
 
 
@@ -176,8 +179,9 @@ def test_the_error_of_a_mean_over_collections_with_the_same_systems_is_that_seen
     pair = ("dl19-passage-modern", "dl20-passage-modern")
     seen, independent, together = experiment.shared_systems(pair, TRIALS // 5, SEED)
     assert (
-        f"error of a mean over both collections is {seen:.4f}. If ir_std treated the two sets of "
-        f"systems as independent, it would estimate an error of {independent:.4f}. But ir_std "
-        f"treats them as the same systems, and estimates an error of {together:.4f}."
+        f"a run's mean over both collections has an observed error of {seen:.4f}. ir_std estimates "
+        f"an error of {together:.4f}, because it knows that the systems are the same. If ir_std "
+        "treated the systems of the two collections as independent, it would estimate an error of "
+        f"only {independent:.4f}."
     ) in TEXT
     assert abs(together - seen) < 0.2 * seen
