@@ -243,7 +243,10 @@ def of_all(data: Path) -> dict[tuple[str, str], Scores]:
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            *(("robust03", "AP"), "Robust 2003, they are {N:.4f} for N and {U:.4f} for U"),
+            *(
+                ("robust03", "AP"),
+                "Robust 2003, the swap rates are {N:.4f} for N and {U:.4f} for U",
+            ),
             marks=pytest.mark.slow,
         ),
     ],
@@ -313,9 +316,10 @@ def test_the_guide_has_the_topics_that_a_difference_of_a_tenth_takes(
         for design in sakai.DESIGNS
     )
     assert (
-        "one-way ANOVA needs {} topics with raw scores, {} with N and {} with U. For the same "
-        "three kinds of scores, two-way ANOVA with topics as blocks needs {}, {} and {} topics. "
-        "To compare two systems, the paired t-test needs {}, {} and {} topics."
+        "one-way ANOVA needs {} topics with raw scores, {} with N and {} with U. Two-way ANOVA "
+        "with topics as blocks needs {} topics with raw scores, {} with N and {} with U. If there "
+        "are only two systems, the paired t-test needs {} topics with raw scores, {} with N and "
+        "{} with U."
     ).format(*one_way, *two_way, *paired) in " ".join(GUIDE.split())
 
 
