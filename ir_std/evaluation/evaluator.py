@@ -461,7 +461,7 @@ def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -
 
 
 def _portable(run: Any, qrels: Qrels) -> Any:
-    """Return a run in a form that can be sent to another process."""
+    """Return a run that another process can receive; read files that can be read only once."""
     if isinstance(run, inputs.ScoresOfSystem):
         return inputs.restrict_scores(run, qrels)  # workers need no factor set
     known = (str, os.PathLike, FileSource, Mapping, Run, RunScores)
