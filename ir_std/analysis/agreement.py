@@ -31,8 +31,8 @@ FEWEST_TOPICS = 25
 """Smallest number of topics for which an interval is computed."""
 FEWEST_DIFFERENT = 1 / 3
 """Smallest share of topics on which two systems must have different scores, on average over all
-pairs of systems.  For RR, the actual share is often smaller.  A few topics then decide the order of
-the systems, and a bootstrap cannot detect this."""
+pairs of systems.  For RR, systems often differ on a smaller share of the topics.  A few topics then
+decide the order of the systems, and a bootstrap cannot detect this."""
 LEAST_REPRODUCED = 0.7
 """Smallest mean tau between a judge's order of systems and the orders on resampled topics.  Below
 this mean tau, there is no interval of tau, because the order is mostly noise, and the samples do
@@ -96,10 +96,10 @@ def confusion_matrix(first: ArrayLike, second: ArrayLike, n_levels: int) -> Ints
 def cohen_kappa(confusion: ArrayLike, weights: str = "none") -> Floats:
     """Compute Cohen's kappa: 1 minus the ratio of observed to expected disagreement.
 
-    Unweighted kappa is from Cohen (1960), weighted kappa from Cohen (1968).  A disagreement between
-    levels ``i`` and ``j`` has the weight ``|i - j| ** p``.  The expected disagreement is computed
-    from the product of the two judges' shares of each level.  The result equals scikit-learn's
-    ``cohen_kappa_score`` if its ``labels`` are all levels.
+    Unweighted kappa is from Cohen (1960), and weighted kappa is from Cohen (1968).  A disagreement
+    between levels ``i`` and ``j`` has the weight ``|i - j| ** p``.  The expected disagreement is
+    computed from the product of the two judges' shares of each level.  The result equals
+    scikit-learn's ``cohen_kappa_score`` if its ``labels`` are all levels.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Effect sizes: the difference between two systems on one or several collections.
 
 On one collection, the effect size is the mean of the differences per topic, divided by their
-standard deviation.  On several collections, a random-effects model summarizes the effects.  It
-treats the collections as a sample of possible collections, and estimates how much the true
-difference varies between them (Soboroff, CIKM 2018).
+standard deviation.  On several collections, a random-effects model summarizes the effects.  The
+model treats the collections as a sample of possible collections, and estimates how much the true
+difference varies between collections (Soboroff, CIKM 2018).
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class Estimate:
 
     @property
     def p(self) -> float:
-        """Two-sided p-value for a mean of 0, consistent with the interval.
+        """Two-sided p-value of the hypothesis that the mean is 0, consistent with the interval.
 
         The p-value is the significance level at which the interval would end exactly at 0.  Without
         an error over systems, the p-value equals the p-value of Student's t-test.  The p-value is

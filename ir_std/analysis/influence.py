@@ -46,7 +46,7 @@ EACH_ALIKE = 2.0
 
 The value was chosen on the same sets as :data:`DESIGN_EFFECT`.  With this value, the design effect
 is almost 2.75 for a handful of systems by a few teams, and much smaller for a handful of unrelated
-systems.  Among 15 or more systems, some are always alike.
+systems.  Among 15 or more systems, some systems are always alike.
 """
 MIN_EFFECTIVE = 1.25
 """Lower bound for the effective number of independent reference systems."""

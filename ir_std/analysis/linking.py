@@ -90,7 +90,7 @@ class Curve:
 class AnchorPair:
     """The anchors' z on the reference and on the collection, for topics with all anchors.
 
-    ``used`` marks these topics among all topics of the reference and of the collection.
+    ``used`` marks the topics with all anchors, on the reference and on the collection.
     """
 
     reference: Floats
@@ -261,16 +261,16 @@ class Link:
 
         Notes
         -----
-        The variance has four parts.  The first two parts are due to topics.  These parts are the
-        variances of the means of ``y_A - r a`` and ``y_B - r b``.  Here, ``y_A`` and ``y_B`` are
-        the systems' scores on the reference and on the linked collection; ``a`` and ``b`` are the
-        anchors' means per topic on these collections.  The ratio ``r`` is the system's slope ``f``
-        divided by the anchors' slope (the delta method).  The third part is ``W = tau**2 f**2 (1 +
-        1/k)``, because the system and each of the k anchors may suit one of the collections better
-        than the other.  The fourth part is ``(.15 c d)**2``, because one shift does not fit all
-        systems; ``d`` is the distance of the system's linked mean from the anchors' mean.  The
-        degrees of freedom are combined from the first three parts: ``n - 1`` for each of the two
-        parts due to topics, and ``k - 1`` for W.
+        The variance has four parts.  The first two parts are due to topics: the variances of the
+        means of ``y_A - r a`` and ``y_B - r b``.  Here, ``y_A`` and ``y_B`` are the systems' scores
+        on the reference and on the linked collection; ``a`` and ``b`` are the anchors' means per
+        topic on these collections.  The ratio ``r`` is the system's slope ``f`` divided by the
+        anchors' slope (the delta method).  The third part is ``W = tau**2 f**2 (1 + 1/k)``, because
+        the system and each of the k anchors may suit one of the collections better than the other.
+        The fourth part is ``(.15 c d)**2``, because one shift does not fit all systems; ``d`` is
+        the distance of the system's linked mean from the anchors' mean.  The degrees of freedom are
+        combined from the first three parts: ``n - 1`` for each of the two parts due to topics, and
+        ``k - 1`` for W.
         """
         reference = _z_on(z_reference, self._pair.used[0], "the reference")
         return _difference_of_means(self._pair.curve.score(reference), self.mean(z))
@@ -375,10 +375,10 @@ def linked_difference(
     """Compute the first linked mean minus the second, from two collections.
 
     The method is the same as in :meth:`Link.difference`.  Both links depend on the anchors' scores
-    on the reference.  The weight of these scores is the difference between the two slope ratios
-    (see :class:`LinkedMean`).  The variation of the shifts (tau) is counted in full for both links.
-    Both taus contain the variation on the reference.  The variation on the reference is thus
-    counted twice, and the interval is somewhat too wide.
+    on the reference.  The weight of these reference scores is the difference between the two slope
+    ratios (see :class:`LinkedMean`).  The variation of the shifts (tau) is counted in full for both
+    links.  Both taus contain the variation on the reference.  The variation on the reference is
+    thus counted twice, and the interval is somewhat too wide.
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ def randomization_test(d: ArrayLike) -> Floats:
     If the two systems do not differ, each difference could equally well have the other sign
     (Smucker, Allan and Carterette, CIKM 2007).  With up to :data:`ALL_SIGNS_UP_TO` pairs, the test
     uses all sign vectors.  With more pairs, the test draws :data:`RESAMPLES` sign vectors with a
-    fixed seed.  The observed signs count as one more vector, so p is never 0.
+    fixed seed.  The observed signs count as one more sign vector, so p is never 0.
 
     Parameters
     ----------
@@ -408,9 +408,9 @@ class PairwiseT(NamedTuple):
 def paired_t(scores: ArrayLike) -> PairwiseT:
     """Compute Student's paired t-test for every pair of systems.
 
-    The statistic is ``mean(d) / sqrt(var(d) / n)``, where ``d = scores[:, i] - scores[:, j]``.  It
-    has n - 1 degrees of freedom.  The variances ``c_ii + c_jj - 2 c_ij`` come from one covariance
-    matrix, so all pairs together need only one matrix product.
+    The statistic is ``mean(d) / sqrt(var(d) / n)``, where ``d = scores[:, i] - scores[:, j]``.  The
+    statistic has n - 1 degrees of freedom.  The variances ``c_ii + c_jj - 2 c_ij`` come from one
+    covariance matrix, so all pairs together need only one matrix product.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from ir_std._arrays import ArrayLike, Floats, Ints
 from ir_std.analysis.estimate import Estimate
 
 MIN_TOPICS = 5
-"""Smallest number of topics judged by people for an estimate."""
+"""Smallest number of human-judged topics that an estimate needs."""
 ADVISED_TOPICS = 10
 """Recommended number of topics judged by people; with fewer topics, the interval is wide and
 imprecise."""

@@ -70,9 +70,10 @@ class RankIntervals(NamedTuple):
 def rank_intervals(scores: ArrayLike, level: float = 0.95) -> RankIntervals:
     """Compute the intervals of all systems' ranks: `1 + n_better` to `n_systems - n_worse`.
 
-    ``n_better`` is the number of systems that are significantly better than the system over their
-    common topics; ``n_worse`` is the number of systems that are significantly worse.  The ranks
-    refer to the means over all possible topics, not to the means over this sample of topics.
+    For each system, ``n_better`` is the number of other systems that are significantly better over
+    the common topics of both systems; ``n_worse`` is the number of other systems that are
+    significantly worse.  The ranks refer to the means over all possible topics, not to the means
+    over this sample of topics.
 
     The intervals are simultaneous: the confidence level applies to all intervals at once.  The
     statistic of each pair is compared with the distribution of the largest statistic of all pairs

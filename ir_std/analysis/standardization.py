@@ -196,7 +196,7 @@ def _scale(known: Mask, theta: Floats) -> tuple[Floats, Floats]:
 
     Systems without a score on the topic are ignored.
 
-    The spread is divided by the spread of the effects of all systems.
+    The spread on a topic is divided by the spread of all systems' effects.
     """
     c = np.where(known, theta - theta.mean(), np.nan)
     spread = divide(np.nanstd(c, axis=1, ddof=1), theta.std(ddof=1), otherwise=1.0)

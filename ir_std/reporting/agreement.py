@@ -64,7 +64,7 @@ def agreement(
         sets of judgments.
     runs : optional
         Runs of any type that :func:`ir_std.evaluate` accepts.  By default, the runs are the
-        reference systems that both factor sets name.
+        reference systems whose names are in both factor sets.
     measures : Measure, str or iterable of them, optional
         Measures to compare.  By default, the default measures of both factor sets.
     schemes : str or iterable of str

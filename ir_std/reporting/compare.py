@@ -54,10 +54,10 @@ def compare(
     Parameters
     ----------
     entries : iterable of (str, run, qrels) or (str, run, qrels, str)
-        A system's name and its run on one collection.  The same name with several qrels is one
-        system on several collections.  Runs and qrels can have any form that :func:`evaluate`
-        accepts.  Pass None as the qrels of a system of a factor set, and of scores that another
-        program computed.  A fourth item is the collection's label in tables and plots.
+        A system's name and its run on one collection.  Entries with the same name and different
+        qrels are one system on several collections.  Runs and qrels can have any form that
+        :func:`evaluate` accepts.  Pass None as the qrels of a system of a factor set, and of scores
+        that another program computed.  A fourth item is the collection's label in tables and plots.
     measures : Measure, str or iterable of them, optional
         Measures to compute.  By default, each default measure that has factors on all
         collections.

@@ -212,7 +212,7 @@ def correct(
     ----------
     human, llm
         Human labels for a random sample of the topics, and labels by a language model for all
-        topics.  Each can be qrels in any form that :func:`ir_std.evaluate` accepts, per-topic
+        topics.  Each input can be qrels in any form that :func:`ir_std.evaluate` accepts, per-topic
         scores that another program computed under these labels, or the ID of a factor set.  If you
         pass a factor set, its systems are the runs.
     runs : optional

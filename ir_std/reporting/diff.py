@@ -72,8 +72,8 @@ def diff(
         As for :func:`evaluate`, but with only one scheme.
     docs, queries : mapping, str, path or file, optional
         Texts to show.  Pass a mapping ``{id: text}``, a file, or the ID of an ir_datasets dataset;
-        an ID may start a download.  Each line of a file holds an ID, a tab and a text, or a JSON
-        record.
+        an ID may start a download.  Each line of a file is a JSON record, or an ID and a text with
+        a tab between them.
 
     Raises
     ------
@@ -339,7 +339,7 @@ class RunDiff:
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """Differences of the two means, raw and standardized, tested over topics."""
+        """Differences of the runs' means, raw and standardized, with tests over topics."""
         known = [m for m in self._measures if m in self.results.collection.topic_measures]
         return tuple(self.results.difference(self.a, self.b, m) for m in known)
 

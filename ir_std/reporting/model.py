@@ -116,7 +116,7 @@ class Results:
 
     @property
     def collection(self) -> EvaluatedCollection:
-        """Collection of these results; raises a UsageError if there are several."""
+        """The only collection of these results; raises a UsageError if there are several."""
         first, *more = self.collections.values()
         if more:
             raise UsageError(

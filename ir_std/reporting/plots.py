@@ -501,7 +501,7 @@ def ticks_of(values: Iterable[float]) -> list[float]:
 
 
 def _round_step(about: float) -> float:
-    """Round a step up to 1, 2, 2.5 or 5 times a power of ten."""
+    """Round the distance between ticks up to 1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** floor(log10(about))
     return next(float(m * power) for m in (1, 2, 2.5, 5, 10) if m * power >= about * (1 - 1e-9))
 

@@ -148,7 +148,7 @@ def rank_cells(ranked: RunRank) -> tuple[Cell, Cell]:
 
 
 def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> Table:
-    """Show models sorted by linked mean, and mark the user's own with ``>``."""
+    """Show models sorted by linked mean, and mark the user's own models with ``>``."""
     raw, linked = results.measures
     ranked = runs_by_mean(results, linked)
     several = len(ranked) > 1

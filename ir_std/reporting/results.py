@@ -60,10 +60,10 @@ def evaluate(
     ----------
     runs
         A run in any form that :func:`ir_std.trec.inputs.as_run` accepts, a folder or list of runs,
-        or a dict of runs by name, such as
-        ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.  Instead of runs, you can pass
-        scores that another program computed (see :func:`ir_std.read_scores`) and names of systems
-        of factor sets, such as ``"dl19-passage/p_bert"`` (see :func:`ir_std.system`).
+        or a dict of runs by name, such as ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.
+        Instead of runs, you can pass scores that another program computed (see
+        :func:`ir_std.read_scores`) or names of systems of factor sets, such as
+        ``"dl19-passage/p_bert"`` (see :func:`ir_std.system`).
     qrels : optional
         Qrels in any form that :func:`ir_std.trec.inputs.as_qrels` accepts.  Scores need no qrels.
     measures : Measure, str or iterable of them, optional

@@ -1,4 +1,4 @@
-"""Turn facts about results into sentences: notes below tables, and the same facts on pages."""
+"""Turn facts about results into sentences, for the notes below tables and for pages."""
 
 from __future__ import annotations
 

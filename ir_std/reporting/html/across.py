@@ -219,7 +219,7 @@ def _measure(facts: AcrossFacts) -> AcrossMeasure:
 
 
 def _means(facts: AcrossFacts, run: str) -> list[Row]:
-    """List a run's means on its collections, and the mean over them if it is shown."""
+    """List a run's means on its collections and, if shown, the mean over the collections."""
     results, pooled = facts.results, facts.pooled(run)
     rows = [
         _row(run, name, results.estimate(run, facts.view.scored, name))
@@ -230,7 +230,7 @@ def _means(facts: AcrossFacts, run: str) -> list[Row]:
 
 
 def _differences(found: RunDifferences) -> list[Row]:
-    """List a run's differences from the baseline, and their summary if it is shown."""
+    """List a run's differences from the baseline and, if shown, the summary of the differences."""
     summary = found.headline()
     rows = [
         _row(found.run, d.where, d.estimate, weight)

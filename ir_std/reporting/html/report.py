@@ -229,7 +229,7 @@ def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
 
 
 def known_weaknesses(results: Results) -> list[str]:
-    """Return the known limitations of the factor sets for the measures used."""
+    """Return the known limitations of the factor sets, for the measures that are used."""
     used: dict[str, tuple[FactorSet, dict[str, None]]] = {}
     for factors, name in _factors_used(results):
         used.setdefault(factors.id, (factors, {}))[1][name] = None
@@ -278,7 +278,7 @@ def references(results: Results) -> str:
 
 
 def schemes_used(results: Results) -> dict[str, Standardized]:
-    """Return the schemes used, each with its first measure."""
+    """Return the schemes that are used, each scheme with its first measure."""
     used: dict[str, Standardized] = {}
     for measure in (m for each in results.collections.values() for m in each.plans):
         used.setdefault(measure["scheme"], measure)

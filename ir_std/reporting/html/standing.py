@@ -475,7 +475,8 @@ def rankings_of(results: Results, facts: RunStanding) -> dict[str, Any]:
     dict
         ``runs``, ``depth``, the ``highest`` relevance level, and ``topics`` by number.  Each topic
         has ``documents``, their ``levels`` (None if not judged), and their ``ranks`` for each run
-        (0 if the run lacks the document).  If documents are not known, the dict has only ``why``.
+        (0 if the run lacks the document).  If documents are not known, the dict has only the key
+        ``why``.
     """
     first = dict.fromkeys([facts.run, *filter(None, [facts.rival]), *facts.ranked])
     runs = [run for run in first if not has_only_scores(results, run)][:MOST_RUNS]
