@@ -207,7 +207,7 @@ def _paule_mandel(y: Floats, v: Floats) -> float:
 
     Return 0 if Q is at most ``n - 1`` even without variance between collections.
     """
-    from scipy.optimize import brentq  # costs more than the rest of this module
+    from scipy.optimize import brentq  # slower to import than the rest of this module
 
     def excess(tau2: float) -> float:
         return _q(y, v, tau2) - (len(y) - 1)

@@ -355,6 +355,6 @@ def contrast_error(covariance: ArrayLike, contrast: ArrayLike) -> float:
         Weights of the means; 1 and -1 for a difference.
     """
     c = np.asarray(contrast, float)
-    used = np.flatnonzero(c)  # often one or two runs of a thousand
+    used = np.flatnonzero(c)  # usually only one or two of many runs
     of_used = np.asarray(covariance, float)[np.ix_(used, used)]
     return sqrt(max(float(c[used] @ of_used @ c[used]), 0.0))

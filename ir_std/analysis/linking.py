@@ -105,7 +105,7 @@ class AnchorPair:
 
     def shift(self) -> float:
         """Find the shift of z that makes the anchors' mean score the same as on the reference."""
-        from scipy.optimize import brentq  # costs more than the rest of this module
+        from scipy.optimize import brentq  # slower to import than the rest of this module
 
         target = self.curve.score(self.reference).mean()
 
