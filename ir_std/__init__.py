@@ -71,7 +71,7 @@ from ir_std.measures import (
     sERR, sJudged, snDCG, snERR, sP, sQ, sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
 )
 from ir_std.scores.files import read_scores
-from ir_std.trec.files import read_trec_qrels, read_trec_run
+from ir_std.trec import read_trec_qrels, read_trec_run
 
 if TYPE_CHECKING:
     # Names of ir_measures that ir_std does not replace.

@@ -23,8 +23,7 @@ from ir_std.factors.match import Match
 from ir_std.measures import Measure, Standardized, gains_are_shares, parse_measure
 from ir_std.measures.objects import TypedMeasure
 from ir_std.schemes import scheme_names
-from ir_std.trec.inputs import as_qrels
-from ir_std.trec.qrels import Qrels
+from ir_std.trec import Qrels, as_qrels
 
 
 def Experiment(  # noqa: N802 - PyTerrier's name

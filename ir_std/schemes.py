@@ -19,6 +19,29 @@ _MANY = 50_000
 """Number of values above which scipy.special is faster, even including the time to import it."""
 
 
+def means_and_deviations(ordered: Floats) -> tuple[Floats, Floats]:
+    """Return the mean and the sample standard deviation (n-1) of each row.
+
+    The scores of a row must be in ascending order, with NaN at the end.  The mean and the standard
+    deviation are NaN for a row of fewer than two scores.  If the scores of a row differ by at most
+    ``EXACT``, the standard deviation is 0.
+    """
+    if not ordered.shape[1]:
+        return np.full(len(ordered), np.nan), np.full(len(ordered), np.nan)
+    n = (~np.isnan(ordered)).sum(axis=1)
+    enough = n > 1
+    lowest = ordered[:, 0]
+    highest = np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0]
+    mean = np.nansum(ordered, axis=1) / np.maximum(n, 1)
+    squares = np.nansum((ordered - mean[:, None]) ** 2, axis=1)
+    sd = np.sqrt(squares / np.maximum(n - 1, 1))
+    alike = highest - lowest <= EXACT
+    return (
+        np.where(enough, np.where(alike, lowest, mean), np.nan),
+        np.where(enough, np.where(alike, 0.0, sd), np.nan),
+    )
+
+
 def z_scores(x: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> Floats:
     """Compute the difference from the mean in units of the standard deviation.
 

@@ -10,7 +10,8 @@ from processes import run_process
 
 import ir_std
 from ir_std.errors import UnknownMeasureError, UsageError
-from ir_std.measures import canonical, equivalents, has_standardized, parse_measure, standardized
+from ir_std.measures import canonical, has_standardized, parse_measure, standardized
+from ir_std.measures.records import equivalents
 
 NAMES = """
     SP SP(rel=2) DCG DCG(dcg='jk',rel=1) nDCG(rel=1) nDCG(dcg='jk')@10 RBP(p=0.95,rel=1) AP

@@ -28,9 +28,7 @@ from ir_std.factors.store import read_text
 from ir_std.measures import Measure, Measures, canonical, has_standardized, parse_measure
 from ir_std.reading import FileSource, Source
 from ir_std.reading.archives import run_sources
-from ir_std.trec.inputs import as_qrels, as_run
-from ir_std.trec.ranking import sort_run
-from ir_std.trec.runs import DUPLICATES, Run
+from ir_std.trec import DUPLICATES, Run, as_qrels, as_run, sort_run
 
 BUILD_MEASURES = (
     *("SP", "AP", "DCG", "nDCG", "DCG(rel=1)", "nDCG(rel=1)"),

@@ -21,8 +21,8 @@ from ir_std.reading import STANDARD_INPUT, source_of
 from ir_std.scores.files import check_name_of_measure, header_of, read_scores
 from ir_std.scores.run_scores import RunScores
 from ir_std.scores.tables import needs_measure
+from ir_std.trec import as_qrels, is_file
 from ir_std.trec.frames import is_frame
-from ir_std.trec.inputs import as_qrels, is_file
 
 TOLERANCE = 1e-4
 """Related measures may contradict each other by this much, because scores are rounded."""

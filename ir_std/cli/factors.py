@@ -28,7 +28,7 @@ from ir_std.factors.quality import Quality, findings, measures_of_weak_systems, 
 from ir_std.factors.store import SUFFIX
 from ir_std.measures import Measure
 from ir_std.measures.names import to_trec_eval
-from ir_std.trec.inputs import as_qrels
+from ir_std.trec import as_qrels
 
 HELP = """
 usage: ir_std factors ACTION [options]

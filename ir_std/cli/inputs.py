@@ -24,14 +24,20 @@ from ir_std.errors import (
 )
 from ir_std.evaluation.inputs import expand, is_system_name, resolve_runs, unknown_system
 from ir_std.factors.catalog import available_factors
-from ir_std.measures import ExternalMeasure, Measure, parse_measure, standardized, suggest_measures
-from ir_std.measures.names import is_quoted, missing_from_group, only_in_trec_eval, translate_name
+from ir_std.measures import ExternalMeasure, Measure, parse_measure, standardized
+from ir_std.measures.names import (
+    is_quoted,
+    missing_from_group,
+    only_in_trec_eval,
+    suggest_measures,
+    translate_name,
+)
 from ir_std.measures.records import by_name
 from ir_std.scores.files import is_score_file, read_scores
 from ir_std.scores.inputs import kind_of, short_name
 from ir_std.scores.mteb import is_model_meta
 from ir_std.scores.run_scores import RunScores
-from ir_std.trec.inputs import is_dataset
+from ir_std.trec import is_dataset
 
 ENTRY_SYNTAX = "write NAME=RUN:QRELS, or NAME=SCORES"
 

@@ -11,7 +11,7 @@ from ir_std.errors import UsageError, abbreviate, pluralize
 from ir_std.evaluation.inputs import expand, reject_system_names
 from ir_std.merging import merge, runs_without_common_topics
 from ir_std.reading import is_archive
-from ir_std.trec.files import read_run, run_text, write_run
+from ir_std.trec import read_run, run_text, write_run
 
 STANDARD_OUTPUT = "-"
 HELP = """

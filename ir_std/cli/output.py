@@ -28,9 +28,7 @@ from ir_std.measures.objects import RIPrec
 from ir_std.reading import Source, split_line
 from ir_std.reporting.model import Results, evaluations_of, place_topics
 from ir_std.scores.run_scores import SUMMARY
-from ir_std.trec.qrels import Qrels
-from ir_std.trec.ranking import with_whole_scores
-from ir_std.trec.runs import Run
+from ir_std.trec import Qrels, Run, with_whole_scores
 
 if TYPE_CHECKING:
     from ir_std.reporting.tables import Table

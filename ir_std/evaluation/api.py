@@ -25,8 +25,7 @@ from ir_std.measures import DCG, SP, Measure, Measures, Q, Standardized, nDCG, n
 from ir_std.schemes import get_scheme, scheme_names
 from ir_std.scores.files import read_scores
 from ir_std.scores.run_scores import RunScores, counted_topics
-from ir_std.trec.inputs import as_qrels
-from ir_std.trec.qrels import Qrels
+from ir_std.trec import Qrels, as_qrels
 
 _logger = logging.getLogger("ir_std")
 

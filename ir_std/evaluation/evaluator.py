@@ -32,10 +32,7 @@ from ir_std.reading import FileSource
 from ir_std.schemes import scheme_names
 from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import QrelsFromCounts, RunScores
-from ir_std.trec.inputs import as_qrels
-from ir_std.trec.qrels import Qrels
-from ir_std.trec.ranking import Ranker, sort_run
-from ir_std.trec.runs import Run
+from ir_std.trec import Qrels, Ranker, Run, as_qrels, sort_run
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

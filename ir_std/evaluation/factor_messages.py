@@ -14,7 +14,7 @@ from ir_std.factors.fit_words import describe_difference, levels_text
 from ir_std.factors.match import Fit, Match
 from ir_std.measures import Measure, gains_are_shares
 from ir_std.scores.run_scores import QrelsFromCounts
-from ir_std.trec.qrels import Qrels
+from ir_std.trec import Qrels
 
 
 def factor_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[Message]:

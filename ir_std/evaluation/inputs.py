@@ -30,16 +30,14 @@ from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Fit, Match
 from ir_std.factors.schema import parse_set_measure
-from ir_std.measures import Standardized, as_measures, canonical, has_graded_gains, standardized
+from ir_std.measures import Standardized, as_measures, canonical, standardized
+from ir_std.measures.records import has_graded_gains
 from ir_std.reading import FileSource, Source, files_below, is_archive, source_of
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.scores.inputs import name_runs, qrels_or_counts
 from ir_std.scores.mteb import OtherTaskError, is_model_meta
 from ir_std.scores.run_scores import QrelsFromCounts, RunScores
-from ir_std.trec.files import read_run
-from ir_std.trec.inputs import as_run, is_file
-from ir_std.trec.qrels import Qrels
-from ir_std.trec.runs import DUPLICATES, Run
+from ir_std.trec import DUPLICATES, Qrels, Run, as_run, is_file, read_run
 
 _logger = logging.getLogger("ir_std")
 

@@ -22,7 +22,7 @@ from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import ExternalMeasure, Standardized, canonical, has_standardized, standardized
 from ir_std.measures.records import equivalents, gains_are_shares, has_graded_gains, measure_record
 from ir_std.scores.run_scores import QrelsFromCounts
-from ir_std.trec.qrels import Qrels
+from ir_std.trec import Qrels
 
 
 class TopicsOfSet(QrelsFromCounts):

@@ -22,9 +22,7 @@ from ir_std.measures import Measure, gains_are_shares, looks_at_nonrelevant, mea
 from ir_std.measures.formulas import Terms, sum_by_topic
 from ir_std.measures.records import TREC_EVAL, Order
 from ir_std.scores.run_scores import RunScores
-from ir_std.trec.qrels import Qrels, Ranking
-from ir_std.trec.ranking import Ranker, order_documents, sort_run
-from ir_std.trec.runs import Run
+from ir_std.trec import Qrels, Ranker, Ranking, Run, order_documents, sort_run
 
 if TYPE_CHECKING:
     from ir_std.evaluation.evaluator import StdEvaluator

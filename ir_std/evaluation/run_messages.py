@@ -23,9 +23,7 @@ from ir_std.measures import Measure, measure_record
 from ir_std.measures.records import TREC_EVAL
 from ir_std.scores.inputs import match_in_other_form
 from ir_std.scores.run_scores import QrelsFromCounts, RunScores
-from ir_std.trec.qrels import Qrels
-from ir_std.trec.ranking import Ranker
-from ir_std.trec.runs import Run
+from ir_std.trec import Qrels, Ranker, Run
 
 FAULT_SHARE = 0.5
 """A run is broken if more than this share of its topics has a problem.

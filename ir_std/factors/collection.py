@@ -14,8 +14,7 @@ from ir_std._arrays import Ints, Keys, Mask
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, fingerprint, fingerprints_by_topic
 from ir_std.reading import Ids, KeyTable
-from ir_std.trec.qrels import Qrels
-from ir_std.trec.runs import Run
+from ir_std.trec import Qrels, Run
 
 
 def look_alike(ids: Iterable[str], others: Iterable[str]) -> bool:

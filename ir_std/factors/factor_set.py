@@ -11,24 +11,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ir_std._arrays import (
-    EXACT,
-    Array,
-    ArrayLike,
-    Floats,
-    Ints,
-    Keys,
-    Mask,
-    means_and_deviations,
-    pick_rows,
-)
+from ir_std._arrays import EXACT, Array, ArrayLike, Floats, Ints, Keys, Mask, pick_rows
 from ir_std._system.files import read_bounded, wrap_os_errors, write_atomically
 from ir_std.errors import InputError, NoFactorsError, pluralize, warn_caller
 from ir_std.factors import schema, store
 from ir_std.factors.judgments import Judgments, judgment_arrays, judgments_from_arrays
 from ir_std.factors.schema import Cells
 from ir_std.measures import measure_record
-from ir_std.schemes import get_scheme
+from ir_std.schemes import get_scheme, means_and_deviations
 
 
 class FactorSet:

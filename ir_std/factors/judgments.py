@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_std._arrays import Ints, Keys
 from ir_std.reading import Ids
-from ir_std.trec.qrels import Qrels
+from ir_std.trec import Qrels
 
 ALL_JUDGED = -(1 << 62)
 """A level below all relevance levels.  Every judged document has a level above this one."""

@@ -26,21 +26,9 @@ from ir_measures.measures import Measure
 from ir_std.measures import family, records
 from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
-from ir_std.measures.names import (
-    Measures,
-    as_measures,
-    named_measure,
-    parse_measure,
-    suggest_measures,
-)
+from ir_std.measures.names import Measures, as_measures, named_measure, parse_measure
 from ir_std.measures.objects import DCG, SP, Q, canonical, check_params, main_score, nDCG, nERR
-from ir_std.measures.records import (
-    equivalents,
-    gains_are_shares,
-    has_graded_gains,
-    looks_at_nonrelevant,
-    measure_record,
-)
+from ir_std.measures.records import gains_are_shares, looks_at_nonrelevant, measure_record
 
 NDCG = nDCG
 
@@ -58,11 +46,11 @@ snDCG, sDCG, sERR, snERR, sQ, sBpref, sSuccess, sJudged = (
 # fmt: off
 __all__ = [
     "DCG", "NDCG", "SP", "ExternalMeasure", "Measure", "Measures", "NanMean", "Q", "Standardized",
-    "as_measures", "canonical", "check_params", "equivalents", "gains_are_shares",
-    "has_graded_gains", "has_standardized", "looks_at_nonrelevant", "lower_measures", "main_score",
+    "as_measures", "canonical", "check_params", "gains_are_shares",
+    "has_standardized", "looks_at_nonrelevant", "lower_measures", "main_score",
     "measure_record", "nDCG", "nERR", "named_measure", "parse_measure", "sAP", "sBpref", "sDCG",
     "sERR", "sJudged", "sP", "sQ", "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "sign_of",
-    "snDCG", "snERR", "standardized", "suggest_measures",
+    "snDCG", "snERR", "standardized",
 ]
 # fmt: on
 

@@ -22,7 +22,7 @@ from ir_std._arrays import ArrayLike, Floats, Ints, divide
 from ir_std.errors import UsageError
 
 if TYPE_CHECKING:
-    from ir_std.trec.qrels import Ranking
+    from ir_std.trec import Ranking
 
 GDEVAL_DECIMALS = 5
 """Number of decimals that gdeval prints; ir_measures uses gdeval for ERR and exponential nDCG."""

@@ -12,10 +12,8 @@ from ir_measures import ScoredDoc
 
 from ir_std.errors import UsageError, look_up
 from ir_std.merging import methods
+from ir_std.trec import Run, as_run, sort_run
 from ir_std.trec.frames import column_values, frame_like, is_frame, with_values
-from ir_std.trec.inputs import as_run
-from ir_std.trec.ranking import sort_run
-from ir_std.trec.runs import Run
 
 Prepare: TypeAlias = Callable[[Run], Run]
 Combine: TypeAlias = Callable[[list[methods.RankedList]], methods.RankedList]

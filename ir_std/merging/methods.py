@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints, divide
 from ir_std.errors import InputError
-from ir_std.trec.runs import Run
+from ir_std.trec import Run
 
 RankedList: TypeAlias = tuple[list[str], Floats]
 """Documents and their scores."""

@@ -17,18 +17,7 @@ from typing import IO, Any
 from ir_std._system.files import wrap_os_errors
 from ir_std._system.text import escape_line
 from ir_std.errors import InputError, UsageError
-from ir_std.reading import sources
-from ir_std.reading.unpacking import (
-    MAX_MEMBER,
-    MIN_UNPACK_LIMIT,
-    PIECE,
-    RATIO,
-    SMALL,
-    BoundedReader,
-    find_packing,
-    too_large,
-    unpacked_limit,
-)
+from ir_std.reading import sources, unpacking
 
 LARGEST_HEADER = 1 << 16
 """Largest number of bytes in the headers of a tar file's member; long names are in headers."""
@@ -116,14 +105,22 @@ def _below(
     elif sources.is_archive(path):
         members = _zip_members if path.suffix == ".zip" else _tar_members
         packed = path.stat().st_size
-        most = min(MAX_MEMBER, unpacked_limit(packed)) if max_member is None else max_member
-        together = max(MIN_UNPACK_LIMIT, RATIO * packed) if max_member is None else math.inf
+        most = (
+            min(unpacking.MAX_MEMBER, unpacking.unpacked_limit(packed))
+            if max_member is None
+            else max_member
+        )
+        together = (
+            max(unpacking.MIN_UNPACK_LIMIT, unpacking.RATIO * packed)
+            if max_member is None
+            else math.inf
+        )
         try:
             for member, stream in members(path, together):
                 if not sources.is_hidden(PurePosixPath(member)):
                     source = sources.read_into_memory(stream, f"{path}!{member}", most)
                     source.path = path / member
-                    source.is_small_and_packed = max_member is None and packed < SMALL
+                    source.is_small_and_packed = max_member is None and packed < unpacking.SMALL
                     yield source
         except InputError:
             raise
@@ -148,22 +145,26 @@ def _tar_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:
     long_header = tarfile.ReadError(f"a header has more than {LARGEST_HEADER:,} bytes")
     name = "its start"
     with path.open("rb") as raw:
-        packing = find_packing(raw.read(6))
+        packing = unpacking.find_packing(raw.read(6))
         raw.seek(0)
-        reader = BoundedReader(packing.open(raw) if packing else raw, LARGEST_HEADER, long_header)
+        reader = unpacking.BoundedReader(
+            packing.open(raw) if packing else raw, LARGEST_HEADER, long_header
+        )
         with tarfile.open(fileobj=reader, mode="r|") as archive:  # type: ignore[call-overload]
             for member in archive:
                 name = member.name
                 if member.issparse():
                     raise tarfile.ReadError(f"{name} is stored as a sparse file, so it is not text")
-                reader.bound(most, too_large(path, most))
+                reader.bound(most, unpacking.too_large(path, most))
                 if member.isfile():
                     yield name, archive.extractfile(member)
                 if archive.offset + LARGEST_HEADER < most:
                     reader.bound(archive.offset + LARGEST_HEADER, long_header)
             pieces = [reader.last[archive.offset % tarfile.RECORDSIZE :]]
-        reader.bound(most, too_large(path, most))
-        pieces.extend(piece.strip(b"\0") for piece in iter(partial(reader.read, PIECE), b""))
+        reader.bound(most, unpacking.too_large(path, most))
+        pieces.extend(
+            piece.strip(b"\0") for piece in iter(partial(reader.read, unpacking.PIECE), b"")
+        )
         if len(pieces[0]) < tarfile.BLOCKSIZE or any(piece.strip(b"\0") for piece in pieces):
             raise tarfile.ReadError(f"damaged or cut off after {name}")
 
@@ -175,7 +176,7 @@ def _zip_members(path: Path, most: float) -> Iterator[tuple[str, Any]]:
             if not member.is_dir():
                 with archive.open(member) as content:
                     stream = _ZipMember(content, member)
-                    reader = BoundedReader(stream, most, too_large(path, most))
+                    reader = unpacking.BoundedReader(stream, most, unpacking.too_large(path, most))
                     yield member.filename, reader
                 most -= reader.position
 

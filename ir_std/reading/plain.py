@@ -8,22 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ir_std.errors import InputError, pluralize
+from ir_std.reading import lines as engine
 from ir_std.reading.ids import WORD, Ids, first_repeated
-from ir_std.reading.lines import (
-    QRELS,
-    RUN,
-    CheckFailed,
-    LineFormat,
-    Lines,
-    Number,
-    lines_of,
-    read_content,
-)
 from ir_std.reading.sources import Source, content_lines
 from ir_std.reading.unpacking import number_lines
 
 
-def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
+def read_lines_plainly(source: Source, line_format: engine.LineFormat) -> engine.Lines:
     """Read lines one by one, with the same result as :func:`ir_std.reading.lines.read_lines`.
 
     Raises
@@ -39,27 +30,27 @@ def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
         values.append(value)
     if not documents:
         raise no_lines(source)
-    return Lines(list(numbers), np.array(topic), Ids.of(documents), np.array(values))
+    return engine.Lines(list(numbers), np.array(topic), Ids.of(documents), np.array(values))
 
 
-def find_fault(source: Source, line_format: LineFormat) -> InputError:
+def find_fault(source: Source, line_format: engine.LineFormat) -> InputError:
     """Return an error for the first line that is wrong or that repeats a document of a topic."""
-    content = read_content(source)
+    content = engine.read_content(source)
     wrong, start = _first_wrong(source, content, line_format)
     content[start:-WORD] = b" " * (len(content) - WORD - start)
     return _first_repeated(source, content, line_format) or wrong or no_lines(source)
 
 
 def _first_wrong(
-    source: Source, content: bytearray, line_format: LineFormat
+    source: Source, content: bytearray, line_format: engine.LineFormat
 ) -> tuple[InputError | None, int]:
     """Return an error for the first wrong line, and the position where the line starts.
 
     Only the block that failed a check of the fast reader is read line by line.
     """
     try:
-        lines_of(source, content, line_format)
-    except CheckFailed as failed:
+        engine.lines_of(source, content, line_format)
+    except engine.CheckFailed as failed:
         start, end = failed.args or (0, 0)
     else:
         start = end = len(content) - WORD
@@ -74,12 +65,12 @@ def _first_wrong(
 
 
 def _first_repeated(
-    source: Source, content: bytearray, line_format: LineFormat
+    source: Source, content: bytearray, line_format: engine.LineFormat
 ) -> InputError | None:
     """Return an error for the first line that repeats a document, if all lines are valid."""
     try:
-        lines = lines_of(source, content, line_format)
-    except CheckFailed:  # there are no lines
+        lines = engine.lines_of(source, content, line_format)
+    except engine.CheckFailed:  # there are no lines
         return None
     if (places := first_repeated(lines.ids, lines.topic)) is None:
         return None
@@ -95,15 +86,17 @@ def _first_repeated(
     )
 
 
-def parse_lines(source: Source, line_format: LineFormat) -> Iterator[tuple[str, str, Number]]:
+def parse_lines(
+    source: Source, line_format: engine.LineFormat
+) -> Iterator[tuple[str, str, engine.Number]]:
     """Yield topic, document and value of each line."""
     for number, line in content_lines(source):
         yield _parse_line(source, number, line, line_format)
 
 
 def _parse_line(
-    source: Source, number: int, line: bytes, line_format: LineFormat
-) -> tuple[str, str, Number]:
+    source: Source, number: int, line: bytes, line_format: engine.LineFormat
+) -> tuple[str, str, engine.Number]:
     fields = split_line(source, number, line)
     if len(fields) != line_format.width:
         raise InputError.at(
@@ -140,9 +133,9 @@ def split_line(source: Source, number: int, line: bytes) -> list[str]:
     return list(filter(None, text.replace("\t", " ").replace("\r", " ").split(" ")))
 
 
-def _column_count(fields: list[str], line_format: LineFormat) -> str:
+def _column_count(fields: list[str], line_format: engine.LineFormat) -> str:
     count = pluralize(len(fields), "column")
-    for other in (RUN, QRELS):
+    for other in (engine.RUN, engine.QRELS):
         if other is not line_format and len(fields) == other.width:
             return f"{count}, as a {other.kind} has"
     return count

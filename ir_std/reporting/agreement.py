@@ -26,8 +26,7 @@ from ir_std.reporting.results import evaluate
 from ir_std.reporting.tables import Cell, Table, Value, interval_cell, make_table, number_cell
 from ir_std.schemes import scheme_names
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
-from ir_std.trec.inputs import as_qrels, is_file
-from ir_std.trec.qrels import Qrels
+from ir_std.trec import Qrels, as_qrels, is_file
 
 MEASURES = ("nDCG@10", "AP", "P@10")
 """Measures for comparing runs if no factor set has default measures."""

@@ -26,8 +26,7 @@ from ir_std.reporting.results import evaluate
 from ir_std.reporting.sentences import why_not_linked
 from ir_std.schemes import scheme_names
 from ir_std.scores.run_scores import RunScores
-from ir_std.trec.inputs import as_qrels
-from ir_std.trec.qrels import Qrels
+from ir_std.trec import Qrels, as_qrels
 
 
 def compare(

@@ -18,24 +18,14 @@ from ir_std.evaluation.inputs import SEPARATOR
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.measures import Measure, Measures, Standardized, parse_measure, sign_of
+from ir_std.reporting import tables
 from ir_std.reporting.agreement import are_scores, measures_of_both, score_matrix
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
-from ir_std.reporting.tables import (
-    BETTER,
-    WORSE,
-    Cell,
-    Table,
-    Value,
-    format_number,
-    html_with_texts,
-    make_table,
-    number_cell,
-)
 from ir_std.schemes import scheme_names
 from ir_std.scores.files import read_scores
 from ir_std.scores.run_scores import QrelsFromCounts
-from ir_std.trec.inputs import as_qrels
+from ir_std.trec import as_qrels
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +84,7 @@ class Correction:
     def sentence(self, run: str, measure: Measure | str, places: int = 3) -> str:
         """Return a run's estimate as a sentence for a paper."""
         estimate = self.estimate(run, measure)
-        value, half = (format_number(x, places) for x in (estimate.mean, estimate.topics))
+        value, half = (tables.format_number(x, places) for x in (estimate.mean, estimate.topics))
         n, total = len(self.judged), len(self.topics)
         return (
             f"{measure} of {run} under human labels of all {pluralize(total, 'topic')}: {value} "
@@ -106,7 +96,7 @@ class Correction:
         look_up(run, dict.fromkeys(self.runs), "run")
         return np.array([float(name == run) for name in self.runs])
 
-    def table(self, measure: Measure | str, places: int = 4) -> Table:
+    def table(self, measure: Measure | str, places: int = 4) -> tables.Table:
         """Return a table with one row per run, best first.
 
         The columns hold the estimate, the mean under the model's labels only, the mean under human
@@ -120,11 +110,11 @@ class Correction:
         measure = parse_measure(measure)
         estimates, alone = self.estimates[measure], self.alone[measure]
         differences = self._differences(measure, places)
-        rows: list[list[Value]] = []
+        rows: list[list[tables.Value]] = []
         for i in np.argsort(-sign_of(measure) * estimates.mean, kind="stable").tolist():
             weights = self._weights(self.runs[i])
             by_model = float(self.model_means[measure][i])
-            row: list[Value] = [
+            row: list[tables.Value] = [
                 self.runs[i],
                 _with_half(estimates.contrast(weights), places),
                 by_model,
@@ -134,9 +124,9 @@ class Correction:
             rows.append(row if self.baseline else row[:-1])
         header = ["run", str(measure), f"{self.names[1]} only", "people only"]
         header += [f"minus {self.baseline}"] if self.baseline else []
-        return make_table(header, rows, notes=self._table_notes(measure), places=places)
+        return tables.make_table(header, rows, notes=self._table_notes(measure), places=places)
 
-    def _differences(self, measure: Measure, places: int) -> dict[str, Cell]:
+    def _differences(self, measure: Measure, places: int) -> dict[str, tables.Cell]:
         """Make cells of the differences from the baseline, by run; empty without a baseline."""
         if self.baseline is None:
             return {}
@@ -146,7 +136,7 @@ class Correction:
         cells = {}
         for (run, difference), p in zip(found.items(), adjusted, strict=True):
             better = sign_of(measure) * difference.mean > 0
-            mark = (BETTER if better else WORSE) if p < ALPHA else ""
+            mark = (tables.BETTER if better else tables.WORSE) if p < ALPHA else ""
             extra = {"p": difference.p, "holm": p}
             cells[run] = _with_half(difference, places, "+", extra, mark)
         return cells
@@ -161,13 +151,13 @@ class Correction:
         yield f"These labels are worth about {worth:.0f} human topics."
         if self.baseline is not None:
             yield (
-                f"{BETTER} and {WORSE} mark runs significantly better or worse than "
+                f"{tables.BETTER} and {tables.WORSE} mark runs significantly better or worse than "
                 f"{self.baseline} (p < {ALPHA}, Holm correction for "
                 f"{pluralize(len(self.runs) - 1, 'run')})."
             )
 
     @property
-    def tables(self) -> dict[Measure, Table]:
+    def tables(self) -> dict[Measure, tables.Table]:
         """Table of each measure."""
         return {measure: self.table(measure) for measure in self.measures}
 
@@ -175,9 +165,9 @@ class Correction:
         return "\n\n".join(table.text() for table in self.tables.values())
 
     def _repr_html_(self) -> str:
-        tables = "".join(table.html() for table in list(self.tables.values())[:-1])
-        last = list(self.tables.values())[-1]
-        return tables + html_with_texts(last, (*self.notes, *self.warnings))
+        *others, last = self.tables.values()
+        html = "".join(table.html() for table in others)
+        return html + tables.html_with_texts(last, (*self.notes, *self.warnings))
 
 
 def _with_half(
@@ -186,10 +176,10 @@ def _with_half(
     sign: str = "",
     extra: Mapping[str, float] | None = None,
     mark: str = "",
-) -> Cell:
+) -> tables.Cell:
     ends = dict(zip(("low", "high"), estimate.interval, strict=True))
     extra = ends | dict(extra or {})
-    return number_cell(
+    return tables.number_cell(
         estimate.mean, places, sign, halves=[estimate.topics], extra=extra, mark=mark
     )
 

@@ -30,7 +30,7 @@ from ir_std.reporting.results import evaluate
 from ir_std.reporting.sentences import diff_notes, disagreements
 from ir_std.reporting.tables import Cell, Table, Value, label_cell, make_table, number_cell
 from ir_std.schemes import scheme_names
-from ir_std.trec.inputs import read_texts
+from ir_std.trec import read_texts
 
 MAX_TEXT_CHARS = 40
 """Largest number of characters of a text in a table; CSV and JSON hold whole texts."""

@@ -16,7 +16,7 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
 from ir_std.measures import Measure, Standardized, named_measure
 from ir_std.scores.run_scores import QrelsFromCounts
-from ir_std.trec.qrels import Qrels
+from ir_std.trec import Qrels
 
 if TYPE_CHECKING:
     from ir_std.evaluation.placement import Peers

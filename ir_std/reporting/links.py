@@ -10,18 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ir_std._arrays import Floats
-from ir_std.analysis.linking import (
-    Link,
-    LinkedDifference,
-    error_of_linked_mean,
-    link,
-    linked_difference,
-)
+from ir_std.analysis import linking
 from ir_std.errors import UsageError, look_up
 from ir_std.evaluation.uncertainty import team_tags
 from ir_std.measures import Standardized
 from ir_std.schemes import get_scheme
-from ir_std.trec.qrels import Qrels
+from ir_std.trec import Qrels
 
 if TYPE_CHECKING:
     from ir_std.reporting.model import Results
@@ -74,7 +68,7 @@ class CollectionLinks:
 
     measure: Standardized
     reference: str
-    links: Mapping[str, Link]
+    links: Mapping[str, linking.Link]
     anchors: tuple[str, ...]
 
     @property
@@ -126,7 +120,7 @@ class CollectionLinks:
         """
         linked = [collection for collection in z if collection in self.links]
         links = [self.links[c] for c in linked]
-        return error_of_linked_mean(links, [z[c] for c in linked], len(z))
+        return linking.error_of_linked_mean(links, [z[c] for c in linked], len(z))
 
     def weights_on_reference(self, run: str, z: Mapping[str, Floats]) -> dict[str, float]:
         """Compute the weights that a linked mean gives to runs on the reference collection.
@@ -147,7 +141,9 @@ class CollectionLinks:
         """Compute the error that the link adds to the difference of two means."""
         return self.links[collection].error_between(z, other) if collection in self.links else 0.0
 
-    def difference(self, first: tuple[str, Floats], second: tuple[str, Floats]) -> LinkedDifference:
+    def difference(
+        self, first: tuple[str, Floats], second: tuple[str, Floats]
+    ) -> linking.LinkedDifference:
         """Compare a mean on one collection with a mean on another.
 
         Parameters
@@ -160,7 +156,9 @@ class CollectionLinks:
         if second[0] == self.reference:
             below = self.links[first[0]].difference(second[1], first[1])
             return replace(below, difference=-below.difference)
-        return linked_difference(self.links[first[0]], first[1], self.links[second[0]], second[1])
+        return linking.linked_difference(
+            self.links[first[0]], first[1], self.links[second[0]], second[1]
+        )
 
 
 def score_of(measure: Standardized, z: Floats) -> Floats:
@@ -211,7 +209,7 @@ def link_collections(
     for collection, values in own.items():
         if collection != chosen:
             try:
-                links[collection] = link(
+                links[collection] = linking.link(
                     values,
                     own[chosen],
                     measure["scheme"],

@@ -15,26 +15,12 @@ from ir_std.analysis.estimate import NO_ESTIMATE
 from ir_std.analysis.paired import Procedure, get_correction
 from ir_std.errors import MissingLibraryError, look_up
 from ir_std.measures import Measure, Standardized, named_measure, sign_of
-from ir_std.reporting import sentences
+from ir_std.reporting import sentences, tables
 from ir_std.reporting.benchmark import Benchmark, place_cell
 from ir_std.reporting.difference import Difference, RunDifferences, label_of, run_differences
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.model import Results, place_topics, unit_of
 from ir_std.reporting.run_ranks import NO_RANK, RunRank, runs_by_mean
-from ir_std.reporting.tables import (
-    BETTER,
-    EQUIVALENT,
-    WORSE,
-    Cell,
-    Table,
-    Value,
-    estimate_cell,
-    interval_cell,
-    label_cell,
-    make_table,
-    number_cell,
-    p_value_cell,
-)
 from ir_std.scores.run_scores import SUMMARY
 from ir_std.scores.tables import ALL_COLLECTIONS
 
@@ -56,7 +42,7 @@ def runs_table(
     by_topic: bool = False,
     means: bool = True,
     place: bool = False,
-) -> Table:
+) -> tables.Table:
     """Show a row for each run, with marks for the best means and for differences.
 
     Parameters and errors are the same as for :meth:`ir_std.Results.table`.
@@ -70,13 +56,13 @@ def runs_table(
     best = {m: _best_mean(results, m) for m in measures}
     topic_places = place_topics(results) if place and by_topic else {}
 
-    def of_means(run: str) -> Iterator[Value]:
+    def of_means(run: str) -> Iterator[tables.Value]:
         for m in measures:
             yield _mean_cell(results, run, m, best[m], places)
             if place:
                 yield place_cell(results.placements.get(run, {}).get(m))
 
-    def of_topics(run: str) -> Iterator[Iterable[Value]]:
+    def of_topics(run: str) -> Iterator[Iterable[tables.Value]]:
         for m in measures:
             yield results._scores(run, m, results.collection.name).tolist()
             if place:
@@ -84,9 +70,9 @@ def runs_table(
                 yield [place_cell(placed.get(topic)) for topic in results.topics]
 
     means = means or not by_topic
-    rows: list[list[Value]] = []
+    rows: list[list[tables.Value]] = []
     for run in results.runs if sorted_by is None else runs_by_mean(results, sorted_by):
-        labels: list[Value] = [run]
+        labels: list[tables.Value] = [run]
         if sorted_by is not None:
             rank, interval = rank_cells(results.ranks[run][sorted_by])
             labels = [rank, run, interval]
@@ -100,7 +86,7 @@ def runs_table(
     columns = [name for m in measures for name in (str(m), *[f"{m} place"] * place)]
     notes = sentences.runs_notes(results, sorted_by, means, place)
     widths = [len(group) * (1 + place) for group in groups]
-    return make_table([*names, *columns], rows, len(names), notes, widths, places)
+    return tables.make_table([*names, *columns], rows, len(names), notes, widths, places)
 
 
 def _best_mean(results: Results, measure: Measure) -> float:
@@ -109,10 +95,12 @@ def _best_mean(results: Results, measure: Measure) -> float:
     return max((mean for mean in means if not isnan(mean)), default=nan)
 
 
-def _mean_cell(results: Results, run: str, measure: Measure, best: float, places: int) -> Cell:
+def _mean_cell(
+    results: Results, run: str, measure: Measure, best: float, places: int
+) -> tables.Cell:
     """Make the cell of a mean, with the result of the test against the baseline (if any)."""
     mean, tested = results.means[run][measure], results.differences.get(run, {}).get(measure)
-    return number_cell(
+    return tables.number_cell(
         mean,
         places,
         best=len(results.runs) > 1 and sign_of(measure) * mean >= best - EXACT,
@@ -124,8 +112,8 @@ def _mean_cell(results: Results, run: str, measure: Measure, best: float, places
 def difference_mark(tested: Difference) -> str:
     """Return the mark for better, worse or equivalent; empty if the test shows none of these."""
     if tested.significant:
-        return BETTER if sign_of(tested.measure) * tested.mean > 0 else WORSE
-    return EQUIVALENT if tested.equivalent else ""
+        return tables.BETTER if sign_of(tested.measure) * tested.mean > 0 else tables.WORSE
+    return tables.EQUIVALENT if tested.equivalent else ""
 
 
 def p_columns(tested: Difference, procedure: Procedure) -> dict[str, float]:
@@ -139,12 +127,12 @@ def p_columns(tested: Difference, procedure: Procedure) -> dict[str, float]:
     return columns
 
 
-def rank_cells(ranked: RunRank) -> tuple[Cell, Cell]:
+def rank_cells(ranked: RunRank) -> tuple[tables.Cell, tables.Cell]:
     """Make cells of the rank and its interval; CSV also holds the interval's ends."""
     if ranked.rank is None:
-        return label_cell(NO_RANK), label_cell(NO_RANK)
+        return tables.label_cell(NO_RANK), tables.label_cell(NO_RANK)
     ends = {"best": ranked.best, "worst": ranked.worst}
-    return label_cell(str(ranked.rank)), Cell(ranked.interval, ranked.interval, ends)
+    return tables.label_cell(str(ranked.rank)), tables.Cell(ranked.interval, ranked.interval, ends)
 
 
 def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> Table:
@@ -163,7 +151,7 @@ def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> 
                 results.placements[run][linked].rank,
                 f"> {run}" if run in benchmark.own else run,
                 *[rank_cells(results.ranks[run][linked])[1]] * several,
-                number_cell(estimate.mean, places, halves=[half], extra=ends),
+                tables.number_cell(estimate.mean, places, halves=[half], extra=ends),
                 n_tasks,
                 results.means[run][raw] if has_all else None,
                 benchmark.borda[run],
@@ -171,25 +159,25 @@ def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> 
         )
     header = ("rank", "run", *["ranks"] * several, "mean", "tasks", "raw", "Borda")
     notes = sentences.benchmark_notes(results, benchmark)
-    return make_table(header, rows, 2, notes, [len(header) - 2], places)
+    return tables.make_table(header, rows, 2, notes, [len(header) - 2], places)
 
 
 # Means over collections
 
 
-def collection_tables(results: Results, places: int = 4) -> list[Table]:
+def collection_tables(results: Results, places: int = 4) -> list[tables.Table]:
     """Return the tables for several collections: the means, and the differences that are known."""
-    tables = [means_table(results, places)]
+    shown = [means_table(results, places)]
     if results.links:
-        tables.append(pairs_table(linked_pairs(results), places))
+        shown.append(pairs_table(linked_pairs(results), places))
     if relabelled := judgment_differences(results):
-        tables.append(judgments_table(relabelled, places))
+        shown.append(judgments_table(relabelled, places))
     if results.baseline is not None:
-        tables.append(differences_table(results, places))
-    return tables
+        shown.append(differences_table(results, places))
+    return shown
 
 
-def means_table(results: Results, places: int = 4) -> Table:
+def means_table(results: Results, places: int = 4) -> tables.Table:
     """Show a row for each run and collection; standardized means have 95% intervals.
 
     A run on three or more collections has one more row, with the average of its standardized means.
@@ -197,7 +185,7 @@ def means_table(results: Results, places: int = 4) -> Table:
     measures = results.measures
     datasets = all(each.is_of_datasets for each in results.collections.values())
     averaged = [datasets or isinstance(m, Standardized) for m in measures]
-    rows: list[list[Value]] = []
+    rows: list[list[tables.Value]] = []
     for run in results.runs:
         names = [name for name, scored in results.evaluations.items() if run in scored]
         for name in [*names, *[None] * (len(results.collections) > 1)]:
@@ -206,7 +194,7 @@ def means_table(results: Results, places: int = 4) -> Table:
                 for m, is_averaged in zip(measures, averaged, strict=True)
             ]
             cells = [
-                estimate_cell(estimate, isinstance(m, Standardized), places)
+                tables.estimate_cell(estimate, isinstance(m, Standardized), places)
                 for m, estimate in zip(measures, estimates, strict=True)
             ]
             if name or any(estimate.n for estimate in estimates):
@@ -214,7 +202,7 @@ def means_table(results: Results, places: int = 4) -> Table:
                 rows.append([run, name or ALL_COLLECTIONS, n, *cells])
     unit = unit_of(results)
     header = ("system", "collection", f"{unit}s", *(label_of(results, m) for m in measures))
-    return make_table(
+    return tables.make_table(
         header, rows, 3, sentences.means_notes(results), map(len, group_measures(measures))
     )
 
@@ -249,15 +237,15 @@ def linked_pairs(results: Results) -> list[Difference]:
     return found
 
 
-def pairs_table(pairs: Sequence[Difference], places: int = 4) -> Table:
+def pairs_table(pairs: Sequence[Difference], places: int = 4) -> tables.Table:
     """Show differences of linked means across collections, with 95% intervals and p."""
-    return make_table(
+    return tables.make_table(
         ("mean of", "on", "minus that of", "on", "measure", "difference", "p"),
         (
             (
                 *(d.a, d.where, d.b, d.b_where, str(d.measure)),
-                interval_cell(d.mean, d.interval, places),
-                p_value_cell(d.p),
+                tables.interval_cell(d.mean, d.interval, places),
+                tables.p_value_cell(d.p),
             )
             for d in pairs
         ),
@@ -271,7 +259,7 @@ def pairs_table(pairs: Sequence[Difference], places: int = 4) -> Table:
     )
 
 
-def means_with_pairs(results: Results, places: int = 4) -> Table:
+def means_with_pairs(results: Results, places: int = 4) -> tables.Table:
     """Show the means, and below them the linked differences, in one table for CSV.
 
     Two more columns name the mean that is subtracted.
@@ -282,15 +270,16 @@ def means_with_pairs(results: Results, places: int = 4) -> Table:
         found.setdefault((d.a, d.where, d.b, d.b_where), {})[d.measure] = d
     if not found:
         return means
-    rows: list[Iterable[Value]] = [(*row[:2], "", "", *row[2:]) for row in means.rows]
+    rows: list[Iterable[tables.Value]] = [(*row[:2], "", "", *row[2:]) for row in means.rows]
     for names, by_measure in found.items():
         each = [by_measure.get(m) for m in results.measures]
         cells = [
-            interval_cell(d.mean, d.interval, places, extra={"p": d.p}) if d else None for d in each
+            tables.interval_cell(d.mean, d.interval, places, extra={"p": d.p}) if d else None
+            for d in each
         ]
         rows.append((*names, "", *cells))
     header = (*means.header[:2], "minus system", "minus collection", *means.header[2:])
-    return make_table(header, rows, means.labels + 2, means.notes, means.groups)
+    return tables.make_table(header, rows, means.labels + 2, means.notes, means.groups)
 
 
 def judgment_differences(results: Results) -> list[Difference]:
@@ -306,14 +295,14 @@ def judgment_differences(results: Results) -> list[Difference]:
     return [d for d in differences if not isnan(d.mean)]
 
 
-def judgments_table(differences: Sequence[Difference], places: int = 4) -> Table:
+def judgments_table(differences: Sequence[Difference], places: int = 4) -> tables.Table:
     """Show a row for each run, pair of judgments and measure."""
-    return make_table(
+    return tables.make_table(
         ("system", "judgments", "minus those of", "measure", "difference"),
         (
             (
                 *(d.a, d.where, d.b_where, str(d.measure)),
-                interval_cell(d.mean, d.interval, places, extra=halves_of(d)),
+                tables.interval_cell(d.mean, d.interval, places, extra=halves_of(d)),
             )
             for d in differences
         ),
@@ -335,7 +324,7 @@ def halves_of(difference: Difference) -> dict[str, float]:
 # Differences from a baseline
 
 
-def differences_table(results: Results, places: int = 4) -> Table:
+def differences_table(results: Results, places: int = 4) -> tables.Table:
     """Show each run's difference from the baseline on each collection, and a summary.
 
     Each measure has columns for the difference with its 95% interval, p, and Hedges' g.
@@ -351,14 +340,14 @@ def compared_table(
     procedure: Procedure | None = None,
     places: int = 4,
     unit: str = "topic",
-) -> Table:
+) -> tables.Table:
     """Show runs' differences from a baseline, by run and measure, as a table."""
     procedure = procedure or Procedure()
     header = ["system", "collection", f"{unit}s"]
     for measure, one in next(iter(compared.values())).items():
         header += [f"{measure} {one.origin}".rstrip(), f"{measure} p", f"{measure} g"]
     summaries = _summary_cells(compared, procedure.correction, places)
-    rows: list[Iterable[Value]] = []
+    rows: list[Iterable[tables.Value]] = []
     for run, by_measure in compared.items():
         each = list(by_measure.values())
         for on in zip(*(d.differences for d in each), strict=True):
@@ -369,28 +358,28 @@ def compared_table(
                 (run, "summary", "", *(cell for m in by_measure for cell in summaries[run, m])),
                 (run, "variation", "", *(cell for d in each for cell in _variation_cells(d))),
             ]
-    return make_table(header, rows, 3, notes, [3] * (len(header) // 3 - 1))
+    return tables.make_table(header, rows, 3, notes, [3] * (len(header) // 3 - 1))
 
 
-def _difference_cells(d: Difference, procedure: Procedure, places: int) -> tuple[Cell, ...]:
+def _difference_cells(d: Difference, procedure: Procedure, places: int) -> tuple[tables.Cell, ...]:
     """Make cells of the difference with its interval, p, and g."""
     size, error = d.size
-    p_value = p_value_cell(d.p, d.p_adjusted, procedure.correction)
+    p_value = tables.p_value_cell(d.p, d.p_adjusted, procedure.correction)
     of_test = p_columns(d, procedure)
     more = {name: p for name, p in of_test.items() if name in ("detectable", "p_equivalent")}
-    mark = EQUIVALENT if difference_mark(d) == EQUIVALENT else ""
+    mark = tables.EQUIVALENT if difference_mark(d) == tables.EQUIVALENT else ""
     return (
-        interval_cell(d.mean, d.interval, places, extra=halves_of(d)),
+        tables.interval_cell(d.mean, d.interval, places, extra=halves_of(d)),
         replace(p_value, extra={**p_value.extra, **more}, mark=mark),
-        number_cell(size, 2, "+", extra={"error": error}),
+        tables.number_cell(size, 2, "+", extra={"error": error}),
     )
 
 
 def _summary_cells(
     compared: Mapping[str, Mapping[Measure, RunDifferences]], correction: str, places: int
-) -> dict[tuple[str, Measure], tuple[Value, ...]]:
+) -> dict[tuple[str, Measure], tuple[tables.Value, ...]]:
     """Make cells of the mean difference, its p-value, and the mean effect size."""
-    cells: dict[tuple[str, Measure], tuple[Value, ...]] = {}
+    cells: dict[tuple[str, Measure], tuple[tables.Value, ...]] = {}
     for measure in next(iter(compared.values())):
         summaries = [by_measure[measure].summary() for by_measure in compared.values()]
         correct, _ = get_correction(correction)
@@ -398,20 +387,24 @@ def _summary_cells(
         for run, s, p in zip(compared, summaries, adjusted, strict=True):
             g = compared[run][measure].summary(size=True)
             cells[run, measure] = (
-                interval_cell(s.effect, (s.low, s.high), places) if s else None,
-                p_value_cell(s.p, p, correction) if s else None,
-                number_cell(g.effect, 2, "+", extra={"error": g.error}) if g else None,
+                tables.interval_cell(s.effect, (s.low, s.high), places) if s else None,
+                tables.p_value_cell(s.p, p, correction) if s else None,
+                tables.number_cell(g.effect, 2, "+", extra={"error": g.error}) if g else None,
             )
     return cells
 
 
-def _variation_cells(differences: RunDifferences) -> tuple[Value, ...]:
+def _variation_cells(differences: RunDifferences) -> tuple[tables.Value, ...]:
     """Make cells of the variation between collections (Q, I2, tau) and of the p-value of Q."""
     s = differences.summary()
     if s is None:
         return None, None, ""
     text = f"{s.n}: Q {s.q:.1f}, I2 {100 * s.i2:.0f}%, tau {sqrt(s.tau2):.3f}"
-    return Cell(text, text, {"q": s.q, "i2": s.i2, "tau2": s.tau2}), p_value_cell(s.q_p), ""
+    return (
+        tables.Cell(text, text, {"q": s.q, "i2": s.i2, "tau2": s.tau2}),
+        tables.p_value_cell(s.q_p),
+        "",
+    )
 
 
 # Data frames

@@ -10,15 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, TypeAlias
 
 from ir_std.errors import InputError, UsageError, did_you_mean, pluralize
-from ir_std.measures import suggest_measures
-from ir_std.measures.names import find_measure
+from ir_std.measures.names import find_measure, suggest_measures
 from ir_std.reading import Source, read_pieces, source_of, too_large
 from ir_std.scores import tables
 from ir_std.scores.collect import ScoreCells, collect_scores, is_not_topic_score
 from ir_std.scores.mteb import cells_of_mteb, is_mteb_result
 from ir_std.scores.run_scores import SUMMARY, RunScores
+from ir_std.trec import is_file
 from ir_std.trec.frames import column_names, is_frame
-from ir_std.trec.inputs import is_file
 
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
 """A path, an open file, or a source."""

@@ -16,10 +16,8 @@ from ir_std.scores.files import is_score_file
 from ir_std.scores.mteb import scores_of_objects
 from ir_std.scores.run_scores import RunScores, counted_topics
 from ir_std.scores.tables import split_header
+from ir_std.trec import Qrels, Run, as_qrels
 from ir_std.trec.files import count_columns
-from ir_std.trec.inputs import as_qrels
-from ir_std.trec.qrels import Qrels
-from ir_std.trec.runs import Run
 
 SCORES = "score file"
 """Kind of a file that holds scores; :attr:`LineFormat.kind` is the kind of any other file."""

@@ -13,7 +13,7 @@ from ir_std._arrays import EXACT, Floats, Ints
 from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import ExternalMeasure, Measure, sign_of
 from ir_std.reading import Ids
-from ir_std.trec.qrels import Qrels
+from ir_std.trec import Qrels
 
 COARSE = 0.005
 """Smallest rounding step that ir_std ignores, because the number 0.2 may mean 0.2000."""

@@ -18,12 +18,12 @@ from made_up import TOPICS, collection, write_qrels, write_runs
 
 import ir_std
 from ir_std import FactorSet, InputError, StandardizationWarning, UsageError, build_factors
-from ir_std._arrays import means_and_deviations
 from ir_std._system.processes import map_in_order
 from ir_std.builders.from_runs import BUILD_MEASURES
 from ir_std.cli.streams import PROGRAM
 from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
+from ir_std.schemes import means_and_deviations
 
 QRELS, RUNS = collection()
 MEASURES = ["AP", "nDCG@5", "P(rel=2)@5"]

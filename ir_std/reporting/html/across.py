@@ -9,13 +9,7 @@ from typing import TypedDict
 
 from ir_std.analysis.estimate import Estimate
 from ir_std.measures import sign_of
-from ir_std.reporting.difference import (
-    RunDifferences,
-    is_headline,
-    label_of,
-    limits_of,
-    run_differences,
-)
+from ir_std.reporting import difference
 from ir_std.reporting.html.standing import View, views_of
 from ir_std.reporting.html.words import say
 from ir_std.reporting.links import n_common_systems
@@ -66,7 +60,7 @@ def across_of(results: Results) -> AcrossRecord:
     for view in (view for name in results.collections for view in views_of(results.on(name))):
         if view.name not in views or view.is_standardized:
             views[view.name] = view
-    compared = run_differences(results) if results.baseline is not None else {}
+    compared = difference.run_differences(results) if results.baseline is not None else {}
     first, units = next(iter(views.values())), {one.unit for one in results.collections.values()}
     subject = next(iter(compared), None) or _best(results, first)
     return {
@@ -115,10 +109,10 @@ class AcrossFacts:
     results: Results
     view: View
     subject: str
-    compared: dict[str, RunDifferences]
+    compared: dict[str, difference.RunDifferences]
 
     @property
-    def found(self) -> RunDifferences | None:
+    def found(self) -> difference.RunDifferences | None:
         """The subject's differences from the baseline, if there is a baseline."""
         return self.compared.get(self.subject)
 
@@ -154,7 +148,7 @@ class AcrossFacts:
         if not self.view.is_standardized:
             return None
         mean = self.results.estimate(run, self.view.scored)
-        shown = is_headline(self._count_shared(run), self.view.scored, *mean.interval)
+        shown = difference.is_headline(self._count_shared(run), self.view.scored, *mean.interval)
         return mean if shown else None
 
     @property
@@ -196,8 +190,12 @@ class AcrossFacts:
 def _measure(facts: AcrossFacts) -> AcrossMeasure:
     scored, view = facts.view.scored, facts.view
     compared = bool(facts.compared)
-    limits = limits_of(scored, of_differences=compared)
-    name = label_of(facts.results, scored) if scored in facts.results.links else view.scored_name
+    limits = difference.limits_of(scored, of_differences=compared)
+    name = (
+        difference.label_of(facts.results, scored)
+        if scored in facts.results.links
+        else view.scored_name
+    )
     runs = [facts.subject, *(run for run in facts.results.runs if run != facts.subject)]
     if compared:
         name = f"difference in {name} from {facts.results.baseline}"

@@ -30,7 +30,7 @@ from ir_std.reporting.sentences import error_sources, power_notes
 from ir_std.reporting.tables import Table
 from ir_std.schemes import SCHEMES
 from ir_std.scores.run_scores import QrelsFromCounts
-from ir_std.trec.inputs import read_texts
+from ir_std.trec import read_texts
 
 OUR_MARK = b'<meta name="generator" content="ir_std '
 """Text that only pages by ir_std contain; ir_std can replace such pages."""
