@@ -135,7 +135,7 @@ def rank_cells(ranked: RunRank) -> tuple[tables.Cell, tables.Cell]:
     return tables.label_cell(str(ranked.rank)), tables.Cell(ranked.interval, ranked.interval, ends)
 
 
-def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> Table:
+def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> tables.Table:
     """Show models sorted by linked mean, and mark the user's own models with ``>``."""
     raw, linked = results.measures
     ranked = runs_by_mean(results, linked)

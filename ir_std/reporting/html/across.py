@@ -227,7 +227,7 @@ def _means(facts: AcrossFacts, run: str) -> list[Row]:
     return rows + ([_row(run, None, pooled)] if pooled else [])
 
 
-def _differences(found: RunDifferences) -> list[Row]:
+def _differences(found: difference.RunDifferences) -> list[Row]:
     """List a run's differences from the baseline and, if shown, the summary of the differences."""
     summary = found.headline()
     rows = [
