@@ -105,8 +105,8 @@ PAGES_OF_FIGURES = {
     "the 114 figures of a study": ("evidence/papers", "reproduce all 114 published figures"),
     "The 38 figures of Urbano": ("evidence/papers", "all 38 published figures to within three"),
     "3.95 times": ("evidence/linking", "the same reference systems | | 3.95 ("),
-    "three anchors reduces this to 1.17 times": ("evidence/linking", "(1.31, 1.66) | 1.17 ("),
-    "differ by 0.79 standard deviations if they are raw, and by 0.24": (
+    "three anchors reduces this ratio to 1.17": ("evidence/linking", "(1.31, 1.66) | 1.17 ("),
+    "differ by 0.79 standard deviations; the two standardized means differ by only 0.24": (
         "evidence/judges",
         "| DL 2019, UMBRELA | 0.79 | 0.20 | 0.24 |",
     ),
