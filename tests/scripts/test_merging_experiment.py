@@ -135,8 +135,8 @@ def test_the_guide_says_how_well_shards_of_one_engine_merge(dl19: OfDL2019) -> N
     means = {name: values[ap].mean() for name, values in by_method.values.items()}
     assert max(means, key=lambda name: means[name]) == "mmstdv"
     assert (
-        f"its AP is {means['mmstdv']:.3f}, compared with {means['minmax']:.3f} for `minmax` and "
-        f"{whole:.3f} for the engine on the whole collection"
+        f"the AP of `mmstdv` is {means['mmstdv']:.3f}, compared with {means['minmax']:.3f} for "
+        f"`minmax` and {whole:.3f} for the engine on the whole collection"
     ) in TEXT
 
 
