@@ -168,7 +168,7 @@ def test_less_is_better_without_a_set_if_the_user_says_so(scores: Path) -> None:
     assert [row[1].best for row in said.table().rows] == [False, True, False]
     not_said = ir_std.evaluate(scores, measures=["latency"])
     assert [row[1].best for row in not_said.table().rows] == [False, False, True]
-    with pytest.raises(UsageError, match="unknown measure 'AP'; choose from"):
+    with pytest.raises(UsageError, match="unknown measure 'AP'; available"):
         ir_std.evaluate(scores, lower_is_better=["AP"])
 
 
@@ -302,4 +302,4 @@ def test_the_build_says_what_it_takes_as_it_stands(
     facts = "3 systems, in steps of 0.1, lower is better, scores of systems known"
     assert f"measures\tfew-systems\t{facts}\tlatency" in shown
     failed = ir_std_cli(*given, "--force", "--lower-is-better", "latnecy")
-    assert "unknown measure 'latnecy'; choose from" in failed.err[-1]
+    assert "unknown measure 'latnecy'; available" in failed.err[-1]

@@ -85,7 +85,7 @@ def _same_systems(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     x, y = np.asarray(x, float), np.asarray(y, float)
     if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
         raise ValueError(
-            "a rank correlation needs scores of the same two or more systems, "
+            "a rank correlation needs two rankings of the same systems (at least two), "
             f"got the shapes {x.shape} and {y.shape}"
         )
     return check_finite(x, "the first ranking"), check_finite(y, "the second ranking")

@@ -102,8 +102,8 @@ def influence(
     x, scores = check_finite(x, "x"), np.asarray(scores, float)
     if x.ndim != 2 or scores.ndim != 2 or len(x) != len(scores):
         raise ValueError(
-            "x must be topics x runs and scores the same topics x systems, got the "
-            f"shapes {x.shape} and {scores.shape}"
+            "x must be topics x runs, and scores must be topics x systems with the same topics, "
+            f"got the shapes {x.shape} and {scores.shape}"
         )
     known = ~np.isnan(scores)
     n = np.maximum(known.sum(axis=1, keepdims=True), 1)

@@ -80,7 +80,7 @@ class Curve:
         if scheme not in curves:
             raise UsageError(
                 f"scheme {scheme} cannot be linked"
-                + (": shares of systems have no common shift" if scheme == "E" else "")
+                + (", because no shift applies to shares of systems" if scheme == "E" else "")
                 + f"; use {', '.join(curves)}"
             )
         self.score, self.slope = curves[scheme]
@@ -114,7 +114,9 @@ class AnchorPair:
 
         c = float(brentq(excess, -FURTHEST, FURTHEST, xtol=1e-14))
         if abs(c) > FURTHEST - 1:
-            raise UsageError("no shift links the anchors; their scores are at one end of the scale")
+            raise UsageError(
+                "no shift makes the anchors' means equal; their scores are at one end of the scale"
+            )
         return c
 
     def slopes(self, c: float) -> Floats:
@@ -535,7 +537,7 @@ def _usable(z: Floats, where: str) -> Mask:
     usable = np.logical_not(np.isnan(z).any(axis=1))
     if usable.sum() < MIN_TOPICS:
         raise UsageError(
-            f"{usable.sum()} topics of {where} have factors, but a link needs {MIN_TOPICS}"
+            f"a link needs {MIN_TOPICS} topics with factors, but {where} has {usable.sum()}"
         )
     return usable
 
@@ -569,9 +571,12 @@ def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
     """Yield the reasons to doubt a link."""
     k = pair.n_anchors
     if isnan(tau):
-        yield "a single anchor does not show how well it links; intervals only cover topics"
+        yield (
+            "a single anchor does not show how exact the link is; intervals cover only variation "
+            "over topics"
+        )
     elif df < MIN_TESTED - 1:
-        yield "two anchors barely show how well they link; differences have no p-value"
+        yield "two anchors barely show how exact the link is; differences have no p-value"
     if k > 1:
         shifts, by_topics = pair.residual_shifts(c)
         plain = sqrt(max(0.0, float(shifts.var(ddof=1)) - by_topics))
@@ -586,8 +591,8 @@ def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
     half = float(stdtrit(df, (1 + LEVEL) / 2)) * tau * slope * sqrt(1 + 1 / k)
     if k >= MIN_TESTED and half > LARGEST_ERROR:
         yield (
-            f"these anchors do not link, because a linked mean is only known to ±{half:.2f}; "
-            "use other anchors or more anchors"
+            f"the link is too imprecise (linked means are known to within ±{half:.2f}); use other "
+            "anchors or more anchors"
         )
 
 
@@ -604,7 +609,7 @@ def _z_on(z: ArrayLike, used: Mask, where: str) -> Floats:
     if len(values) != len(used):
         raise UsageError(f"z has {pluralize(len(values), 'topic')}, but {where} has {len(used)}")
     if (known := int(_without_gaps(values[used]).sum())) < 2:
-        raise UsageError(f"z is known on {pluralize(known, 'topic')} of {where}; a mean needs 2")
+        raise UsageError(f"a mean needs 2 topics with a value of z, but {where} has {known}")
     return values
 
 

@@ -43,7 +43,7 @@ def check_scores_with_gaps(scores: ArrayLike) -> Floats:
     if x.ndim != 2:
         raise ValueError(f"scores must be one array of topics x systems, got the shape {x.shape}")
     if np.isinf(x).any():
-        raise ValueError(f"scores hold {np.isinf(x).sum()} infinite value(s); leave them out first")
+        raise ValueError(f"scores have infinite values ({np.isinf(x).sum()}); leave them out first")
     return x
 
 
@@ -53,8 +53,8 @@ def check_finite(values: ArrayLike, name: str) -> Floats:
     if not np.isfinite(array).all():
         bad = int(array.size - np.isfinite(array).sum())
         raise ValueError(
-            f"{name} holds {bad} value(s) that are NaN or infinite; leave those "
-            "topics or systems out first"
+            f"{name} has values that are NaN or infinite ({bad}); leave out their topics or "
+            "systems first"
         )
     return array
 

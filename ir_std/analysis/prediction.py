@@ -197,19 +197,20 @@ def _checked(human: ArrayLike, llm: ArrayLike, rows: ArrayLike) -> tuple[Floats,
     at = np.asarray(list(rows) if isinstance(rows, range) else rows)
     if y.ndim != 2 or x.ndim != 2 or y.shape[1] != x.shape[1] or not x.shape[1]:
         raise ValueError(
-            f"human and llm must be topics x the same systems, got shapes {y.shape} and {x.shape}"
+            "human and llm must be topics x systems with the same systems, got the shapes "
+            f"{y.shape} and {x.shape}"
         )
     if at.shape != (len(y),) or at.dtype.kind not in "iu":
         raise ValueError(f"rows must be {len(y)} whole numbers, one per row of human")
     if len(at) and (at.min() < 0 or at.max() >= len(x)):
-        raise ValueError(f"rows must lie between 0 and {len(x) - 1}, the rows of llm")
+        raise ValueError(f"rows must lie between 0 and {len(x) - 1}, because llm has {len(x)} rows")
     if len(set(at.tolist())) < len(at):
-        raise ValueError("rows repeat a topic; give each judged topic once")
+        raise ValueError("rows must not repeat a topic; give each judged topic once")
     if not np.isfinite(x).all():
         raise ValueError("llm must have a finite score for every topic and system")
     missing = np.isnan(y)
     if np.isinf(y).any() or (missing.any(axis=1) != missing.all(axis=1)).any():
-        raise ValueError("a judged topic needs scores of all systems, or of none (NaN)")
+        raise ValueError("a topic of human needs scores of all systems, or NaN for all systems")
     if (k := int((~missing.any(axis=1)).sum())) < MIN_TOPICS:
         raise ValueError(
             f"need at least {MIN_TOPICS} topics with human scores ({ADVISED_TOPICS} are better), "
@@ -245,7 +246,7 @@ def _doubts(n: int, c: float, s: float, n_systems: int, g: Floats, at: Ints) -> 
     if s < WEAK_MULTIPLIER:
         yield (
             f"the model's labels barely separate the systems (multiplier {s:.2f}), so "
-            "intervals are almost as wide as without them"
+            "intervals are almost as wide as without these labels"
         )
     if n_systems >= MIN_POOLED_SYSTEMS and s > c + MULTIPLIER_GAP:
         yield (

@@ -74,7 +74,9 @@ def _by_other_groups(
 ) -> Floats:
     """Standardize each group's systems by the systems of all other groups."""
     if by is not None:
-        raise ValueError("leave_out standardizes systems by each other; leave by out")
+        raise ValueError(
+            "by cannot be combined with leave_out, which standardizes systems by each other"
+        )
     if len(groups) != x.shape[1]:
         raise ValueError(f"leave_out needs {x.shape[1]} groups, one per system, got {len(groups)}")
     result = np.empty_like(x)
@@ -82,7 +84,7 @@ def _by_other_groups(
         inside = np.array([g == group for g in groups])
         if np.count_nonzero(~inside) < 2:
             raise ValueError(
-                f"without group {group!r} fewer than two systems remain to standardize by"
+                f"fewer than two systems remain as reference systems without group {group!r}"
             )
         result[:, inside] = standardize_matrix(x[:, inside], x[:, ~inside], scheme, **params)
     return result
@@ -168,15 +170,15 @@ def linked_scores(scores: ArrayLike) -> LinkedScores:
 def _check_connected(known: Mask) -> None:
     """Raise an error if common topics do not connect all systems."""
     if known.size == 0 or (known.sum(axis=1) < 2).any() or not known.any(axis=0).all():
-        raise ValueError("each topic needs two systems, and each system a topic")
+        raise ValueError("each topic needs scores of two systems, and each system needs a score")
     reached: Mask = np.zeros(known.shape[1], dtype=bool)
     reached[0], n_before = True, 0
     while n_before < (n_before := int(reached.sum())):
         reached = np.asarray(known[known[:, reached].any(axis=1)].any(axis=0))
     if not reached.all():
         raise ValueError(
-            f"{int((~reached).sum())} systems have no topic in common with the others, not even "
-            "through other systems, so they cannot be put on one scale"
+            "shared topics do not connect all systems, so the systems cannot be put on one scale "
+            f"(not connected: {int((~reached).sum())})"
         )
 
 

@@ -200,7 +200,7 @@ def _check_results(
     if len(systems) < 2:
         raise UsageError(
             f"need at least 2 usable runs, got {len(systems)}; factors are means and standard "
-            "deviations over them"
+            "deviations over runs"
         )
     return systems
 
@@ -226,7 +226,10 @@ def _warn_of_repeated(runs: Iterable[SystemScores]) -> None:
     """Warn of runs that contain a document twice for a topic."""
     repeated = [f"{run.name}: {repeated_text(run.repeated)}" for run in runs if run.repeated]
     warn_caller(
-        [*repeated[:3], *([f"{len(repeated) - 3} more runs have such lines"] * (len(repeated) > 3))]
+        [
+            *repeated[:3],
+            *([f"{len(repeated) - 3} more runs repeat documents"] * (len(repeated) > 3)),
+        ]
     )
 
 
@@ -361,7 +364,7 @@ def team_fields(teams: Teams, systems: Collection[str]) -> dict[str, Any]:
     if len(set(systems)) < len(systems):
         raise UsageError("teams need unique system names; give each run its own file name")
     if unknown := [system for system in teams if system not in systems]:
-        raise UsageError(f"teams name systems without scores ({abbreviate(unknown)})")
+        raise UsageError(f"teams lists systems that have no scores ({abbreviate(unknown)})")
     if problem := field_problem("teams", teams):
         raise UsageError(problem)
     return {"teams": dict(sorted(teams.items()))}

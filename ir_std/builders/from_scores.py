@@ -209,7 +209,9 @@ def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[st
     topics = dict.fromkeys(topics)
     for run in runs.values():
         if others := [topic for topic in run.values[measure] if topic not in topics]:
-            raise InputError.at(run.name, f"unknown topic {others[0]}", "the qrels do not have it")
+            raise InputError.at(
+                run.name, f"unknown topic {others[0]}", "the qrels do not have this topic"
+            )
     columns = [run.values[measure] for run in runs.values()]
     matrix = np.array([[column.get(topic, np.nan) for column in columns] for topic in topics])
     if (np.sum(~np.isnan(matrix), axis=1) < 2).all():

@@ -14,7 +14,8 @@ from ir_std.reporting.correction import correct, draw_topics
 HELP = """
 usage: ir_std correct --human LABELS --llm LABELS [RUN ...] [MEASURE ...] [options]
 
-Estimate scores under human labels from human labels of a few topics and LLM labels of all topics.
+Estimate the scores that human labels of all topics would give, from human labels of a few topics
+and LLM labels of all topics.
 
   ir_std correct --llm umbrela.qrels --draw 15 --seed 1           print topics for people to judge
   ir_std correct --human few.qrels --llm umbrela.qrels runs/* AP  estimate scores of the runs
@@ -57,7 +58,8 @@ def run(args: Namespace) -> None:
     if corrected.baseline is None and len(corrected.runs) == 1 and args.output is None:
         for measure in corrected.measures:
             print(corrected.sentence(corrected.runs[0], measure))
-            print(f"These labels are worth about {corrected.worth(measure):.0f} human topics.")
+            n = f"{corrected.worth(measure):.0f}"
+            print(f"Human labels alone would need about {n} topics for an interval this narrow.")
         return
     tables = (call(corrected.table, args, measure) for measure in corrected.measures)
     print_tables(tables, args.output)

@@ -147,8 +147,8 @@ def _export(name: str, *, format: str, output: str, force: bool = False) -> None
     unnamed = [m for m in factors.measures if to_trec_eval(m) is None]
     if format == "trec_eval" and unnamed:
         note(
-            f"trec_eval ignores {', '.join(unnamed)}, because it does not have these measures; the "
-            "file contains them under these names"
+            f"trec_eval does not have the measures {', '.join(unnamed)}, so it ignores their lines "
+            "in the file"
         )
 
 

@@ -261,7 +261,9 @@ def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
     if (wrong := unknown_system(given)) is not None:
         return wrong
     if meant := _near_systems(given):
-        return UsageError(f"{given}: no such file or system of a set{did_you_mean(meant)}")
+        return UsageError(
+            f"{given}: no such file, and no such system of a factor set{did_you_mean(meant)}"
+        )
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
         what = " or ir_datasets ID" if "/" in given else ""
         return UsageError(f"{given}: no such file{what}{did_you_mean(_near_files(given))}")

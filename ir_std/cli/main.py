@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return fail(str(wrong))
     except OSError as failed:  # No earlier check finds a full disk or too many open files.
         what = f"{failed.filename}: " if failed.filename else ""
-        return fail(f"{what}{failed.strerror or failed}; check that it exists and you may use it")
+        return fail(f"{what}{failed.strerror or failed}; check that it exists and is accessible")
     except MemoryError:
         return fail("memory ran out; use fewer jobs, or smaller files")
     except KeyboardInterrupt:  # Raised only if another program called this function.

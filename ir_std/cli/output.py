@@ -155,8 +155,8 @@ def show_notes(results: Results) -> None:
     for match in matches:
         if match.alternatives:
             named, several = join_with_and(match.alternatives), len(match.alternatives) > 1
-            select = "match; select one" if several else "matches; select it"
-            detail(f"{named} also {select} with --factors")
+            verb, which = ("match", "one") if several else ("matches", "it")
+            detail(f"{named} also {verb}; to use {which}, pass --factors")
     used = {str(match) for match in matches}
     for text in results.notes:
         if text not in used:

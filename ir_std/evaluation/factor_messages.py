@@ -48,9 +48,10 @@ def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Itera
     left_out = {str(plan.measure): len(plan.differing) for plan in plans if plan.differing}
     if left_out:
         verb = "leaves" if len(left_out) == 1 else "leave"
-        topics = "it" if max(left_out.values()) == 1 else "them"
+        unit = fit.factors.unit
+        topics = f"this {unit}" if max(left_out.values()) == 1 else f"these {unit}s"
         text += (
-            f"; {join_with_and(left_out)} {verb} {topics} out unless you pass "
+            f"; {join_with_and(left_out)} {verb} out {topics} unless you pass "
             f"--factors {fit.factors.id} (factors=)"
         )
     yield Message(text, warns=True)
@@ -93,7 +94,7 @@ def _unknown_level_messages(plans: Iterable[Plan], fit: Fit) -> Iterator[Message
     if graded := [str(plan.measure) for plan in plans if levels & {*plan.levels}]:
         yield Message(
             f"{fit.factors.id} does not record its judgments at {levels_text(sorted(levels))}, so "
-            f"they may differ from yours ({', '.join(graded)})",
+            f"your judgments may differ ({', '.join(graded)})",
             warns=True,
         )
     if others := [str(plan.measure) for plan in plans if unknown & {*plan.levels}]:
@@ -141,7 +142,7 @@ def _set_messages(plans: Sequence[Plan], fit: Fit) -> Iterator[Message]:
         yield Message(
             f"all systems of {factors.id} have the same score on some {factors.unit}s "
             f"({', '.join(f'{name}: {n}' for name, n in flat.items())}); there, N and U are "
-            "0 below that score, 0.5 at it and 1 above it, and z is undefined"
+            "0 for lower scores, 0.5 for this score and 1 for higher scores, and z is undefined"
         )
 
 

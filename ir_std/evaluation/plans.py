@@ -472,7 +472,7 @@ def _difference(plan: Plan, fit: Fit) -> str:
     raw, n, unit = plan.raw, len(plan.differing), fit.factors.unit
     levels = [level for level in plan.levels if fit.agreement.at_level(level).different.any()]
     if levels and levels[-1] < 1:
-        return f"different documents are judged not relevant on {pluralize(n, unit)}"
+        return f"the documents that are judged not relevant differ on {pluralize(n, unit)}"
     where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"
     on = f"{n} of {pluralize(len(fit.matched), unit)}"
     return f"the judgments{where} differ from the set's judgments on {on}"

@@ -227,9 +227,9 @@ def _depth_messages(plans: Iterable[Plan], lengths: Ints, qrels: Qrels) -> Itera
         text, least = _short_lists(sizes, sizes < max(cutoffs.values())), min(cutoffs.values())
         text += f", fewer than the cutoff of {', '.join(map(str, cutoffs))}; "
         if (sizes == least - 1).all():
-            text += f"was the run cut with rank < {least}?"
+            text += f"was the run cut with rank < {least} instead of rank <= {least}?"
         else:
-            text += "scores are too low unless nothing else matched"
+            text += "scores are too low unless the engine found nothing else"
         yield Message(text, warns=True, measures=tuple(cutoffs))
     for (text, warns), measures in measures_by_text.items():
         listed = ", ".join(map(str, measures))
@@ -257,18 +257,21 @@ def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | Non
     """
     set_id, depth = plan.factors.id, plan.factors.about(plan.name, "depth")
     deepest = int(sizes.max())
+    documents = pluralize(deepest, "document")
     needed = np.minimum(last, depth or np.inf)
     if np.isinf(needed).any():
         if deepest >= USUAL_DEPTH:
             return None
-        text = f"at most {pluralize(deepest, 'document')} per topic, and {set_id} does not record"
-        return f"{text} the evaluation depth; scores are too low if its systems returned more", True
+        text = (
+            f"no topic has more than {documents}, and {set_id} does not record the evaluation depth"
+        )
+        return f"{text}; scores are too low if the set's systems returned more documents", True
     if depth and deepest > depth and last.max() > depth:
-        text = f"{deepest} documents per topic, but {set_id} was computed at depth {depth}"
+        text = f"topics have up to {documents}, but {set_id} was computed at depth {depth}"
         return f"{text}; pass -M {depth} for a fair comparison", True
     if depth and deepest < MIN_DEPTH_RATIO * depth <= MIN_DEPTH_RATIO * needed.max():
-        text = f"at most {pluralize(deepest, 'document')} per topic, but {set_id} was computed"
-        return f"{text} at depth {depth}; scores are too low", True
+        text = f"no topic has more than {documents}, but {set_id} was computed at depth {depth}"
+        return f"{text}; scores are too low", True
     is_short = sizes < MIN_DEPTH_RATIO * needed
     if not is_short.any():
         return None
@@ -276,8 +279,8 @@ def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | Non
     was_cut = np.bincount(short).max() >= max(CUT_TOPICS, len(short) / 2)
     warns = bool(was_cut or np.count_nonzero(sizes < needed / 2) > len(sizes) / 2)
     text = (
-        f"{_short_lists(sizes, is_short)} (up to {deepest} on others), but {int(needed.max())} are "
-        "needed; scores are too low unless nothing else matched"
+        f"{_short_lists(sizes, is_short)} (up to {deepest} on other topics), but "
+        f"{int(needed.max())} are needed; scores are too low unless the engine found nothing else"
     )
     return (text, warns) if warns or len(short) > len(sizes) / 10 else None
 
@@ -323,7 +326,9 @@ def score_messages(
     without = {m: n for m, column in raw.items() if (n := int(np.isnan(column.values).sum()))}
     if without:
         units = "datasets" if scores.unit == "collection" else "topics"
-        text = f"no value on some {units} ({listed_counts(without)}), so means leave these out"
+        text = (
+            f"no value on some {units} ({listed_counts(without)}), so means leave out these {units}"
+        )
         yield Message(text, warns=True)
     if scores.skipped:
         yield Message(f"skipped columns that are not raw measures: {abbreviate(scores.skipped)}")
@@ -368,14 +373,14 @@ def saturation_messages(
                 extreme.setdefault(plan.factors, []).append(str(plan.measure))
     for factors, counts in low.items():
         yield Message(
-            f"scores below nearly all systems of {factors.id} on most {factors.unit}s "
+            f"scores are below nearly all systems of {factors.id} on most {factors.unit}s "
             f"({listed_counts(counts)}), so the run's standardized scores there are close to 0"
         )
     for factors, measures in extreme.items():
         others = [f" or --factors {sibling.id}" for sibling in _siblings(factors)]
         yield Message(
-            f"scores near 0 or 1 on many {factors.unit}s ({', '.join(measures)}), where scores do "
-            f"not separate very good runs, or very weak runs; use scheme z{''.join(others)}"
+            f"scores are near 0 or 1 on many {factors.unit}s ({', '.join(measures)}), where very "
+            f"good runs look alike, as do very weak runs; use scheme z{''.join(others)}"
         )
 
 

@@ -20,12 +20,12 @@ from ir_std.factors.factor_set import FactorSet
 BY_TEAM = "by team"
 BY_GUESSED_TEAM = "by team, guessed from the first letters of the systems' names"
 BY_DESIGN = (
-    "by system, times a design effect of up to 2.75 for similar systems, because teams are not "
-    "known"
+    "by system, with the variance multiplied by a design effect of up to 2.75 for similar "
+    "systems, because teams are not known"
 )
 BY_THEORY = (
-    "by normal theory, times a design effect of 2.75 for similar systems, because only means and "
-    "standard deviations are known"
+    "by normal theory, with the variance multiplied by a design effect of 2.75 for similar "
+    "systems, because only means and standard deviations are known"
 )
 
 

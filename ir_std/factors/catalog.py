@@ -342,7 +342,7 @@ def add_set(source: str) -> FactorSet:
     name = factors.id
     problem = ""
     if not _NAME.fullmatch(name) or _DEVICE.match(name):
-        problem = f"the set's ID {name[:100]!r} cannot be the name of a file on every system"
+        problem = f"the set's ID {name[:100]!r} is not a valid file name on all systems"
     elif name in _index(shipped_folder()):
         problem = f"a set that comes with ir_std already has the ID {name!r}"
     if problem:
@@ -409,8 +409,8 @@ def fetch(source: str) -> bytes:
         raise UsageError(f"{place}: only http and https are supported")
     if not re.fullmatch("[0-9a-f]{64}", sha256):
         raise UsageError(
-            f"{place} has no SHA-256; write URL#sha256=HEX with the SHA-256 that "
-            "`ir_std factors show FILE` printed for its author"
+            f"{place} has no SHA-256; write URL#sha256=HEX with the SHA-256 that the set's author "
+            "sees in `ir_std factors show FILE`"
         )
     try:
         import pooch

@@ -46,7 +46,7 @@ def select_systems(
     if len(wanted) < 2:
         raise UsageError(f"need at least 2 systems, got {len(wanted)}")
     scores, names = _scores_where(factors, lambda tag: tag in wanted)
-    population = f"{pluralize(len(wanted), 'system')} of {factors.id} that were named"
+    population = f"{pluralize(len(wanted), 'system')} of {factors.id}, chosen by name"
     return _set_of(factors, scores, names, population=population)
 
 
@@ -182,7 +182,9 @@ def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
     known = factors.systems
     for tag in tags:
         if tag not in known:
-            has = f"available: {abbreviate(known)}" if known else "it does not name its systems"
+            has = (
+                f"available: {abbreviate(known)}" if known else "the set does not name its systems"
+            )
             raise UsageError(f"{factors.id} has no system {tag!r}; {has}{suggestion(tag, known)}")
 
 

@@ -391,12 +391,13 @@ class FactorSet:
             raise self._unusable(name, f"has shape {scores.shape}")
         if _n_systems(scores) != self.n_systems[measure]:
             raise self._unusable(
-                name, f"does not have {self.n_systems[measure]} systems, as set.json says"
+                name,
+                f"does not have as many systems as set.json states ({self.n_systems[measure]})",
             )
         self._check_range(measure, name, scores)
         if step := self.about(measure, "resolution", 0):
             steps = scores / step
-            self._check(name, np.abs(steps - np.rint(steps)) > 1e-6, f"is not in steps of {step}")
+            self._check(name, np.abs(steps - np.rint(steps)) > 1e-6, f"is not a multiple of {step}")
         return scores
 
     @cached_property
@@ -416,7 +417,7 @@ class FactorSet:
             self._check(
                 name,
                 np.isnan(mean) != np.isnan(sd),
-                "has no standard deviation, or a standard deviation has no value",
+                "and its standard deviation must both be known or both be NaN",
             )
         n_rel = np.array([np.nan if n is None else n for n in self.n_rel.values()])
         too_high = mean > schema.highest_mean(measure, n_rel) + EXACT

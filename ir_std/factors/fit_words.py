@@ -152,15 +152,16 @@ def describe_no_match(match: Match) -> str:
 def mismatch_reason(fit: Fit) -> str:
     """Say in a clause why a set does not match, or why it is not used."""
     if not fit.matched:
-        return "it holds none of the topics"
+        return "the set holds none of the topics"
     if fit.dataset is not None:
         there = pluralize(fit.n_queries or 0, "topic")
         return (
-            f"its dataset {fit.dataset} has {there} and your qrels have {fit.collection.n_topics}"
+            f"the set's dataset {fit.dataset} has {there}, but your qrels have "
+            f"{fit.collection.n_topics}"
         )
     if fit.match_type:
         total = len(fit.matched) + fit.n_missing
-        return f"it holds {len(fit.matched)} of {pluralize(total, fit.factors.unit)}"
+        return f"the set holds {len(fit.matched)} of {pluralize(total, fit.factors.unit)}"
     n_comparable = np.count_nonzero(fit.is_comparable)
     if not n_comparable:
         if fit.collection.counts_known:
@@ -169,10 +170,10 @@ def mismatch_reason(fit: Fit) -> str:
     n = len(fit.differing_topics)
     if n and not fit.identical_topics and not fit.count_only_topics:
         topics = f"{'all ' if n > 1 else ''}{pluralize(n, 'topic')}"
-        return f"its relevant documents differ on {topics} ({_example(fit, 1)}){_about_ids(fit)}"
+        return f"the relevant documents differ on {topics} ({_example(fit, 1)}){_about_ids(fit)}"
     if 2 * n <= n_comparable and not fit.counts_suffice:
         return _why_counts_fail(fit)
-    return f"its judgments differ {_where_different(fit, [1])}"
+    return f"the judgments differ {_where_different(fit, [1])}"
 
 
 def _why_counts_fail(fit: Fit) -> str:
@@ -200,7 +201,7 @@ def _about_ids(fit: Fit) -> str:
     example, corpus = fit.factors.info["doc_id_example"], fit.factors.info.get("corpus")
     of = f" of {corpus}" if corpus else ""
     yours = fit.unfamiliar_id
-    return f"; its document IDs look like {example!r}{of}, and yours look like {yours!r}"
+    return f"; the set's document IDs look like {example!r}{of}, and yours look like {yours!r}"
 
 
 def levels_text(levels: Sequence[int]) -> str:

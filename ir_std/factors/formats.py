@@ -148,7 +148,7 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
     if others != topics or sd.keys() != mean.keys():
         raise InputError.at(
             deviations,
-            f"has other topics or measures than {means.name}",
+            f"does not have the topics and measures of {means.name}",
             "expected two files of the same set",
         )
     return ImportedTables(topics, mean, sd)
@@ -174,7 +174,9 @@ def _webber_table(file: Path) -> tuple[tuple[str, ...], Mapping[str, Floats]]:
     ]
     topics = tuple(row[0] for row in rows[1:])
     if len(set(topics)) < len(topics) or len(set(measures)) < len(measures):
-        raise InputError.at(file, "has a topic or measure twice", "keep one row or column of each")
+        raise InputError.at(
+            file, "lists a topic or a measure twice", "keep one of the rows or columns"
+        )
     return topics, dict(zip(measures, np.array(values).T, strict=True))
 
 
@@ -192,7 +194,7 @@ def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
     """
     if not factors.scores:
         raise UsageError(
-            f"{factors.id} has no scores of systems; export its means and deviations with "
+            f"{factors.id} has no scores of systems; export means and standard deviations with "
             "--format webber or trec_eval"
         )
     rows = [["topic", "measure", "system", "score"]]

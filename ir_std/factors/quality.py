@@ -204,8 +204,8 @@ def quality_warnings(factors: FactorSet, labels: Mapping[str, str]) -> Iterator[
     If the measures have different labels, each clause names the measures that have the label.
     """
     clauses = {
-        "few-systems": f"fewer than {fewest_systems(factors)} systems make standard deviations "
-        "imprecise",
+        "few-systems": f"with fewer than {fewest_systems(factors)} systems, standard deviations "
+        "are imprecise",
         "pre-2019": f"its systems predate {OLD}",
         "weak-systems": f"over {LOW_SYSTEMS:.0%} of the systems score far below the others",
     }
@@ -410,17 +410,19 @@ def _topic_findings(quality: Quality) -> Iterator[str]:
     factors = quality.factors
     total = pluralize(quality.n_topics, factors.unit)
     if quality.label == "few-systems":
-        yield f"{pluralize(quality.systems, 'system')} make standard deviations imprecise"
+        systems = pluralize(quality.systems, "system")
+        yield f"with only {systems}, standard deviations are imprecise"
     depth = factors.about(quality.measure, "depth")
+    fewest = fewest_systems(factors)
     for text, topics in {
         "all systems score the same on": quality.constant_topics,
-        f"the standard deviation is below {COARSE_STEPS} steps of the scores on": (
+        f"the standard deviation is below {COARSE_STEPS} rounding steps of the scores on": (
             quality.low_resolution_topics
         ),
         f"the number of relevant documents exceeds the depth ({depth}) on": (
             quality.truncated_topics
         ),
-        f"fewer than {fewest_systems(factors)} systems make standard deviations imprecise on": (
+        f"with fewer than {fewest} systems, standard deviations are imprecise on": (
             quality.sparse_topics
         ),
     }.items():
@@ -430,8 +432,8 @@ def _topic_findings(quality: Quality) -> Iterator[str]:
     if quality.is_capped:
         yield (
             f"a perfect score is less than {LOW_CEILING:g} standard deviation above the mean on "
-            f"{len(quality.capped_topics)} of {total} (median of the best attainable z: "
-            f"{quality.ceiling:.2f})"
+            f"{len(quality.capped_topics)} of {total} (the median of the best "
+            f"attainable z is {quality.ceiling:.2f})"
         )
 
 
@@ -441,9 +443,9 @@ def _weak_findings(quality: Quality) -> Iterator[str]:
         yield (
             f"{len(weak.numbers)} of {quality.systems} systems "
             f"({_system_names(quality.factors, weak.numbers)}) {have} below {weak.limit:.2f} times "
-            f"the median; without {them} (--without weak) the median system's mean N would be "
-            f"{weak.median_without:.3f} instead of {weak.median:.3f}, and standard deviations "
-            f"would shrink to {weak.sd:.2f} of their size (median over topics)"
+            f"the median; without {them} (--without weak), the mean N of the median system would "
+            f"be {weak.median_without:.3f} instead of {weak.median:.3f}, and the standard "
+            f"deviation would be {weak.sd:.2f} times as large (median over topics)"
         )
 
 
@@ -466,7 +468,7 @@ def summarize_quality(factors: FactorSet) -> str:
     """Summarize in a phrase what a set can be used for, and its limits."""
     labels = quality_labels(factors, factors.measures, factors.topics)
     usual = [labels[m] for m in factors.default_measures if labels.get(m, "coarse") != "coarse"]
-    parts = ["fine for ranking" if factors.scores else "only means and deviations, so no ranks"]
+    parts = ["fine for ranking" if factors.scores else "no scores of systems, so ranks are unknown"]
     if "few-systems" in usual:
         parts.append("few systems, so standard deviations are imprecise")
     if (factors.info.get("year") or OLD) < OLD:

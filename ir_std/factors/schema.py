@@ -93,9 +93,9 @@ def _optional(rule: Rule) -> Rule:
 _TEXT = Rule("a text without control characters", _is_text)
 _NAME = Rule("a name of 1 to 200 characters without control characters and slashes", _is_name)
 _TEXTS = Rule(f"a list of at most {LONGEST:,} texts", _list_of(_is_text))
-_TEXTS_BY_NAME = Rule("an object of texts", _object_of(_is_text))
-_RECORDS = Rule("a list of objects of texts", _list_of(_object_of(_is_text)))
-_STEP = Rule("a step from 0 to below 1", _is_step)
+_TEXTS_BY_NAME = Rule("an object whose values are texts", _object_of(_is_text))
+_RECORDS = Rule("a list of objects whose values are texts", _list_of(_object_of(_is_text)))
+_STEP = Rule("a number of at least 0 and below 1", _is_step)
 
 OF_MEASURE: dict[str, Rule] = {
     "systems": _whole(0),
@@ -137,7 +137,7 @@ FIELDS: dict[str, Rule] = {
     "population": _TEXT,
     "kind": _one_of("judge"),
     "judge": Rule(
-        f"an object of texts with {', '.join(OF_JUDGE)}, at least the name",
+        f"an object of texts with the fields {', '.join(OF_JUDGE)} (name is required)",
         _record_of(OF_JUDGE, required="name"),
     ),
     "same_topics_as": _NAME,
@@ -145,11 +145,14 @@ FIELDS: dict[str, Rule] = {
     "inputs": _RECORDS,
     "teams": _TEXTS_BY_NAME,
     "datasets": Rule(
-        f"an object of objects with {', '.join(OF_DATASET)}", _object_of(_record_of(OF_DATASET))
+        f"an object whose values are objects with the fields {', '.join(OF_DATASET)}",
+        _object_of(_record_of(OF_DATASET)),
     ),
     "aliases": _TEXTS_BY_NAME,
     "topic_kinds": _TEXTS_BY_NAME,
-    "short_systems": Rule("an object of whole numbers from 0", _object_of(_whole(0).holds)),
+    "short_systems": Rule(
+        "an object whose values are whole numbers of at least 0", _object_of(_whole(0).holds)
+    ),
 }
 """The fields of a set, except ``measures``.
 
@@ -215,7 +218,7 @@ def info_problems(info: Any) -> Iterator[str]:
         yield f"format {version} needs a newer version of ir_std"
     measures = info["measures"]
     if not isinstance(measures, Mapping) or not measures:
-        yield f"expected an object of at least one measure as measures, got {quoted(measures)}"
+        yield f"expected an object with at least one measure as measures, got {quoted(measures)}"
         return
     defaults = info.get("default_measures", ())
     for name in defaults if _TEXTS.holds(defaults) else ():
@@ -269,8 +272,8 @@ MISSING = np.iinfo(np.int32).min
 NOT_TRAINED, TRAINED, UNKNOWN = 0, 1, 2
 """Whether a model was trained on the dataset or a similar one, according to the model's authors."""
 KINDS: dict[str, str] = {
-    "all": "all models that list a language of the dataset (if it is English, also models that "
-    "list none); some models were trained on the dataset (--systems zero-shot leaves them out)",
+    "all": "all models that list a language of the dataset (for English, also models that list no "
+    "language); some models were trained on the dataset (--systems zero-shot leaves them out)",
     "zero-shot": "zero-shot models, whose stated training data includes neither the dataset nor a "
     "similar dataset",
 }

@@ -148,7 +148,7 @@ def _check_members(listed: list[ZipInfo], members: Mapping[str, ZipInfo]) -> Non
     if DESCRIPTION not in members:
         raise ValueError(f"it has no {DESCRIPTION}")
     if len(members) < len(listed) or len(listed) > MOST_ARRAYS:
-        raise ValueError("an array is listed twice, or there are too many")
+        raise ValueError("an array occurs twice, or there are too many arrays")
     if sum(member.file_size for member in listed) > LARGEST_UNPACKED:
         raise ValueError(f"its arrays have more than {LARGEST_UNPACKED:,} bytes")
     for member in listed:
@@ -177,7 +177,7 @@ def _parse_array(content: bytes) -> Array:
     if dtype.kind not in "fiuU" or (dtype.kind != "U" and dtype.itemsize > 8) or not dtype.itemsize:
         raise ValueError(f"an array has the unsupported type {dtype}")
     if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != rest:
-        raise ValueError(f"an array has shape {shape}, but {rest} bytes")
+        raise ValueError(f"an array of shape {shape} cannot have {rest} bytes")
     array = np.frombuffer(content, dtype, offset=stream.tell())
     return array.reshape(shape, order="F" if by_column else "C")
 
@@ -265,5 +265,5 @@ def quoted(value: object) -> str:
     try:
         written = repr(value)
     except (ValueError, RecursionError):  # huge numbers, or deeply nested lists
-        return "something that cannot be shown"
+        return "a value that cannot be shown"
     return written if len(written) <= 80 else f"{written[:77]}..."

@@ -147,7 +147,7 @@ def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Me
     known = {name: m for m in given for name in (str(m), getattr(m, "name", str(m)))}
     for name in names:
         if name not in known:
-            raise UsageError(f"unknown measure {name!r}; choose from {', '.join(known) or 'none'}")
+            raise UsageError(f"unknown measure {name!r}; available: {', '.join(known) or 'none'}")
         if not isinstance(known[name], ExternalMeasure):
             raise UsageError(f"only custom measures can be lower-is-better, got {name}")
     return [known[name] for name in names]

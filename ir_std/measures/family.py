@@ -155,7 +155,7 @@ def _standardized_form(base: Measure, name: str) -> Standardized:
     """Create a class for the standardized form of a raw measure, and return its instance."""
     attributes = {
         "__name__": name,
-        "__doc__": f"{base.__name__}, standardized with the factors of each topic.  For "
+        "__doc__": f"{base.__name__}, standardized with each topic's factors.  For "
         f"scheme U, write ``{name}(scheme='U')``.  See :class:`ir_std.Standardized`.",
         "NAME": name,
         "AT_PARAM": base.AT_PARAM,

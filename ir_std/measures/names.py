@@ -100,7 +100,7 @@ def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
     name = canonical(parse_measure(given, external))
     if name not in known:
         raise UsageError(
-            f"{given} is not among the measures; choose from "
+            f"{given} is not among the measures; available: "
             f"{', '.join(map(str, measures)) or 'none'}"
         )
     return known[name]

@@ -20,7 +20,7 @@ _FORMULATION = ParamInfo(
     dtype=str, choices=["log2", "exp-log2", "jk"], default="log2", desc="DCG formulation"
 )
 _BINARY = ParamInfo(
-    dtype=int, required=False, desc="gains are 1 at this level or above; without it they are graded"
+    dtype=int, required=False, desc="level from which gains are 1 (by default, gains are graded)"
 )
 
 
@@ -152,7 +152,7 @@ class _Q(
     _OwnMeasure,
     pretty="Q-measure",
     cutoff=CUTOFF,
-    beta=ParamInfo(dtype=float, default=1.0, desc="weight of gains; 0 makes it AP"),
+    beta=ParamInfo(dtype=float, default=1.0, desc="weight of gains (0: the measure is AP)"),
 ):
     """Mean over relevant items of a ratio that blends precision and gain.
 

@@ -87,7 +87,7 @@ def run_sources(
             is_empty = False
             yield source
         if is_empty:
-            raise InputError.at(path, "holds no files", "expected run files in it")
+            raise InputError.at(path, "holds no files", "expected a folder of run files")
 
 
 def _below(

@@ -79,8 +79,8 @@ def _first_repeated(
     (document,) = lines.ids[row : row + 1].strings()
     return InputError.at(
         source.name,
-        f"topic {_shortened(lines.topics[lines.topic[row]])} has document "
-        f"{_shortened(document)!r} again, first on line {there}",
+        f"topic {_shortened(lines.topics[lines.topic[row]])} repeats document "
+        f"{_shortened(document)!r} of line {there}",
         "give each document once",
         line=here,
     )
@@ -137,7 +137,7 @@ def _column_count(fields: list[str], line_format: engine.LineFormat) -> str:
     count = pluralize(len(fields), "column")
     for other in (engine.RUN, engine.QRELS):
         if other is not line_format and len(fields) == other.width:
-            return f"{count}, as a {other.kind} has"
+            return f"{count}, like a {other.kind}"
     return count
 
 

@@ -251,7 +251,7 @@ def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) 
                 raise
             skip(unusable)
     if not files:
-        raise InputError.at(folder, "holds no files", "expected run files in it")
+        raise InputError.at(folder, "holds no files", "expected a folder of run files")
     return sorted(files)
 
 

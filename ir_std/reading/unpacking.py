@@ -273,7 +273,7 @@ class TextGuard:
     def _too_long(self, start: int, what: str, most: int) -> InputError:
         return InputError.at(
             self._name,
-            f"{what} of more than {most:,} bytes, from byte {start + 1:,} on",
+            f"{what} has more than {most:,} bytes (from byte {start + 1:,} on)",
             "check that it is a text file",
         )
 

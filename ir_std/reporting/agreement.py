@@ -36,8 +36,8 @@ MOST_LEVELS = 100
 """Largest supported number of relevance levels."""
 NO_INTERVAL = (
     f"Intervals are left out if there are fewer than {statistics.FEWEST_TOPICS} topics, or if two "
-    "systems, on average, have the same score for the measure on more than two thirds of the "
-    "topics. The interval of tau is also left out if the order under one of the judges would be "
+    "systems have the same score on more than two thirds of the topics (average over pairs of "
+    "systems). The interval of tau is also left out if the order under one of the judges would be "
     "very different on other topics."
 )
 """Note for tables that lack an interval because it would not be reliable."""
@@ -99,8 +99,8 @@ def agreement(
     labels = _agreement_of_labels(names, pair)
     if not labels.confusion.any():
         raise UsageError(
-            f"{names[0]} and {names[1]} have no judged document of a topic in common; pass two "
-            "sets of judgments of the same topics"
+            f"no topic has a document that both {names[0]} and {names[1]} judged; pass two sets of "
+            "judgments of the same topics"
         )
     given = [
         (runs, wanted) if runs is not None else _systems_of(match, wanted) for match in matches
@@ -217,7 +217,7 @@ def _notes(labels: JudgeAgreement, pair: Sequence[Qrels]) -> Iterator[str]:
     if sum(labels.judged_once) > labels.confusion.sum():
         yield (
             "more than half of the documents were judged by only one of the judges; agreement "
-            "covers the others"
+            "is computed on the other documents"
         )
     highest = [q.max_level for q in pair]
     if highest[0] != highest[1]:
@@ -462,8 +462,8 @@ def _pairs(agreement: JudgeAgreement, _: int) -> Table:
         [
             f"The table counts pairs of systems that differ significantly (paired t-test, p < "
             f"{ALPHA}, no correction for the number of pairs). A pair is biased if its difference "
-            f"changes significantly from {one} to {other}. The best systems are the best under "
-            f"{one}."
+            f"changes significantly from {one} to {other}. The best systems are chosen by "
+            f"their means under {one}."
         ],
     )  # fmt: skip
 

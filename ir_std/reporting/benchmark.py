@@ -87,7 +87,7 @@ class Benchmark:
         ranked = [k for k, m in enumerate(read.models) if enough[k] and m not in own]
         if len(ranked) < 2:
             raise NoFactorsError(
-                f"{name} has {pluralize(len(ranked), 'model')} with half of its tasks; 2 are needed"
+                f"need 2 models with at least half of the tasks of {name}, got {len(ranked)}"
             )
         return cls(name, kind, read, tuple(own), benchmarks.benchmark_factors(read, ranked))
 
@@ -108,8 +108,8 @@ class Benchmark:
             warn_caller([f"{name} {text}" for name in few])
         if not found:
             raise NoFactorsError(
-                f"no run has scores on half of the {len(read.tasks)} tasks of {self.name}; to see "
-                "each dataset, leave out --benchmark (benchmark=)"
+                f"no run has at least half of the {len(read.tasks)} tasks of {self.name}; for "
+                "single datasets, leave out --benchmark (benchmark=)"
             )
         return found
 
@@ -202,14 +202,16 @@ def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "a
             names = [model, dataset] if several else [dataset]
             rows.append([*names, score, value, place_cell(placed), neighbors])
     notes = [
-        f"The place is the rank of {' and '.join(runs)} among the models of {benchmarks.SET} "
-        f"({systems}) on this dataset, counting the model itself. The neighbors are the models "
-        "that rank next to it. A rank on one dataset has no interval, because a single mean does "
-        "not show how much it can vary."
+        f"The place is the rank of {' and '.join(runs)} on this dataset, among the model itself "
+        f"and the models of {benchmarks.SET} ({systems}). The neighbors are the models "
+        "with the next better and the next worse rank. A rank on one dataset has no interval, "
+        "because a single mean does not show how much such a mean can vary."
     ]
     if without := sum(row[-1] is None for row in rows):
         where = pluralize(without, "dataset")
-        notes.append(f"no place on {where}, because fewer than 20 such models have results there")
+        notes.append(
+            f"no place on {where}, because fewer than 20 models ({systems}) have results there"
+        )
     header = (*["model"] * several, "dataset", "main score", "N", "place", "neighbors")
     return make_table(header, rows, 1 + several, notes, places=places)
 

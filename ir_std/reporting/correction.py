@@ -148,7 +148,7 @@ class Correction:
             f"The estimates are of {measure} under human labels of all {total} topics, with 95% t "
             f"intervals. People judged {n} topics, and {self.names[1]} judged all {total}."
         )
-        yield f"These labels are worth about {worth:.0f} human topics."
+        yield (f"Human labels alone would need about {worth:.0f} topics for intervals this narrow.")
         if self.baseline is not None:
             yield (
                 f"{tables.BETTER} and {tables.WORSE} mark runs significantly better or worse than "

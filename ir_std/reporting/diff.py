@@ -466,7 +466,7 @@ class TopicDiff:
                 self.summary,
                 f"A is {self.pair.a}, B is {self.pair.b}.",
                 "level is the relevance level, or - if the document is not judged. The columns "
-                "in B and in A have the document's rank in the other run. adds is how much the "
+                "'in B' and 'in A' have the document's rank in the other run. adds is how much the "
                 "document adds to the measure.",
                 *self._no_sum,
             ),
@@ -510,8 +510,8 @@ class TopicDiff:
     @property
     def _no_sum(self) -> tuple[str, ...]:
         text = (
-            f"{self.pair.measure} is not a sum over documents, or another program computes it, so "
-            "the contribution of each document is unknown."
+            f"The contributions of documents are unknown, because {self.pair.measure} is not a sum "
+            "over documents or is computed by another program."
         )
         return () if self.is_sum else (text,)
 

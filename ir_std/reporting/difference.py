@@ -363,7 +363,7 @@ def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]
         if run != baseline
     }
     if not any(common.values()):
-        raise UsageError(f"no run has a collection in common with {baseline}, the baseline")
+        raise UsageError(f"no other run shares a collection with the baseline {baseline}")
     found = {
         (name, measure): differences_on(results, name, measure)
         for name in own

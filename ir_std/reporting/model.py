@@ -370,7 +370,7 @@ class Results:
             return compare_judgments(self, (run, where), (other, there), measure)
         if measure not in self.links:
             raise UsageError(
-                f"{measure} on {where} and on {there} is not on one scale; link the collections "
+                f"{measure} has different scales on {where} and {there}; link the collections "
                 "(anchors= of compare)"
             )
         return compare_linked(self, (run, where), (other, there), measure)

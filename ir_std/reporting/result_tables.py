@@ -251,9 +251,9 @@ def pairs_table(pairs: Sequence[Difference], places: int = 4) -> tables.Table:
         ),
         5,
         (
-            "Differences of linked means. The 95% intervals cover the topics of both collections "
-            "and the disagreement of the anchors. p is two-sided and not corrected for the number "
-            "of differences.",
+            "The differences are between linked means. The 95% intervals are for variation over "
+            "the topics of both collections and for the disagreement of the anchors. p is "
+            "two-sided and not corrected for the number of differences.",
             *sentences.power_notes(pairs),
         ),
     )

@@ -52,15 +52,17 @@ def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> s
         which = "Either run" if len(ranked) == 2 else f"All {len(ranked)} runs"
     if n_topics < FEWEST:
         return (
-            f"{which} could be first, because fewer than {FEWEST} {unit}s cannot rule out any run."
+            f"{which} could be first, because ir_std needs at least {FEWEST} {unit}s to rule out a "
+            "run."
         )
     few = (
-        f" With fewer than {FEW_TOPICS} {unit}s, both statements hold less often than in 95% of "
-        "cases."
+        f" With fewer than {FEW_TOPICS} {unit}s, this set and these intervals are right in fewer "
+        "than 95% of cases."
     ) * (n_topics < FEW_TOPICS)
     return (
-        f"{which} could be first (95% confidence set for the best). Intervals of ranks hold for "
-        "all runs at once (95%), so an interval can begin at 1 although the run could not be first."
+        f"{which} could be first (95% confidence set for the best run). The intervals of ranks "
+        "hold for all runs together (95% confidence), so an interval can begin at 1 even if its "
+        "run could not be first."
         f"{few}"
     )
 
@@ -121,8 +123,8 @@ def power_notes(differences: Iterable[Difference]) -> Iterator[str]:
         parts.append(f"{measure} {' to '.join(ends)}")
     if parts:
         yield (
-            "Not significant does not mean equal. Differences below these would be missed more "
-            f"than one time in five: {'; '.join(parts)}."
+            "Not significant does not mean equal. Differences below these sizes would be missed "
+            f"more than one time in five: {'; '.join(parts)}."
         )
 
 
@@ -133,8 +135,8 @@ def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
         if not p.unavailable_reason:
             some = f" on {p.n_topics} of its {p.n_set_topics} {p.unit}s"
             yield (
-                f"Places are among the reference systems of {p.factors}"
-                f"{some * (p.n_topics < p.n_set_topics)}, counting the run itself."
+                "A place is a run's rank among the run itself and the reference systems of "
+                f"{p.factors}{some * (p.n_topics < p.n_set_topics)}."
             )
     if len(results.runs) <= MAX_NEIGHBOR_RUNS and means:
         for run, places in results.placements.items():
@@ -154,7 +156,7 @@ def benchmark_notes(results: Results, benchmark: Benchmark) -> Iterator[str]:
     kind = "all results" if benchmark.kind == "all" else f"{benchmark.kind} results only"
     yield (
         f"{benchmark.name}, retrieval and reranking: {n_ranked} of {read.n_models} models have "
-        f"half of the {len(read.tasks)} tasks or more ({kind})."
+        f"at least half of the {len(read.tasks)} tasks ({kind})."
     )
     if read.missing:
         yield (
@@ -165,10 +167,10 @@ def benchmark_notes(results: Results, benchmark: Benchmark) -> Iterator[str]:
         parts = [f"{task} ({n} of {total})" for task, (n, total) in partial.items()]
         yield f"Tasks with results on only some of their subsets: {abbreviate(parts)}."
     yield (
-        "Models are ranked by the mean, among these models. The mean is standardized (N), on a "
-        "scale that does not depend on which models ran a task; ± marks the half-width of the 95% "
-        "interval of the mean over tasks. The raw column has the mean main score of models with "
-        "all tasks. Borda is MTEB's rank among all models."
+        "These models are ranked by their means. A mean is standardized (N), on a scale that does "
+        "not depend on which models ran a task; ± marks the half-width of the 95% interval of the "
+        "mean over tasks. The raw column has the mean main score, but only for models with all "
+        "tasks. Borda is MTEB's rank among all models."
     )
     if len(results.runs) > 1:
         yield (
@@ -249,9 +251,9 @@ def link_warnings(links: CollectionLinks, z: Mapping[tuple[str, str], Floats]) -
         far = [system for system, distance in above.items() if abs(distance) > RESEMBLING]
         if far:
             yield (
-                f"{links.measure} of {abbreviate(far)} on {collection}: up to "
+                f"{links.measure} of {abbreviate(far)} on {collection} is up to "
                 f"{max(abs(above[system]) for system in far):.1f} standard deviations from "
-                "the anchors, which do not resemble them; add anchors with similar scores"
+                "the anchors; add anchors with similar scores"
             )
         if len(anchors) >= MIN_TESTED and (
             min(anchors) > max(above.values()) or max(anchors) < min(above.values())
@@ -279,20 +281,20 @@ def means_notes(results: Results) -> Iterator[str]:
         return
     if len(kinds) > 1:
         yield (
-            "Some of these collections have factors per topic and some per dataset, so a mean over "
-            "both mixes scores that are standardized on each topic with scores that are "
-            "standardized only on average."
+            "Some of these collections have factors per topic, and others have factors per "
+            "dataset. So a mean over both kinds mixes scores that are standardized topic by topic "
+            "with means that are standardized as a whole."
         )
     yield _comparability(results, raw)
     yield from _means_without(results)
     yield from (f"{describe_links(one)}." for one in results.links.values())
-    over = "anchors, for the link to the reference"
+    over = "the anchors of the link to the reference collection"
     if not results.links:
         sources = "; ".join(error_sources(results))
         over = f"the reference systems{f' ({sources})' * bool(sources)}"
     yield (
-        f"± marks half-widths of 95% intervals of the mean, over {unit_of(results)}s (Student's t) "
-        f"and over {over}."
+        "± marks the half-width of the 95% interval of a mean, for variation over "
+        f"{unit_of(results)}s (Student's t) and over {over}."
     )
 
 
@@ -307,18 +309,18 @@ def _comparability(results: Results, raw: str) -> str:
         )
     if results.links:
         others = (
-            "Linked means are on the scale of the reference collection, as far as the anchors "
-            "agree."
+            "Linked means are on the scale of the reference collection, to the extent that the "
+            "anchors agree."
         )
     elif n := n_common_systems(results):
         others = (
-            f"Standardized means can be compared without a link, because the same {n} systems "
-            "standardize these collections."
+            "Standardized means can be compared without a link, because scores on all these "
+            f"collections are standardized with the same {n} systems."
         )
     else:
         others = (
             "Standardized means can be compared only if the reference systems are the same or "
-            "linked (--anchor), because each is relative to the systems of its own track."
+            "linked (--anchor), because each mean is relative to the systems of its own track."
         )
     return (
         f"Raw means{named} of different collections cannot be compared: they say as much "
@@ -378,24 +380,27 @@ def differences_notes(
         dict.fromkeys(describe_correction(how.correction, n) for n in n_runs.values())
     )
     yield (
-        f"A difference from {results.baseline} is the mean over the {units} that both runs have. "
-        f"Its 95% interval is over {units} and, for standardized scores, over the reference "
-        f"systems that both share{', and over the anchors of the link' * bool(results.links)}. "
+        f"A difference from {results.baseline} is a mean difference over the {units} that both "
+        f"runs have. The 95% interval is for variation over {units} and, for standardized scores, "
+        "over the reference systems that both runs share"
+        f"{', and over the anchors of the link' * bool(results.links)}. "
         f"p is from a two-sided {get_test(how.test)[1]} over {units}{correction}"
-        f"{', each collection and measure separately' * bool(correction)}. The test takes the "
-        "factors as fixed, so the interval of a standardized difference may include 0 although p "
-        f"is below 0.05. g is the difference in standard deviations over {units} (Hedges)."
+        f"{', each collection and measure separately' * bool(correction)}. The test treats the "
+        "factors as fixed, so the interval of a standardized difference can include 0 even if p "
+        "is below 0.05. g is Hedges' g, the mean difference divided by the standard deviation of "
+        f"the differences over {units}."
     )
     yield from equivalence_notes(results)
     yield from power_notes(chain.from_iterable(d.differences for d in each))
     if summarized := [d for d in each if d.has_summary()]:
         adjusted = describe_correction(how.correction, len({d.run for d in summarized}))
         yield (
-            "The summary uses random effects, with Paule and Mandel's variance between collections "
-            "and Hartung and Knapp's interval, which is at least as wide as the normal one"
-            f"{f'; the p-value is given{adjusted}' * bool(adjusted)}. The variation row has the "
-            "number of collections, Cochran's Q and its p, the share I2 of the variance that is "
-            "between collections, and tau, the standard deviation between collections."
+            "The summary is a random-effects estimate, with Paule and Mandel's variance between "
+            "collections. Hartung and Knapp's method gives the interval, which is at least as wide "
+            f"as a normal interval{f'; the p-value is given{adjusted}' * bool(adjusted)}. The "
+            "variation row has the number of collections, Cochran's Q, the p-value of Q, I2 (the "
+            "share of the variance that lies between collections) and tau (the standard deviation "
+            "between collections)."
         )
     for d in summarized:
         if left_out := d.left_out():
@@ -407,8 +412,8 @@ def differences_notes(
     best = [f"{c.best} on {name}" for name, c in results.collections.items() if c.best]
     if best:
         yield (
-            "On each collection, best is the reference system with the highest mean "
-            f"({', '.join(best)}). It was chosen by its scores on these {units}."
+            "On each collection, the baseline called best is the reference system with the highest "
+            f"mean ({', '.join(best)}). This system was chosen by its scores on these {units}."
         )
     own = [name for name, runs in results.evaluations.items() if results.baseline in runs]
     for run in compared:
@@ -473,14 +478,15 @@ def diff_notes(pair: RunDiff, shown: Sequence[TopicScores]) -> Iterator[str]:
     else:
         first = f"the {len(shown)} {unit}s" if len(shown) > 1 else f"the {unit}"
         yield (
-            f"The table has {first} with the largest difference in {pair.standardized}, out of "
-            f"{len(pair.topics)}. The raw place is the rank by the difference in {pair.measure}."
+            f"The table shows {first} with the largest difference in {pair.standardized} (of "
+            f"{pluralize(len(pair.topics), unit)}). The raw place of a {unit} is its rank by the "
+            f"difference in {pair.measure}."
         )
         rest = [t for t in pair.topics[len(shown) :] if t.raw_place <= len(shown)]
         if rest:
             yield (
-                f"{unit.capitalize()}s that would be listed only by their raw difference (raw "
-                f"place): {', '.join(f'{t.topic} ({t.raw_place})' for t in rest)}."
+                f"{unit.capitalize()}s with a large raw difference that are not in the table (raw "
+                f"place in parentheses): {', '.join(f'{t.topic} ({t.raw_place})' for t in rest)}."
             )
     tested = [d for d in pair.differences if not isnan(d.p)]
     if tested:
@@ -497,7 +503,7 @@ def disagreements(pair: RunDiff) -> Iterator[str]:
     (raw_a, raw_b), (std_a, std_b) = pair.means
     if (raw_a - raw_b) * (std_a - std_b) < 0:
         yield (
-            f"the means disagree in sign: {pair.measure} {raw_a - raw_b:+.4f}, "
+            f"the mean differences have opposite signs: {pair.measure} {raw_a - raw_b:+.4f}, "
             f"{pair.standardized} {std_a - std_b:+.4f}"
         )
     equal = [

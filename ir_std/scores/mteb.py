@@ -199,7 +199,7 @@ def _cells_of_task(content: dict[str, Any], where: str, model: str) -> ScoreCell
         raise OtherTaskError.at(
             where,
             f"task {task} ({abbreviate(splits) or 'no split'}) is neither retrieval nor reranking",
-            "leave it out (scores of such tasks include ndcg_at_10, or map and mrr)",
+            "leave this task out (retrieval scores include ndcg_at_10, or map and mrr)",
         )
     runs, datasets, measures, values = zip(*rows, strict=True)
     return ScoreCells(where, runs, datasets, measures, values, unit="collection")

@@ -406,7 +406,7 @@ def _check(at: ScoreTable) -> None:
         raise InputError.at(
             at.file,
             f"{pluralize(len(sets), 'collection')} ({abbreviate(sorted(sets))})",
-            "use a file for each",
+            "use a separate file for each collection",
         )
 
 
@@ -414,7 +414,7 @@ def _unknown(at: ScoreTable) -> InputError | UsageError:
     """Return an error that says which columns were expected, for a table of an unknown form."""
     if _DOCUMENTS & {*at.names}:
         return at.wrong(
-            f"{at.described} are those of a run",
+            f"{at.described} belong to a run, not to scores",
             "pass a run as six columns without a header, or as a DataFrame",
         )
     for role, other in (("measure", "value"), ("value", "measure")):
@@ -424,7 +424,7 @@ def _unknown(at: ScoreTable) -> InputError | UsageError:
     if at.others and at.names_rows:
         others = abbreviate(at.header[i] for i in at.others)
         what = "runs" if at.unit else "datasets or topics"
-        advice = " (or only run, if these are measures)" if at.unit else ""
+        advice = " (if the columns are measures, add only run)" if at.unit else ""
         return UsageError(
             f"the columns of {at.file} are {what} ({others}); name the file after its measure, "
             f"such as P@10.csv (measure=), or add columns run, topic and measure{advice}"

@@ -298,9 +298,9 @@ def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]
     if wanted and not texts:
         raise InputError.at(
             name,
-            f"no text of any of {len(wanted)} {what} ({abbreviate(sorted(wanted))}), "
-            + (f"only IDs such as {first}" if first else "because it is empty"),
-            f"pass the {what} of the same collection, in lines of an ID, a tab and a text",
+            f"has no text for the {what} {abbreviate(sorted(wanted))}, "
+            + (f"only for IDs such as {first}" if first else "because the file is empty"),
+            f"pass the {what} of the same collection, one per line (an ID, a tab and a text)",
         )
     return texts
 

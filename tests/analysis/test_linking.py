@@ -184,7 +184,7 @@ def test_a_single_anchor_shifts_and_tells_no_error() -> None:
     assert found.difference > 0
     assert np.isnan([linked.tau, linked.error, found.error, found.p, *found.interval]).all()
     (doubt,) = linked.doubts
-    assert doubt.startswith("a single anchor does not show how well it links")
+    assert doubt.startswith("a single anchor does not show how exact the link is")
     known = link(z, z_reference, same_systems=True)
     assert known.tau == pytest.approx(np.hypot(0.15, 0.10 * linked.shift))
     assert known.doubts == ()
@@ -231,7 +231,7 @@ def test_no_anchor_is_left_out_and_those_that_disagree_widen_the_interval(k: int
 
 
 def test_anchors_that_leave_half_an_interval_above_half_a_unit_of_n_do_not_link() -> None:
-    assert any("these anchors do not link" in text for text in bad_anchor(3).doubts)
+    assert any("the link is too imprecise" in text for text in bad_anchor(3).doubts)
     assert link(*anchors(k=5, topics=200)).doubts == ()
 
 
@@ -243,8 +243,14 @@ def at_an_end(z: Floats) -> Floats:
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        (lambda z, ref: (z[:9], ref), "9 topics of the linked collection have factors"),
-        (lambda z, ref: (z, ref[:5]), "5 topics of the reference have factors"),
+        (
+            lambda z, ref: (z[:9], ref),
+            "a link needs 10 topics with factors, but the linked collection has 9",
+        ),
+        (
+            lambda z, ref: (z, ref[:5]),
+            "a link needs 10 topics with factors, but the reference has 5",
+        ),
         (lambda z, ref: (z[:, :2], ref), "z of the same anchors on both collections"),
         (lambda z, ref: (z + 2, ref), "standard deviations apart"),
         (lambda z, ref: (z + 4, ref + 4), "too near to an end of the scale"),
@@ -265,7 +271,11 @@ def test_what_cannot_be_linked_is_refused(change: Any, what: str) -> None:
     [
         (np.zeros(7), np.zeros(45), "z has 7 topics, but the linked collection has 40"),
         (np.zeros(40), np.zeros(7), "z has 7 topics, but the reference has 45"),
-        (np.full(40, np.nan), np.zeros(45), "z is known on 0 topics of the linked collection"),
+        (
+            np.full(40, np.nan),
+            np.zeros(45),
+            "2 topics with a value of z, but the linked collection has 0",
+        ),
     ],
 )
 def test_z_of_other_topics_than_the_links_are_refused(
@@ -412,12 +422,18 @@ def test_a_topic_on_which_all_score_the_same_tells_nothing() -> None:
     ("scores", "message"),
     [
         ([0.1, 0.2], "one array of topics x systems"),
-        ([[0.1, np.inf]], "1 infinite value"),
-        ([[0.1, 0.2], [0.3, np.nan]], "each topic needs two systems, and each system a topic"),
-        ([[0.1, 0.2, np.nan]], "each topic needs two systems, and each system a topic"),
+        ([[0.1, np.inf]], r"infinite values \(1\)"),
+        (
+            [[0.1, 0.2], [0.3, np.nan]],
+            "each topic needs scores of two systems, and each system needs a score",
+        ),
+        (
+            [[0.1, 0.2, np.nan]],
+            "each topic needs scores of two systems, and each system needs a score",
+        ),
         (
             [[0.1, 0.2, np.nan, np.nan], [np.nan, np.nan, 0.2, 0.3]],
-            "2 systems have no topic in common with the others",
+            "shared topics do not connect all systems",
         ),
     ],
 )

@@ -166,7 +166,7 @@ def test_dropping_topics_that_are_hard_for_the_model_would_bias() -> None:
         ({"rows": ROWS + 0.5}, "12 whole numbers"),
         ({"llm": np.where(MODEL > 0.5, np.nan, MODEL)}, "finite score"),
         ({"llm": MODEL[:, :3]}, "the same systems"),
-        ({"human": np.where(np.eye(12, 6) > 0, np.nan, TRUTH[ROWS])}, "all systems, or of none"),
+        ({"human": np.where(np.eye(12, 6) > 0, np.nan, TRUTH[ROWS])}, "or NaN for all systems"),
         ({"population": "all"}, "choose from finite, topics"),
     ],
 )

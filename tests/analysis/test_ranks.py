@@ -150,7 +150,7 @@ def test_a_higher_level_gives_wider_intervals() -> None:
     ("scores", "level", "message"),
     [
         ([0.1, 0.2], 0.95, "one array of topics x systems"),
-        ([[0.1, np.inf]], 0.95, "1 infinite value"),
+        ([[0.1, np.inf]], 0.95, r"infinite values \(1\)"),
         ([[0.1, 0.2]], 95, "level must lie between 0 and 1"),
     ],
 )

@@ -287,7 +287,7 @@ def test_runs_are_cut_in_trec_evals_order_before_they_are_evaluated() -> None:
 
 def test_a_run_deeper_than_the_set_is_warned_about() -> None:
     built = build_factors(QRELS, RUNS, ["AP"], id="x", depth=10)
-    with pytest.warns(StandardizationWarning, match="run: 40 documents per topic"):
+    with pytest.warns(StandardizationWarning, match="run: topics have up to 40 documents"):
         ir_std.calc_aggregate([ir_measures.AP], QRELS, RUNS["sys0"], factors=built)
 
 
@@ -398,7 +398,7 @@ def test_factors_without_some_systems_are_those_of_the_others(
     ("runs", "left_out", "message"),
     [
         (RUNS, ["sys22"], r"x has no system 'sys22'; available: .*; did you mean 'sys2'\?"),
-        (list(RUNS.values()), ["sys2"], "it does not name its systems"),
+        (list(RUNS.values()), ["sys2"], "the set does not name its systems"),
         (RUNS, sorted(RUNS)[1:], "has 1 system for AP"),
     ],
 )
@@ -422,7 +422,7 @@ def test_the_command_builds_a_set_that_standardizes_other_runs(
     used = ir_std_cli(runs / "sys5", qrels, "AP", "-s", "N,E", "--factors", tmp_path / "mine.npz")
     assert [line.split("\t")[0] for line in used.out] == ["AP", "sAP", "sAP(scheme='E')"]
     assert used.err[0].startswith("ir_std: using mine (My systems, 4 systems): ")
-    assert "judgments match on 6 of 6 topics; fewer than 40 systems" in used.err[0]
+    assert "judgments match on 6 of 6 topics; with fewer than 40 systems" in used.err[0]
 
 
 def test_the_command_leaves_nothing_behind_when_it_fails_or_lists_what_it_leaves_out(

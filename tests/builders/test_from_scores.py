@@ -58,7 +58,9 @@ def test_qrels_give_the_topics_and_their_counts(table: Path) -> None:
 
 
 def test_a_topic_that_the_qrels_lack_is_refused(table: Path) -> None:
-    with pytest.raises(InputError, match=r"AP.csv, a: unknown topic 2; the qrels do not have it"):
+    with pytest.raises(
+        InputError, match=r"AP.csv, a: unknown topic 2; the qrels do not have this topic"
+    ):
         build_from_scores([table], {"1": 3}, id="x")
 
 
@@ -135,7 +137,7 @@ def test_teams_come_from_a_file_and_stay_in_the_set(table: Path, tmp_path: Path)
         ("a team1\nb\n", r"teams\.txt:2: 'b'; expected a system and its team"),
         ("a team1\na team2\n", r"teams\.txt:2: repeats a; expected a system"),
         ("\n", r"teams\.txt: no line has a system; expected a system and its team"),
-        ("d team1\n", "teams name systems without scores \\(d\\)"),
+        ("d team1\n", "teams lists systems that have no scores \\(d\\)"),
     ],
 )
 def test_wrong_teams_are_one_line(table: Path, tmp_path: Path, lines: str, message: str) -> None:

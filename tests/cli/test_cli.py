@@ -223,7 +223,7 @@ def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli
         (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
         (
             ("run", "qrels", "AP", "--sort", "P_10"),
-            "P@10 is not among the measures; choose from AP, sAP",
+            "P@10 is not among the measures; available: AP, sAP",
         ),
         (
             ("run", "qrels", "AP", "--sort", "P.5,10"),
@@ -259,7 +259,7 @@ def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli
         (("run", "broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
         (("run", "broken", "qrels", "AP", "--jobs", "2"), "broken:2: 5 columns; a run has 6"),
         (("elsewhere", "qrels", "AP"), "no topic in common"),
-        (("run", "empty", "qrels", "AP"), "empty: holds no files; expected run files in it"),
+        (("run", "empty", "qrels", "AP"), "empty: holds no files; expected a folder of run files"),
         (("run", "qrels", "Rndcg"), "ir_measures has no measure such as trec_eval's Rndcg"),
         (("run", "qrels", "AP", "-M", "0"), "-M is 0"),
         (("-", "-", "AP"), "- (standard input) can be read only once"),
@@ -271,7 +271,7 @@ def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli
         (("dl19-passage/bm25basep", "AP"), "unknown system 'bm25basep'"),
         (
             ("dl19-pasage/p_bert", "AP"),
-            "no such file or system of a set; did you mean 'dl19-passage/p_bert'?",
+            "no such file, and no such system of a factor set; did you mean 'dl19-passage/p_bert'?",
         ),
         (("factors", "systems", "terabyte04"), "terabyte04 has no scores of named systems"),
         (
@@ -408,7 +408,7 @@ def test_defaults_in_the_help_are_those_of_python(command: str, function: Any) -
 
 def test_other_matching_sets_are_listed_on_request(files: Path, ir_std_cli: Any) -> None:
     inputs = (files / "run", files / "qrels", "AP")
-    told = f"{PROGRAM}: robust04 also matches; select it with --factors"
+    told = f"{PROGRAM}: robust04 also matches; to use it, pass --factors"
     entry = f"x={files / 'run'}:{files / 'qrels'}"
     assert not any("robust04" in line for line in ir_std_cli(*inputs).err)
     assert told in ir_std_cli(*inputs, "-v").err

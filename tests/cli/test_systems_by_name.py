@@ -35,7 +35,7 @@ def test_a_system_needs_no_file_at_all_and_no_network(
     assert done.err == [
         "ir_std: using dl19-passage (TREC 2019 Deep Learning passage ranking, 37 systems): "
         "judgments match on 43 of 43 topics; "
-        "fewer than 40 systems make standard deviations imprecise"
+        "with fewer than 40 systems, standard deviations are imprecise"
     ]
 
 

@@ -140,7 +140,7 @@ def test_without_counts_only_a_named_set_is_used() -> None:
 def test_rprec_may_look_at_whole_lists_if_nobody_counted_relevant_documents() -> None:
     n_ret = dict.fromkeys(TREC8.topics, 1500)
     scores = RunScores("made up", {Rprec: made_up().values[AP]}, n_ret=n_ret)
-    text = "1500 documents per topic, .* depth 1000"
+    text = "up to 1,500 documents, .* depth 1000"
     with pytest.warns(ir_std.StandardizationWarning, match=text):
         ir_std.evaluate({"x": scores}, factors="trec8-adhoc")
 
@@ -188,7 +188,7 @@ def test_scores_and_runs_are_compared_on_the_runs_qrels(
     qrels = as_qrels(data / "qrels" / "dl19-passage.txt")
     run = min(runs_of("dl19-passage").iterdir())
     scores = written(run, qrels, tmp_path / "printed")
-    text = "run, printed: at most 20 documents per topic"
+    text = "run, printed: no topic has more than 20 documents"
     with pytest.warns(ir_std.StandardizationWarning, match=text):
         means = ir_std.evaluate({"run": run, "printed": scores}, qrels, [AP, nDCG @ 10]).means
     assert dict(means["run"]) == pytest.approx(dict(means["printed"]), abs=1e-3)

@@ -179,6 +179,6 @@ def test_a_run_that_saturates_a_set_gets_a_note_that_names_alternatives(qrels: A
     }
     results = ir_std.evaluate({"best": perfect}, qrels, ["nDCG@100"])
     assert [text for text in results.notes if "near 0 or 1" in text] == [
-        "best: scores near 0 or 1 on many topics (snDCG@100), where scores do not separate very "
-        "good runs, or very weak runs; use scheme z or --factors dl19-passage-modern"
+        "best: scores are near 0 or 1 on many topics (snDCG@100), where very good runs look "
+        "alike, as do very weak runs; use scheme z or --factors dl19-passage-modern"
     ]

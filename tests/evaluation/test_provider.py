@@ -191,21 +191,21 @@ def test_graded_ndcg_uses_binary_factors_only_where_qrels_are_binary() -> None:
 
 def test_a_run_deeper_than_the_systems_behind_the_factors_is_warned_about_once() -> None:
     deep = {"t1": {"a": 1.0} | {f"d{i}": float(-i) for i in range(1499)}}
-    text = "1500 documents per topic.*at depth 1000"
+    text = "topics have up to 1,500 documents.*at depth 1000"
     with pytest.warns(StandardizationWarning, match=text) as caught:
         ir_std.calc_aggregate([AP, nDCG], QRELS, deep, factors=factor_set(depth=1000))
-    assert len([w for w in caught if "1500" in str(w.message)]) == 1
+    assert len([w for w in caught if "1,500" in str(w.message)]) == 1
 
 
 def test_each_measures_depth_is_warned_about_and_topics_without_qrels_do_not_count() -> None:
     measures = {"AP": {"systems": 2, "depth": 1}, "nDCG(rel=1)": {"systems": 2, "depth": 2}}
     factors = factor_set(measures=measures)
     deep = {"t1": {"a": 3.0, "b": 2.0, "c": 1.0}, "other": {f"d{i}": float(i) for i in range(9)}}
-    with pytest.warns(StandardizationWarning, match="per topic, but tiny") as caught:
+    with pytest.warns(StandardizationWarning, match="documents, but tiny") as caught:
         ir_std.calc_aggregate([nDCG, AP], QRELS, deep, factors=factors)
     assert [str(w.message)[5:] for w in caught if "tiny was" in str(w.message)] == [
-        f"3 documents per topic, but tiny was computed at depth {depth}; pass -M {depth} for a "
-        f"fair comparison ({measure})"
+        f"topics have up to 3 documents, but tiny was computed at depth {depth}; pass -M {depth} "
+        f"for a fair comparison ({measure})"
         for depth, measure in ((2, "snDCG"), (1, "sAP"))
     ]
 

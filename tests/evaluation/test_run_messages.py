@@ -52,8 +52,8 @@ def messages(
         (
             [100, *[10] * 11],
             True,
-            "only 10 documents on 11 of 12 topics (up to 100 on others), but 100 are needed; "
-            "scores are too low unless nothing else matched (sAP)",
+            "only 10 documents on 11 of 12 topics (up to 100 on other topics), but 100 are needed; "
+            "scores are too low unless the engine found nothing else (sAP)",
         ),
         ([100] * 8 + [20] * 4, True, "only 20 documents on 4 of 12 topics"),
         ([100] * 9 + [20, 30, 75], False, "only 20 to 75 documents on 3 of 12 topics"),
@@ -83,7 +83,7 @@ def test_one_document_short_of_a_cutoff_is_warned_about_whatever_the_depth(
     assert message.warns
     assert message.text == (
         "only 9 documents on 1 of 12 topics, fewer than the cutoff of sP@10; scores are too low "
-        "unless nothing else matched"
+        "unless the engine found nothing else"
     )
 
 
@@ -91,7 +91,7 @@ def test_the_usual_cause_of_one_document_less_on_every_topic_is_named() -> None:
     (message,) = messages([9] * 12, "P@10", depth=100)
     assert message.text == (
         "only 9 documents on 12 of 12 topics, fewer than the cutoff of sP@10; was the run cut with "
-        "rank < 10?"
+        "rank < 10 instead of rank <= 10?"
     )
 
 
@@ -116,8 +116,8 @@ def test_a_message_names_the_measures_that_are_misled_and_concerns_no_others() -
 def test_rprec_looks_at_as_many_documents_as_are_relevant(deep: int) -> None:
     about_ap, *about_rprec = messages([deep] * 12, ["AP", "Rprec"], depth=100)
     assert about_ap.text == (
-        f"at most {deep} documents per topic, but tiny was computed at depth 100; scores are too "
-        "low (sAP)"
+        f"no topic has more than {deep} documents, but tiny was computed at depth 100; scores are "
+        "too low (sAP)"
     )
     assert [m.text.partition(" (")[0] for m in about_rprec] == [
         "only 4 documents on 12 of 12 topics"
@@ -150,8 +150,8 @@ def test_a_shallow_run_is_warned_about_where_the_depth_of_the_systems_is_unknown
     (message,) = messages([10] * 12, ["AP", "P@10"])
     assert message.warns
     assert message.text == (
-        "at most 10 documents per topic, and tiny does not record the evaluation depth; scores are "
-        "too low if its systems returned more (sAP)"
+        "no topic has more than 10 documents, and tiny does not record the evaluation depth; "
+        "scores are too low if the set's systems returned more documents (sAP)"
     )
     assert messages([1000, *[10] * 11], ["AP", "P@10"]) == []
 
@@ -336,7 +336,7 @@ def test_a_run_below_all_systems_is_not_a_fault_and_not_sent_to_other_factors(
     assert not faults(low)
     (text,) = (m.text for m in low.messages if "below nearly all" in m.text)
     assert text.startswith(
-        "scores below nearly all systems of dl19-passage on most topics (snDCG@10 on "
+        "scores are below nearly all systems of dl19-passage on most topics (snDCG@10 on "
     )
     assert text.endswith("so the run's standardized scores there are close to 0")
 
@@ -345,7 +345,7 @@ def test_scores_of_a_run_that_was_cut_are_not_explained_otherwise(tmp_path: Path
     cut = evaluated(tmp_path, lambda x: x if int(x[2]) > 13 else None)
     assert [m.text for m in cut.messages] == [
         "only 7 documents on 20 of 20 topics, fewer than the cutoff of snDCG@10; scores are "
-        "too low unless nothing else matched"
+        "too low unless the engine found nothing else"
     ]
 
 

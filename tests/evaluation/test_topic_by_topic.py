@@ -115,7 +115,7 @@ def test_topics_that_differ_are_named_in_one_warning_and_the_others_keep_their_v
     assert [str(w.message) for w in caught] == [
         "judgments differ from only at level 2 on 2 of 12 topics (e.g. t3: "
         f"{sum(n == 2 for n in QRELS['t3'].values())} documents in the set, 0 in your qrels); "
-        "snDCG leaves them out unless you pass --factors only (factors=)"
+        "snDCG leaves out these topics unless you pass --factors only (factors=)"
     ]
     values = {
         m.query_id: m.value

@@ -38,8 +38,8 @@ def test_grades_that_a_set_does_not_know_are_warned_about() -> None:
     }
     evaluator = ir_std.evaluator([nDCG @ 10, P @ 10], qrels)
     assert any(
-        "dl22-passage does not record its judgments at levels 2 and 3, so they may differ "
-        "from yours (snDCG@10)" in warning
+        "dl22-passage does not record its judgments at levels 2 and 3, so your judgments may "
+        "differ (snDCG@10)" in warning
         for warning in evaluator.warnings
     )
 
@@ -73,7 +73,7 @@ def test_more_topics_than_a_dataset_has_are_not_the_whole_of_it(data: Path) -> N
     assert recognize(whole).fit is not None
     twice = recognize(whole | {f"empty{i}": {"MED-1": 0} for i in range(323)})
     assert twice.fit is None
-    assert "has 323 topics and your qrels have 646" in str(twice)
+    assert "has 323 topics, but your qrels have 646" in str(twice)
 
 
 def test_a_refuted_topic_is_not_proven_by_numbers_of_another_set(data: Path) -> None:

@@ -131,7 +131,7 @@ def test_means_over_three_datasets_have_both_averages(monkeypatch: pytest.Monkey
 @pytest.mark.filterwarnings("ignore:these topics belong to toys")
 def test_a_dataset_without_a_result_is_left_out_and_warned_about() -> None:
     full, part = map(of_datasets, ({"beir/toy": 0.5, "NQ/test": 0.2}, {"beir/toy": 0.5}))
-    text = r"part: no value on some datasets \(nDCG@10 on 1\), so means leave these out"
+    text = r"part: no value on some datasets \(nDCG@10 on 1\), so means leave out these datasets"
     with pytest.warns(ir_std.StandardizationWarning, match=text):
         results = ir_std.evaluate({"full": full, "part": part})
     assert results.means["part"][nDCG @ 10] == pytest.approx(0.5)

@@ -116,11 +116,19 @@ def test_a_broken_trec_eval_file_is_reported_with_file_and_line(
     ("means", "deviations", "message"),
     [
         ("", "", "s.mn.csv: no topics"),
-        (",AP\n1,0.5\n", ",AP\n2,0.5\n", "s.sd.csv: has other topics or measures than s.mn.csv"),
+        (
+            ",AP\n1,0.5\n",
+            ",AP\n2,0.5\n",
+            "s.sd.csv: does not have the topics and measures of s.mn.csv",
+        ),
         (",AP\n1,0.5,0.5\n", ",AP\n1,0.5\n", "s.mn.csv:2: 3 columns"),
         (",AP\n1,x\n", ",AP\n1,0.5\n", "s.mn.csv:2: 'x'"),
         (",foo\n1,0.5\n", ",foo\n1,0.5\n", "s.mn.csv:1: measure 'foo'"),
-        (",AP,AP\n1,0.5,0.5\n", ",AP,AP\n1,0.5,0.5\n", "s.mn.csv: has a topic or measure twice"),
+        (
+            ",AP,AP\n1,0.5,0.5\n",
+            ",AP,AP\n1,0.5,0.5\n",
+            "s.mn.csv: lists a topic or a measure twice",
+        ),
     ],
 )
 def test_a_broken_published_pair_is_reported_with_file_and_line(

@@ -71,7 +71,7 @@ def test_build_records_the_judge(tmp_path: Path, ir_std_cli: Any) -> None:
     assert "judge\tname\tumbrela-7b" in ir_std_cli("factors", "show", set_file).out
     about = {"name": "mine", "model": "llama"}
     assert ir_std.build_factors(judged, made, "AP", id="x", judge=about).info["judge"] == about
-    with pytest.raises(UsageError, match="at least the name"):
+    with pytest.raises(UsageError, match="name is required"):
         ir_std.build_factors(judged, made, "AP", id="x", judge={"model": "GPT-4"})
 
 

@@ -173,14 +173,17 @@ def test_topics_with_fewer_systems_than_others_are_named() -> None:
 
     one, note = found(1)
     assert (one.label, one.sparse_topics) == ("ok", ("1",))
-    assert "fewer than 40 systems make standard deviations imprecise on 1 of 10 topics (1)" in note
+    assert (
+        "with fewer than 40 systems, standard deviations are imprecise on 1 of 10 topics (1)"
+        in note
+    )
     half, _ = found(5)
     assert (half.label, half.sparse_topics) == ("ok", ("1", "2", "3", "4", "5"))
     assert found(6)[0].label == "few-systems"
     thin = made({"AP": FORTY[:, :20]})
     assert Quality(thin, "AP").sparse_topics == ()
     assert [text for text in findings(thin) if "imprecise" in text] == [
-        "All measures: 20 systems make standard deviations imprecise."
+        "All measures: with only 20 systems, standard deviations are imprecise."
     ]
 
 
@@ -226,7 +229,7 @@ def test_whole_datasets_are_counted_as_such_with_a_limit_of_their_own() -> None:
     numbers = np.isfinite(factors.scores["nDCG@10"]).sum(axis=1)
     few, known = int((numbers[numbers > 0] < 30).sum()), int((numbers > 0).sum())
     told = " ".join(findings(factors, ["nDCG@10"]))
-    text = "fewer than 30 systems make standard deviations imprecise"
+    text = "with fewer than 30 systems, standard deviations are imprecise"
     assert f"{text} on {few} of {known:,} data" in told
     assert "topics" not in told
 

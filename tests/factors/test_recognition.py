@@ -134,7 +134,7 @@ def test_as_many_relevant_documents_that_are_others_are_other_judgments(make: Ma
     for topics in ([7], range(20)):
         match = recognize(permuted(judged(topics)))
         assert match.factors is None
-        assert "its relevant documents differ on " in str(match)
+        assert "the relevant documents differ on " in str(match)
         assert ": 10 documents in both, but not the same ones)" in str(match)
 
 
@@ -154,9 +154,9 @@ def test_judgments_of_other_documents_are_other_judgments(make: Make) -> None:
     match = recognize(renamed(judged(range(20))))
     assert match.factors is None
     assert (
-        "its relevant documents differ on all 20 topics (e.g. 0: 10 documents in both, but not "
-        "the same ones); its document IDs look like 'doc-1-1' of made-up documents, and yours look "
-        "like '0'"
+        "the relevant documents differ on all 20 topics (e.g. 0: 10 documents in both, but not "
+        "the same ones); the set's document IDs look like 'doc-1-1' of made-up documents, and "
+        "yours look like '0'"
     ) in str(match)
 
 
@@ -359,7 +359,7 @@ def test_a_set_must_hold_more_than_half_of_the_topics(held: int, fits: bool, mak
     match = recognize(judged(range(10)))
     assert (match.factors is not None) == fits
     if not fits:
-        assert "but it holds 5 of 10 topics" in str(match)
+        assert "but the set holds 5 of 10 topics" in str(match)
 
 
 def test_the_shipped_set_wins_over_a_users_own_of_the_same_judgments(

@@ -160,7 +160,7 @@ def test_the_terabyte_tracks_runs_are_as_deep_as_they_were_evaluated() -> None:
     assert {factors.about(m, "depth") for m in factors.measures} == {10000}
     note = " ".join(findings(factors, ["nDCG"]))
     assert "5 of 61 systems (" in note
-    assert "would shrink to 0.67 of their size" in note
+    assert "would be 0.67 times as large" in note
 
 
 @pytest.mark.parametrize("name", TRACKS)

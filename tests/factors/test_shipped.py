@@ -406,7 +406,10 @@ def test_show_has_one_line_for_each_source_and_each_weak_system(name: str, ir_st
     [
         ("dl19-passage", "fine for ranking; few systems, so standard deviations are imprecise"),
         ("mteb-retrieval", "fine for ranking"),
-        ("trec9-web", "only means and deviations, so no ranks; systems predate 2019, so modern"),
+        (
+            "trec9-web",
+            "no scores of systems, so ranks are unknown; systems predate 2019, so modern",
+        ),
         ("covid-round1", "weak systems raise the scores of all others; too coarse for P@1, RR"),
     ],
 )

@@ -208,7 +208,7 @@ def test_a_set_has_a_name_that_numpy_knows(tmp_path: Path) -> None:
         ({"mean": {"AP": [0.5, np.inf]}}, "mean/AP: the value of topic 2 is infinite"),
         ({"mean": {"AP": [0.5, 1.1]}}, "mean/AP: the value of topic 2 is above 1"),
         ({"sd": {"AP": [-0.1, 0.1]}}, "sd/AP: the value of topic 1 is below 0"),
-        ({"sd": {"AP": [np.nan, 0.1]}}, "has no standard deviation, or"),
+        ({"sd": {"AP": [np.nan, 0.1]}}, "and its standard deviation must both be known"),
         ({"scores": {"AP": [[0.4, 0.6]] * 2}}, "mean/AP: is unexpected"),
         ({"scores": {"RR": [[0.4, 0.6]] * 2}}, "scores/RR: is unexpected"),
         ({"mean": {}, "sd": {}, "scores": {"AP": [[0.4, 0.6]]}}, "scores/AP: has shape (1, 2)"),
@@ -240,7 +240,7 @@ def test_a_set_is_checked_when_it_is_made(changes: dict[str, Any], says: str) ->
 
 def test_scores_are_in_steps_of_the_resolution() -> None:
     info = {"id": "x", "measures": {"AP": {"resolution": 0.01}}}
-    with pytest.raises(InputError, match=r"is not in steps of 0\.01"):
+    with pytest.raises(InputError, match=r"is not a multiple of 0\.01"):
         FactorSet(info, JUDGED_COUNTS, scores={"AP": SCORES})
     FactorSet(info, JUDGED_COUNTS, scores={"AP": np.round(SCORES, 2)})
 

@@ -122,7 +122,7 @@ def test_an_endless_line_is_an_error_as_soon_as_it_is_too_long(
     part: bytes, watched: type[Opened]
 ) -> None:
     source = BytesSource("r", b"1 Q0 d 1 " + part * (20 * LONGEST_LINE))
-    assert f"of more than {LONGEST_LINE:,} bytes" in refused(read_run, source)
+    assert f"has more than {LONGEST_LINE:,} bytes" in refused(read_run, source)
     assert watched.furthest <= 3 * LONGEST_LINE
 
 
@@ -134,7 +134,7 @@ def test_a_number_of_a_million_digits_is_looked_at_once() -> None:
 @ENDLESS
 def test_an_endless_line_may_be_packed(part: bytes, tmp_path: Path) -> None:
     (tmp_path / "run.gz").write_bytes(gzip.compress(b"1 Q0 d 1 " + part * (8 * LONGEST_LINE)))
-    assert f"of more than {LONGEST_LINE:,} bytes" in refused(read_run, tmp_path / "run.gz")
+    assert f"has more than {LONGEST_LINE:,} bytes" in refused(read_run, tmp_path / "run.gz")
 
 
 def test_a_line_may_have_the_length_that_is_stated_and_no_byte_more() -> None:
@@ -142,7 +142,7 @@ def test_a_line_may_have_the_length_that_is_stated_and_no_byte_more() -> None:
     at_most = b"\n" + line[:LONGEST_LINE] + b"\n1 Q0 e 1 2 t"
     assert read_run(BytesSource("r", at_most)).documents("1") == ["d", "e"]
     says = refused(read_run, BytesSource("r", b"\n" + line[: LONGEST_LINE + 1] + b"\n1 Q0 e 1 2 t"))
-    assert "a line of more than 1,048,576 bytes, from byte 2 on" in says
+    assert "a line has more than 1,048,576 bytes (from byte 2 on)" in says
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def test_json_of_one_long_line_is_read_within_a_bound_of_its_own(tmp_path: Path)
         assert len(scores.topics) == len(values)
         assert set(scores.column(ir_std.AP, scores.topics)) == {0.25}
     endless = BytesSource("s", b'{"AP": {' + b'"1":' * (LONGEST_JSON // 4 + 1))
-    assert f"of more than {LONGEST_JSON:,} bytes" in refused(ir_std.read_scores, endless)
+    assert f"has more than {LONGEST_JSON:,} bytes" in refused(ir_std.read_scores, endless)
 
 
 def test_an_endless_pipe_is_not_read_to_its_end_and_a_failing_one_is_reported() -> None:
@@ -234,7 +234,7 @@ def test_a_member_of_one_endless_line_is_refused_while_it_is_unpacked(
     kind: str, tmp_path: Path
 ) -> None:
     path = archive(kind, b"a" * (LONGEST_LINE * 3), tmp_path)
-    assert "a line of more than 1,048,576 bytes" in refused(list, run_sources([path]))
+    assert "a line has more than 1,048,576 bytes" in refused(list, run_sources([path]))
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800"])
@@ -276,7 +276,7 @@ def test_a_small_packed_file_has_a_bound_on_lines(packed: Path) -> None:
 
 def test_the_bound_on_lines_holds_where_a_fault_is_looked_for(packed: Path) -> None:
     packed.write_bytes(gzip.compress(FIVE + FIVE))
-    assert "has document 'd' again" in str(find_fault(FileSource(packed), RUN))
+    assert "repeats document 'd'" in str(find_fault(FileSource(packed), RUN))
     with pytest.raises(InputError, match="has more than 9 lines"):
         find_fault(FileSource(packed), RUN._replace(most=9))
 

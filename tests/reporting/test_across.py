@@ -162,7 +162,7 @@ def test_differences_on_few_collections_are_drawn_one_by_one(five: ir_std.Result
     few = against_bm25(only(five, ("bm25", SETS[:3]), ("mono", SETS[:3])))
     for d, row in zip(run_differences(few)["mono"][sAP].differences, of(few)["rows"], strict=True):
         assert [row["name"], row["mean"], row["low"], row["high"]] == [d.where, d.mean, *d.interval]
-    assert "With only 3 collections, the summary is given only in the table." in said(few)
+    assert "With only 3 collections, the summary is shown only in the table." in said(few)
     table = few.table()
     assert "summary" in {row[1].text for row in table.rows}
     assert any("3 collections are too few" in note for note in table.notes)

@@ -150,7 +150,7 @@ def graded(name: str) -> dict[str, dict[str, int]]:
 
 def test_the_way_the_systems_part_was_found_is_named(compared: ir_std.Results) -> None:
     text = " ".join(compared.table().text().split())
-    assert "reference systems (by system, times a design effect" in text
+    assert "reference systems (by system, with the variance multiplied by a design effect" in text
     web = graded("trec9-web")
     other = means_table(ir_std.compare([("x", simulated_run(web, 1, 20), web)], AP)).text()
     assert "reference systems (by normal theory" in " ".join(other.split())

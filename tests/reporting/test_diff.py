@@ -149,7 +149,7 @@ def test_rows_of_documents_sum_to_the_last_one(topics: Any) -> None:
 def test_a_measure_that_is_not_a_sum_says_so(topics: Any) -> None:
     topic = topics("Success@5")[0]
     assert not topic.is_sum
-    assert "is not a sum over documents" in " ".join(topic.table("documents").notes)
+    assert "contributions of documents are unknown" in " ".join(topic.table("documents").notes)
     assert {row[4].text for row in topic.table("rankings").rows} == {"-"}
 
 
@@ -182,7 +182,7 @@ def test_topics_are_in_the_order_of_the_standardized_difference(
     table = pair.table(top=3)
     assert len(table.rows) == 4
     assert "<table>" in pair._repr_html_()
-    assert "Topics that would be listed only by their raw difference" in " ".join(table.notes)
+    assert "Topics with a large raw difference that are not in the table" in " ".join(table.notes)
 
 
 def test_the_means_are_tested_and_what_the_test_would_find_is_given(files: Files) -> None:
@@ -201,7 +201,7 @@ def test_means_that_disagree_in_sign_are_named(files: Files) -> None:
     pair = ir_std.diff(folder / "test1", folder / "p_exp_rm3_bert", files.qrels, "nDCG@10")
     (raw_a, raw_b), (std_a, std_b) = pair.means
     assert (raw_a - raw_b) * (std_a - std_b) < 0
-    assert "the means disagree in sign" in pair.disagreements[0]
+    assert "the mean differences have opposite signs" in pair.disagreements[0]
 
 
 def test_topics_at_an_end_of_the_scale_are_named(files: Files) -> None:
@@ -335,12 +335,12 @@ def test_texts_come_from_a_dict_or_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"z\tnothing\n", r"no text of any of 1 docs \(a\), only IDs such as z"),
+        (b"z\tnothing\n", r"has no text for the docs a, only for IDs such as z"),
         (b"b\tfine\na text\n", ":2: no ID and text in 'a text'; write an ID, a tab"),
         (b'{"_id": "b"\n', ":1: no ID and text in"),
         (b'{"text": "b"}\n', ":1: no ID and text in"),
         (b"b\t\xff\n", ":1: bytes that are not UTF-8"),
-        (b"", r"no text of any of 1 docs \(a\), because it is empty"),
+        (b"", r"has no text for the docs a, because the file is empty"),
     ],
 )
 def test_a_file_without_texts_is_refused(content: bytes, message: str, tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def test_intervals_are_not_narrower_than_normal_ones() -> None:
     assert summary.error == pytest.approx(sum(1 / v for v in variances) ** -0.5)
     assert summary.high - summary.low > 2 * 1.96 * summary.error
     text = " ".join(found.table().text().split())
-    assert "at least as wide as the normal one" in text
+    assert "at least as wide as a normal interval" in text
 
 
 def test_runs_without_a_summary_for_the_same_reason_are_named_together() -> None:
@@ -217,7 +217,7 @@ def test_a_collection_without_spread_is_left_out_and_reported(flat: list[float])
     ("systems", "baseline", "message"),
     [
         ("abc", "A", r"unknown baseline 'A'; choose from a, b, c, best; did you mean 'a'"),
-        ("x", "x", "no run has a collection in common with x"),
+        ("x", "x", "no other run shares a collection with the baseline x"),
     ],
 )
 def test_a_baseline_that_is_unknown_or_alone_is_an_error(

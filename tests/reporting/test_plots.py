@@ -182,7 +182,7 @@ def test_each_plot_has_a_figure_of_its_own_in_which_nothing_is_cut(results: ir_s
 
 
 def test_an_unknown_measure_or_run_names_the_known_ones(results: ir_std.Results, ax: Axes) -> None:
-    with pytest.raises(UsageError, match=r"RR is not among the measures; choose from AP, sAP"):
+    with pytest.raises(UsageError, match=r"RR is not among the measures; available: AP, sAP"):
         plots.topics(results, "RR", ax=ax)
     with pytest.raises(UsageError, match=r"unknown run 'c'; available: run0, run1"):
         plots.topics(results, AP, "c", ax)

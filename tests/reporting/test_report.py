@@ -365,10 +365,10 @@ def test_known_limitations_of_a_set_are_on_the_page_after_its_notes(mine: Any) -
     found = ir_std.evaluate(run, qrels, [AP], factors=noted)
     note, *others = known_weaknesses(found)
     assert note == "A <run> is broken."
-    assert any(s == "AP: 3 systems make standard deviations imprecise." for s in others)
+    assert any(s == "AP: with only 3 systems, standard deviations are imprecise." for s in others)
     assert not any("P@10" in s for s in others)
     part = render(found).split("About the systems")[1]
-    assert part.index("A &lt;run&gt; is broken.") < part.index("AP: 3 systems make")
+    assert part.index("A &lt;run&gt; is broken.") < part.index("AP: with only 3 systems")
 
 
 def test_raw_scores_need_no_notes_on_factors() -> None:

@@ -101,9 +101,12 @@ def test_lines_to_the_average_are_explained_only_if_there_is_an_average(
 @pytest.mark.parametrize(
     ("n_lower", "said"),
     [
-        (0, "mine did not find 3 of base's."),
-        (1, "mine found 1 of base's only at rank 11 and did not find 2 of base's."),
-        (3, "mine found 3 of base's only at ranks 11 to 13."),
+        (0, "mine did not find 3 of base's relevant documents."),
+        (
+            1,
+            "mine found 1 of base's relevant documents only at rank 11 and did not find 2 of them.",
+        ),
+        (3, "mine found 3 of base's relevant documents only at ranks 11 to 13."),
     ],
 )
 def test_the_relevant_documents_that_a_run_misses_are_counted(

@@ -94,7 +94,9 @@ def test_each_rank_is_printed_with_its_interval() -> None:
     assert [results.ranks[run][measure].group for run in results.runs] == [2, 1, 1, 3]
     sentence = describe_firsts(results, measure)
     assert sentence in table.notes
-    assert sentence.startswith("2 of the 4 runs could be first (95% confidence set for the best)")
+    assert sentence.startswith(
+        "2 of the 4 runs could be first (95% confidence set for the best run)"
+    )
     assert "hold for all runs at once" in sentence
 
 
@@ -137,10 +139,12 @@ def test_more_runs_than_can_be_compared_in_pairs_are_refused(
 def test_five_topics_tell_runs_apart_and_fewer_datasets_do_not() -> None:
     by_run = {run: RunRank(1, 1, 2, 1) for run in "ab"}
     assert could_be_first(by_run, 4, "dataset") == (
-        "Either run could be first, because fewer than 5 datasets cannot rule out any run."
+        "Either run could be first, because ir_std needs at least 5 datasets to rule out a run."
     )
     few, many = (could_be_first(by_run, n, "topic") for n in (12, 30))
-    assert few.endswith("30 topics, both statements hold less often than in 95% of cases.")
+    assert few.endswith(
+        "30 topics, this set and these intervals are right in fewer than 95% of cases."
+    )
     assert "fewer than" not in many
 
 
@@ -189,7 +193,9 @@ def test_places_follow_their_measures(results: ir_std.Results) -> None:
         assert cells[4].text == f"{placed.rank}/{of}"
         assert (row["sAP place"], row["sAP place of"]) == (str(placed.rank), str(of))
         assert row["sAP place tied"] == str(placed.n_tied)
-    assert "Places are among the reference systems of mine" in " ".join(table.text().split())
+    assert "among the run itself and the reference systems of mine" in " ".join(
+        table.text().split()
+    )
 
 
 def test_the_reason_for_missing_places_is_printed() -> None:

@@ -69,7 +69,9 @@ def test_results_of_several_collections_are_looked_at_one_by_one() -> None:
         compared.means  # noqa: B018
     with pytest.raises(UsageError, match="unknown collection 'dl21'; choose from dl19-passage,"):
         compared.on("dl21")
-    with pytest.raises(UsageError, match="nDCG@10 on dl19-passage and on dl20-passage is"):
+    with pytest.raises(
+        UsageError, match="nDCG@10 has different scales on dl19-passage and dl20-passage"
+    ):
         compared.difference(("a", "dl19-passage"), ("b", "dl20-passage"), "nDCG@10")
 
 

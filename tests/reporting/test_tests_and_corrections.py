@@ -95,7 +95,9 @@ def test_a_table_shows_which_differences_would_be_missed(collections: dict[str, 
     found = results(collections)
     detectable = [d[AP].detectable for d in found.differences.values() if d[AP].detectable > 0]
     text = " ".join(found.table().text().split())
-    assert "Not significant does not mean equal. Differences below these would be missed" in text
+    assert (
+        "Not significant does not mean equal. Differences below these sizes would be missed" in text
+    )
     assert f"AP {min(detectable):.3f} to {max(detectable):.3f}; sAP" in text
     assert sorted(column(found.table().csv(), "AP detectable").values()) == sorted(detectable)
 
@@ -203,7 +205,7 @@ def test_what_is_shown_of_differences_is_the_adjusted_p_value(comparison: ir_std
     assert (
         "p is from a two-sided paired t-test over topics after Bonferroni's correction for 4 runs "
         "or after Bonferroni's correction for 3 runs, each collection and measure separately. The "
-        "test takes the factors as fixed"
+        "test treats the factors as fixed"
     ) in text
 
 
@@ -216,8 +218,9 @@ def test_summaries_are_corrected_for_the_number_of_runs(comparison: ir_std.Resul
     assert [float(row["sAP p holm"]) for row in rows] == pytest.approx(
         multipletests(p, method="holm")[1]
     )
-    assert "the normal one; the p-value is given after Holm's correction for 3 runs." in " ".join(
-        comparison.table().text().split()
+    assert (
+        "a normal interval; the p-value is given after Holm's correction for 3 runs."
+        in " ".join(comparison.table().text().split())
     )
 
 
@@ -227,7 +230,7 @@ def test_one_run_needs_no_correction(comparison: ir_std.Results) -> None:
         for name, scored in comparison.evaluations.items()
     }
     text = " ".join(replace(comparison, evaluations=of_two).table().text().split())
-    assert "p is from a two-sided paired t-test over topics. The test takes the factors" in text
+    assert "p is from a two-sided paired t-test over topics. The test treats the factors" in text
 
 
 def test_all_decimals_can_be_had(comparison: ir_std.Results) -> None:

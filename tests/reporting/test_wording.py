@@ -81,11 +81,11 @@ HEADLINES = {
     ),
     "the first of its track could have company": (
         lambda: system("dl19-passage/idst_bert_p1"),
-        f"idst_bert_p1 is first of the {SYSTEMS}, but 12 others could be.",
+        f"idst_bert_p1 is first of the {SYSTEMS}, but 12 others could be first.",
     ),
     "the best of many is named with those that could be": (
         lambda: hits({"base": BASE, "good": GOOD, "best": BEST}),
-        "best is the best of your 3 runs, but any of the top two could be.",
+        "best is the best of your 3 runs, but any of the top two could be the best.",
     ),
     "clearly the best": (
         lambda: hits({"base": BASE, "none": NONE, "best": BEST}),
@@ -93,7 +93,7 @@ HEADLINES = {
     ),
     "no order": (
         lambda: hits({"a": BASE, "b": BASE[::-1], "c": BASE}),
-        "There is no clear order: any of your 3 runs could be best.",
+        "There is no clear order: any of your 3 runs could be the best.",
     ),
     "with a baseline the first run": (
         lambda: hits({"base": BASE, "low": NONE, "best": BEST}, baseline="base"),
@@ -109,7 +109,7 @@ HEADLINES = {
     ),
     "runs that are all the systems are not called yours": (
         lambda: system("ntcir13-www-english/*"),
-        "RMIT-E-NU-Own-1 is the best of the 13 runs, but any of the top three could be.",
+        "RMIT-E-NU-Own-1 is the best of the 13 runs, but any of the top three could be the best.",
     ),
 }
 
@@ -126,7 +126,7 @@ def test_what_is_not_separated_has_an_interval_and_what_the_test_could_have_foun
     assert plain(record(results)["deck"]).endswith(
         f"(95% interval {low} to {high}; paired t-test, p = {found.p:.3f}, one comparison); the "
         f"test would have found a difference of {found.detectable:.3f} four times in five. "
-        "The best system was chosen by its scores on the same topics, which favors it."
+        "The best system was chosen by its scores on the same topics, and this choice favors it."
     )
     assert record(results)["trust"][0].startswith("The order of the two runs is uncertain.")
 
@@ -191,8 +191,8 @@ def test_a_model_that_too_few_others_can_be_compared_with_has_no_place() -> None
 
 def test_a_best_run_was_chosen_by_its_scores() -> None:
     assert plain(record(system("ntcir13-www-english/*"))["deck"]).endswith(
-        "The best run was chosen by these same scores, which favors it. The runs that "
-        "could be best form a 95% confidence set."
+        "The best run was chosen by these same scores, and this choice favors it. The "
+        "runs that could be the best form a 95% confidence set."
     )
 
 
@@ -213,7 +213,7 @@ def test_the_deck_has_both_scores_and_the_average() -> None:
         "Its nDCG@10 is 0.506; idst_bert_p1 has 0.764, and the average of the systems is "
         f"{sum(means) / 37:.3f}. The difference is significant (paired t-test, "
         "p < 0.001, one comparison). The best system was chosen by its scores on the same "
-        "topics, which favors it."
+        "topics, and this choice favors it."
     )
 
 

@@ -188,7 +188,7 @@ def test_what_comparisons_and_pages_write_is_read() -> None:
             "the columns of scores are datasets or topics .ArguAna, FiQA2018.; name the file",
         ),
         ("topic,a,b\n1,0.5,1\n", "the columns of scores are runs .a, b.; name the file"),
-        ("qid,docno,score\n1,d,2\n", "columns qid, docno, score are those of a run"),
+        ("qid,docno,score\n1,d,2\n", "columns qid, docno, score belong to a run"),
         ("run,topic,measure\na,1,AP\n", "columns run, topic, measure; add a column called value"),
         ("topic,run\n1,a\n", r"columns topic, run; expected .* \(run, topic, measure, value\)"),
         ("system,collection,topics,AP,AP low,AP g\na,x,2,0.5,0.1,1\n", "differences from a base"),

@@ -109,7 +109,7 @@ def test_ids_may_be_any_text_without_blanks(content: str, expected: Any) -> None
 @pytest.mark.parametrize(
     ("read", "content", "says"),
     [
-        (read_run, b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2\n", "f:2: 4 columns, as a qrels file has"),
+        (read_run, b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2\n", "f:2: 4 columns, like a qrels file"),
         (read_run, b"1 Q0 d1 1 2.5\n1 Q0 d2 2 1.5 tag x\n", "f:1: 5 columns"),
         (read_run, b"\n# c\n1 Q0 d1 1 x tag\n", "f:3: score is 'x'; expected a finite number"),
         (read_run, b"1 Q0 d1 1 nan tag\n", "f:1: score is 'nan'"),
@@ -119,17 +119,17 @@ def test_ids_may_be_any_text_without_blanks(content: str, expected: Any) -> None
         (
             read_run,
             RUN + b"1 Q0 d2 3 1.0 tag\n",
-            "f:4: topic 1 has document 'd2' again, first on line 2",
+            "f:4: topic 1 repeats document 'd2' of line 2",
         ),
         (read_run, b"", "f: no lines"),
         (read_run, b"# only this\n\n", "f: no lines"),
         (read_run, b"1 Q0 d1 1 2 t\n1 Q0 d\xff 2 1 t\n", "f:2: byte 0xff is not UTF-8"),
         (read_run, b"1 Q0 d 1 2 t\n1 Q0 d\x001 1 2 t\n", "f:2: control character '\\x00'"),
-        (read_run, QRELS, "f:1: 4 columns, as a qrels file has; a run has 6 columns"),
+        (read_run, QRELS, "f:1: 4 columns, like a qrels file; a run has 6 columns"),
         (read_qrels, b"1 0 d1 1.5\n", "f:1: relevance is '1.5'; expected a whole number"),
         (read_qrels, b"1 0 d1 yes\n", "f:1: relevance is 'yes'"),
-        (read_qrels, b"1 0 d1 1\n1 0 d1 0\n", "f:2: topic 1 has document 'd1' again, first on"),
-        (read_qrels, RUN, "f:1: 6 columns, as a run has; a qrels file has 4 columns"),
+        (read_qrels, b"1 0 d1 1\n1 0 d1 0\n", "f:2: topic 1 repeats document 'd1' of line 1"),
+        (read_qrels, RUN, "f:1: 6 columns, like a run; a qrels file has 4 columns"),
         (read_qrels, b"", "f: no lines"),
     ],
 )
@@ -230,7 +230,7 @@ def test_the_first_or_the_last_counts_and_their_number_is_reported(
 
 
 def test_without_a_choice_it_is_an_error_with_its_line(run: Path) -> None:
-    with pytest.raises(InputError, match=r"run:3: topic 1 has document 'd1' again"):
+    with pytest.raises(InputError, match=r"run:3: topic 1 repeats document 'd1' of"):
         ir_std.evaluate(run, JUDGED, "RR")
     with pytest.raises(UsageError, match=r"choice of duplicates 'frist'.*did you mean 'first'"):
         ir_std.evaluate(run, JUDGED, "RR", duplicates="frist")
@@ -246,7 +246,7 @@ def test_a_set_is_built_with_the_first_or_last(run: Path, tmp_path: Path, ir_std
     other, qrels = tmp_path / "other", tmp_path / "qrels"
     other.write_text("1 Q0 d1 1 1 x\n")
     given = ("build", qrels, run, other, "-o", tmp_path / "mine.npz", "--measures", "RR")
-    assert "run:3: topic 1 has document 'd1' again" in ir_std_cli(*given).err[-1]
+    assert "run:3: topic 1 repeats document 'd1' of" in ir_std_cli(*given).err[-1]
     built = ir_std_cli(*given, "--duplicates", "last")
     assert any("run: 1 line left out because another line has" in line for line in built.err)
     assert ir_std.load_factors(tmp_path / "mine.npz").mean["RR"].tolist() == [0.75, 0.5]

@@ -139,10 +139,10 @@ class TwoRuns {
   /** Where the run has the relevant documents that only the other run has at the top. */
   further(missed, ranks) {
     const at = ranks.length === 1 ? `at rank ${ranks[0]}` : `at ranks ${ranks[0]} to ${ranks.at(-1)}`;
-    const theirs = () => [" of ", this.name(1), "'s"];
-    const lower = ranks.length ? [` found ${ranks.length}`, ...theirs(), ` only ${at}`] : [];
-    const never = missed > ranks.length ? [` did not find ${missed - ranks.length}`, ...theirs()] : [];
-    return [...lower, lower.length && never.length ? " and" : "", ...never, "."];
+    const theirs = [" of ", this.name(1), "'s relevant documents"];
+    if (!ranks.length) return [` did not find ${missed}`, ...theirs, "."];
+    const never = missed > ranks.length ? ` and did not find ${missed - ranks.length} of them` : "";
+    return [` found ${ranks.length}`, ...theirs, ` only ${at}${never}.`];
   }
 
   side(documents, i, depth) {
