@@ -97,7 +97,7 @@ def test_each_rank_is_printed_with_its_interval() -> None:
     assert sentence.startswith(
         "2 of the 4 runs could be first (95% confidence set for the best run)"
     )
-    assert "hold for all runs at once" in sentence
+    assert "hold for all runs together" in sentence
 
 
 def test_ranks_rest_on_what_more_is_better_of() -> None:
