@@ -29,7 +29,7 @@ from ir_std.analysis import (
     standardize_matrix,
     tau_ap_b,
 )
-from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.means import Estimate
 from ir_std.reading.archives import run_sources
 from ir_std.trec.files import read_qrels, read_run
 

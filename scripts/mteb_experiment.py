@@ -22,7 +22,7 @@ from scipy.stats import kendalltau, rankdata
 
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.analysis import linked_scores, rank_intervals
-from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.means import Estimate
 from ir_std.factors.benchmarks import SET, BenchmarkScores, benchmark_scores, borda_ranks, tasks_of
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.schema import TRAINED

@@ -27,7 +27,6 @@ from scipy.stats import ttest_ind
 import ir_std
 from ir_std._arrays import Floats, Ints
 from ir_std.analysis import standardize_matrix
-from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.influence import (
     DESIGN_EFFECT,
     covariance_by_design,
@@ -37,6 +36,7 @@ from ir_std.analysis.influence import (
     influence,
     normal_covariance,
 )
+from ir_std.analysis.means import Estimate
 from ir_std.evaluation.uncertainty import (
     Influences,
     SystemsCovariance,

@@ -21,8 +21,7 @@ import numpy as np
 
 from ir_std._arrays import ArrayLike, Floats, Ints, divide
 from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
-from ir_std.analysis.estimate import LEVEL
-from ir_std.analysis.means import DECIMALS, draw_samples
+from ir_std.analysis.means import DECIMALS, LEVEL, draw_samples
 from ir_std.analysis.paired import ALPHA, paired_t
 
 SAMPLES = 1000

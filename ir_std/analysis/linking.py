@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 
 from ir_std._arrays import ArrayLike, Floats, Mask, divide
-from ir_std.analysis.estimate import LEVEL, combine_errors
-from ir_std.analysis.means import student_t
+from ir_std.analysis.means import LEVEL, combine_errors, student_t
 from ir_std.errors import UsageError, pluralize
 from ir_std.schemes import clipped_linear
 

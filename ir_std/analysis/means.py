@@ -1,12 +1,174 @@
-"""Check score arrays, compute means, variances and Student's t, and draw samples with a seed."""
+"""Means with their errors, checks of score arrays, Student's t, and samples drawn with a seed."""
 
 from __future__ import annotations
 
-from math import sqrt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import exp, hypot, inf, isnan, nan, sqrt
 
 import numpy as np
 
 from ir_std._arrays import ArrayLike, Floats
+
+LEVEL = 0.95
+"""Confidence level of the intervals."""
+SMALLEST_LOG_P = -70.0
+"""Logarithm of the smallest p-value that is returned, about 1e-30.  Smaller p-values are raised to
+this value."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over topics, or a difference between two means, with its standard errors.
+
+    ``str(estimate)`` shows both errors: ``0.693 ±0.063 (topics) ±0.032 (systems)``.
+
+    Attributes
+    ----------
+    mean : float
+        The mean or the difference.
+    n : int
+        Number of topics.
+    topics_error, topics_df : float
+        Standard error of the mean due to topics, and the degrees of freedom of this error.  The
+        error is NaN with fewer than two topics.
+    systems_error, systems_df : float
+        Standard error of the mean due to the reference systems, and the degrees of freedom of this
+        error.  The error is 0 for raw scores, which need no factors.  The error is NaN if only the
+        mean and the standard deviation of the reference systems are known.
+    """
+
+    mean: float
+    n: int
+    topics_error: float
+    topics_df: float
+    systems_error: float = 0.0
+    systems_df: float = inf
+
+    @classmethod
+    def of(cls, values: ArrayLike, systems_error: float = 0.0, systems_df: float = inf) -> Estimate:
+        """Estimate the mean of scores per topic; NaN means that a topic has no score."""
+        x = np.asarray(values, float)
+        x = x[~np.isnan(x)]
+        n = len(x)
+        mean = float(x.mean()) if n else nan
+        return cls(mean, n, standard_error(x), n - 1, systems_error, systems_df)
+
+    @property
+    def topics(self) -> float:
+        """Half-width of the 95 percent interval over topics."""
+        return self.topics_error * _quantile(self.topics_df)
+
+    @property
+    def systems(self) -> float:
+        """Half-width of the 95 percent interval over systems."""
+        return self.systems_error * _quantile(self.systems_df)
+
+    @property
+    def error(self) -> float:
+        """Standard error over topics and systems.
+
+        The error is over topics only if the error over systems is unknown.
+        """
+        return hypot(self.topics_error, _known(self.systems_error))
+
+    @property
+    def half(self) -> float:
+        """Half-width of :attr:`interval`."""
+        return hypot(self.topics, _known(self.systems))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 percent interval over topics and systems.
+
+        The interval is over topics only if the error over systems is unknown.
+        """
+        half = self.half
+        return self.mean - half, self.mean + half
+
+    @property
+    def p(self) -> float:
+        """Two-sided p-value of the hypothesis that the mean is 0, consistent with the interval.
+
+        The p-value is the significance level at which the interval would end exactly at 0.  Without
+        an error over systems, the p-value equals the p-value of Student's t-test.  The p-value is
+        NaN if there is no interval.
+        """
+        mean, topics, systems = abs(self.mean), self.topics_error, _known(self.systems_error)
+        if isnan(self.half) or mean == 0 or hypot(topics, systems) == 0:
+            return nan if isnan(self.half) else float(mean == 0)
+        low, high = SMALLEST_LOG_P, 0.0
+        while high - low > 1e-13:
+            middle = (low + high) / 2
+            half = hypot(
+                topics * _upper_quantile(self.topics_df, middle),
+                systems * _upper_quantile(self.systems_df, middle) if systems else 0.0,
+            )
+            low, high = (middle, high) if half > mean else (low, middle)
+        return exp(high)
+
+    def __str__(self) -> str:
+        systems = "" if self.systems_error == 0 else f" ±{self.systems:.3f} (systems)"
+        return f"{self.mean:.3f} ±{self.topics:.3f} (topics){systems}"
+
+
+@lru_cache(maxsize=256)
+def _quantile(df: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + LEVEL) / 2)) if df >= 1 else nan
+
+
+def _upper_quantile(df: float, log_p: float) -> float:
+    """Return the absolute value of t that is exceeded with the probability ``exp(log_p)``."""
+    from scipy.special import stdtrit
+
+    return -float(stdtrit(df, exp(log_p) / 2))
+
+
+def _known(value: float) -> float:
+    return 0.0 if isnan(value) else value
+
+
+NO_ESTIMATE = Estimate(nan, 0, nan, nan)
+"""The estimate that is returned for a measure without scores."""
+
+
+def mean_of_estimates(
+    estimates: Sequence[Estimate], systems: Sequence[tuple[float, float]] | None = None
+) -> Estimate:
+    """Average several collections' means, each with the same weight.
+
+    The means are treated as independent, so an error of the average is ``sqrt(sum(error**2)) / k``,
+    with Satterthwaite's degrees of freedom (1946).  The errors are valid for these collections
+    only; to predict the result on another collection, use a random-effects summary.
+
+    Parameters
+    ----------
+    estimates : sequence of Estimate
+        Estimate on each collection.
+    systems : sequence of (error, df), optional
+        Independent parts of the error over systems, for the sum of the means.  Pass these parts if
+        collections share reference systems, because the errors of the means are then not
+        independent.  By default, the errors over systems of the single estimates are used.
+    """
+    k = len(estimates)
+    if systems is None:
+        systems = [(e.systems_error, e.systems_df) for e in estimates]
+    return Estimate(
+        sum(e.mean for e in estimates) / k,
+        sum(e.n for e in estimates),
+        *combine_errors([(e.topics_error, e.topics_df) for e in estimates], k),
+        *combine_errors(systems, k),
+    )
+
+
+def combine_errors(errors: Sequence[tuple[float, float]], k: int) -> tuple[float, float]:
+    """Compute the error and df of a mean of ``k`` values from independent errors of their sum."""
+    variance = sum(error**2 for error, _ in errors)
+    spent = sum(error**4 / df for error, df in errors if df > 0)
+    return sqrt(variance) / k, variance**2 / spent if spent else inf
 
 
 def check_scores(

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ir_std._arrays import ArrayLike, Floats, Ints
-from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.means import Estimate
 
 MIN_TOPICS = 5
 """Smallest number of human-judged topics that an estimate needs."""

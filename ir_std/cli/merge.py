@@ -9,7 +9,7 @@ from ir_std.cli.inputs import check_read_once, open_input
 from ir_std.cli.streams import note, warn
 from ir_std.errors import UsageError, abbreviate, pluralize
 from ir_std.evaluation.inputs import expand, reject_system_names
-from ir_std.merging import merge, runs_without_common_topics
+from ir_std.merging.fusion import merge, runs_without_common_topics
 from ir_std.reading import is_archive
 from ir_std.trec import read_run, run_text, write_run
 

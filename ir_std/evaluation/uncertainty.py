@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_std._arrays import ArrayLike, Floats, Mask
 from ir_std.analysis import influence
-from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.means import Estimate
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet

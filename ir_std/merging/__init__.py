@@ -62,14 +62,6 @@ Edge cases:
   64-bit float, such as -1e308 / 1e-300 with ``max``, is an error.
 """
 
-from ir_std.merging.fusion import merge, normalize, runs_without_common_topics
-from ir_std.merging.methods import BY_RANK, COMBINE, METHODS
+from ir_std.merging.fusion import BY_RANK, COMBINE, METHODS, merge, normalize
 
-__all__ = [
-    "BY_RANK",
-    "COMBINE",
-    "METHODS",
-    "merge",
-    "normalize",
-    "runs_without_common_topics",
-]
+__all__ = ["BY_RANK", "COMBINE", "METHODS", "merge", "normalize"]

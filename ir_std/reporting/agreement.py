@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints
 from ir_std.analysis import agreement as statistics
-from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.means import Estimate
 from ir_std.analysis.paired import ALPHA
 from ir_std.errors import UsageError, look_up, pluralize
 from ir_std.evaluation.inputs import ScoresOfSystem, system_of, systems_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ir_std._arrays import Floats, Mask
-from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.means import Estimate
 from ir_std.analysis.paired import ALPHA, holm
 from ir_std.analysis.prediction import Population, PredictionPowered, prediction_powered
 from ir_std.errors import UsageError, look_up, pluralize, warn_caller

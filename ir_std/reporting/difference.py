@@ -16,7 +16,7 @@ import numpy as np
 
 from ir_std._arrays import ArrayLike, Floats
 from ir_std.analysis.effects import Summary, paired_effect, random_effects
-from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
+from ir_std.analysis.means import NO_ESTIMATE, Estimate
 from ir_std.analysis.paired import ALPHA, detectable_difference, paired_tests
 from ir_std.errors import UsageError
 from ir_std.evaluation.uncertainty import joint_errors

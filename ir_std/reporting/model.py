@@ -17,6 +17,7 @@ import numpy as np
 from ir_measures.measures.base import MeanAgg
 
 from ir_std._arrays import Axes, DataFrame, Floats
+from ir_std.analysis.means import NO_ESTIMATE, Estimate, combine_errors, mean_of_estimates
 from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, look_up, pluralize
 from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, message_texts
@@ -27,7 +28,6 @@ from ir_std.measures import Measure, Standardized, named_measure, sign_of
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
 
 if TYPE_CHECKING:
-    from ir_std.analysis.estimate import Estimate
     from ir_std.evaluation.placement import Placement, Placer
     from ir_std.evaluation.uncertainty import SystemsCovariance
     from ir_std.reporting.difference import Difference
@@ -239,8 +239,6 @@ class Results:
             have, with equal weights.  This mean is NaN if there are fewer than three such
             collections, or if collections share topics.
         """
-        from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
-
         measure = named_measure(measure, self.measures)
         if collection is None:
             if len(self.collections) > 1:
@@ -254,8 +252,6 @@ class Results:
         return self._each[collection]._mean(run, measure)
 
     def _mean(self, run: str, measure: Measure) -> Estimate:
-        from ir_std.analysis.estimate import NO_ESTIMATE, Estimate
-
         if measure not in self._covariances:
             return NO_ESTIMATE
         contrast = [float(name == run) for name in self.runs]
@@ -265,7 +261,6 @@ class Results:
         return Estimate(self.means[run][measure], estimate.n, nan, nan)  # The measure is a sum.
 
     def _mean_over_collections(self, run: str, measure: Measure) -> Estimate:
-        from ir_std.analysis.estimate import NO_ESTIMATE, mean_of_estimates
         from ir_std.evaluation.uncertainty import joint_errors
 
         own = [name for name in self.collections if run in self.evaluations[name]]
@@ -283,8 +278,6 @@ class Results:
         self, run: str, measure: Measure, collections: Sequence[str]
     ) -> tuple[float, float]:
         """Compute a linked mean's error from links and systems, and the error's df."""
-        from ir_std.analysis.estimate import combine_errors
-
         links = self.links[measure]
         z = {name: self._z(run, measure, name) for name in collections}
         on, weights = self._each[links.reference], links.weights_on_reference(run, z)

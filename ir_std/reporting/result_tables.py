@@ -11,7 +11,7 @@ from math import isnan, nan, sqrt
 from typing import Any
 
 from ir_std._arrays import EXACT, DataFrame
-from ir_std.analysis.estimate import NO_ESTIMATE
+from ir_std.analysis.means import NO_ESTIMATE
 from ir_std.analysis.paired import Procedure, get_correction
 from ir_std.errors import MissingLibraryError, look_up
 from ir_std.measures import Measure, Standardized, named_measure, sign_of

@@ -12,7 +12,7 @@ from itertools import islice
 from textwrap import fill
 
 from ir_std._system.text import escape_line, guard_cell, latex_escape
-from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.means import Estimate
 
 WIDTH = 100
 """Largest number of characters in a line; wider tables are split into blocks."""

@@ -11,7 +11,6 @@ from scipy import stats
 import ir_std
 from ir_std._arrays import Floats
 from ir_std.analysis import standardize_matrix
-from ir_std.analysis.estimate import Estimate, mean_of_estimates
 from ir_std.analysis.influence import (
     DESIGN_EFFECT,
     contrast_error,
@@ -22,7 +21,7 @@ from ir_std.analysis.influence import (
     influence,
     normal_covariance,
 )
-from ir_std.analysis.means import draw_samples
+from ir_std.analysis.means import Estimate, draw_samples, mean_of_estimates
 from ir_std.schemes import get_scheme
 
 

@@ -10,8 +10,8 @@ import uncertainty_experiment as experiment
 from experiment import spread
 
 import ir_std
-from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.influence import DESIGN_EFFECT
+from ir_std.analysis.means import Estimate
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "evidence/intervals.md").read_text(encoding="utf-8")

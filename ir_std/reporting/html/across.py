@@ -7,7 +7,7 @@ from functools import cached_property
 from math import isnan
 from typing import TypedDict
 
-from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.means import Estimate
 from ir_std.measures import sign_of
 from ir_std.reporting import difference
 from ir_std.reporting.html.standing import View, views_of
