@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cached_property
+from itertools import count, pairwise
+from typing import Any, NamedTuple
 
-from ir_std._arrays import EXACT
+import numpy as np
+
+from ir_std._arrays import EXACT, Floats, Ints
 from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import ExternalMeasure, Measure, Standardized, measure_record
 from ir_std.measures.names import find_measure, only_in_trec_eval
@@ -18,25 +22,85 @@ from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores, is_whole
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
 _LARGEST = 1e100
 """Largest score; sums of squares of larger scores could overflow."""
+_DIGITS = b"0123456789.+-eE"
+_AT_ONCE = 1 << 12
+"""Number of texts that are parsed at once, so that a missing value slows few others down."""
+_MOST_DECIMALS = 400
+"""Number of decimals from which more decimals do not matter."""
+
+
+class Names(Sequence[Any]):
+    """Names of the runs, topics or measures of many values; each name is stored once.
+
+    Parameters
+    ----------
+    distinct : sequence
+        Different names.
+    codes : ndarray of int
+        Position of each value's name in ``distinct``.
+    """
+
+    def __init__(self, distinct: Sequence[Any] = (), codes: Ints | None = None) -> None:
+        self._numbers: defaultdict[Any, int] = defaultdict(None, zip(distinct, count()))
+        self._numbers.default_factory = self._numbers.__len__
+        self._parts = [np.zeros(0, np.int64) if codes is None else codes]
+
+    @classmethod
+    def of(cls, names: Sequence[Any]) -> Names:
+        """Return names in this form."""
+        if isinstance(names, Names):
+            return names
+        made = cls()
+        made.extend(names)
+        return made
+
+    def extend(self, names: Sequence[Any]) -> None:
+        """Add the names of more values, before any name is read."""
+        codes = map(self._numbers.__getitem__, names)
+        self._parts.append(np.fromiter(codes, np.int64, len(names)))
+
+    @cached_property
+    def distinct(self) -> list[Any]:
+        """Different names, in the order of the first values."""
+        return [*self._numbers]
+
+    @cached_property
+    def codes(self) -> Ints:
+        """Position of each value's name in ``distinct``."""
+        return np.concatenate(self._parts)
+
+    def map(self, function: Callable[[Any], Any]) -> Names:
+        """Replace each name by the result of a function; equal results become one name."""
+        results = Names.of([*map(function, self.distinct)])
+        return Names(results.distinct, results.codes[self.codes])
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: Any) -> Any:
+        return self.distinct[self.codes[row]]
 
 
 @dataclass(frozen=True)
 class ScoreCells:
-    """Unchecked values of a file; each column holds one string per value.
+    """Unchecked values of a file.
 
     Attributes
     ----------
     file : str
         Name for messages.
-    runs : sequence of str
+    runs : Names
         Run of each value; empty if the file does not name the run.
-    topics : sequence of str
+    topics : Names
         Topic of each value.  Values of the topic ``all`` are means, which are compared with the
         means of the other values.
-    measures, values : sequence of str
-        Measure of each value, and the values as text.
-    lines : sequence of int or None
-        Line number of each value; empty if there are no lines, such as in a DataFrame.
+    measures : Names
+        Measure of each value.
+    values : sequence of str
+        The values as text.
+    lines : sequence of int
+        Line number of each row; empty if there are no lines, such as in a DataFrame.  The values
+        are in the order of the rows, column by column.
     unit : {'topic', 'collection'}
         Unit of a score.
     skipped : tuple of str
@@ -47,42 +111,29 @@ class ScoreCells:
     """
 
     file: str
-    runs: Sequence[str]
-    topics: Sequence[str]
-    measures: Sequence[str]
+    runs: Names
+    topics: Names
+    measures: Names
     values: Sequence[str]
-    lines: Sequence[int | None] = ()
+    lines: Sequence[int] = ()
     unit: str = "topic"
     skipped: tuple[str, ...] = ()
     of_numbers: bool = False
 
-    def __iter__(self) -> Iterator[tuple[str, str, str, str]]:
-        """Iterate over the values, each with its run, topic and measure."""
-        return zip(self.runs, self.topics, self.measures, self.values, strict=True)
-
     def line(self, row: int) -> int | None:
         """Return the line number of a value, if it has one."""
-        return self.lines[row] if self.lines else None
-
-    def row_of(self, run: str, topic: str, measure: Measure) -> int:
-        """Return the row that holds a run's value of a measure on a topic."""
-        names = {name for name in {*self.measures} if _measure_of(name) == measure}
-        return next(
-            row
-            for row, (r, t, name, _) in enumerate(self)
-            if (r, t) == (run, topic) and name in names
-        )
+        return self.lines[row % len(self.lines)] if self.lines else None
 
 
 class _Column(NamedTuple):
     """One run's values for one measure by topic, and the mean that the file states."""
 
-    run: str
     measure: Measure
     values: dict[str, float]
     decimals: int
     mean: float | None
     step_of_mean: float
+    line_of_mean: int | None
 
 
 def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
@@ -95,38 +146,61 @@ def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
         its line); if there is neither a value nor a mean; or if a mean differs from the mean of
         the values.
     """
-    measures = {name: _measure_of(name) for name in dict.fromkeys(cells.measures)}
-    unknown = [name for name, measure in measures.items() if measure is None]
+    measure_of = {name: _measure_of(name) for name in cells.measures.distinct}
+    unknown = [name for name, measure in measure_of.items() if measure is None]
     cells = replace(cells, skipped=tuple(dict.fromkeys([*unknown, *cells.skipped])))
-    known = {name: measure for name, measure in measures.items() if measure is not None}
-    if all(map(_is_count, known.values())):
+    is_score = [m is not None and not _is_count(m) for m in measure_of.values()]
+    if not cells.values or not any(is_score):
         raise InputError.at(
             cells.file,
             "no scores of any measure"
             + f" (found {abbreviate(cells.skipped)})" * bool(cells.skipped),
             "list scores per topic with -q of trec_eval or ir_measures",
         )
-    numbers = {text: _parse_number(text) for text in dict.fromkeys(cells.values)}
-    decimals = {t: count_decimals(t) if math.isfinite(x) else 0 for t, x in numbers.items()}
-
-    def column(run: str, measure: Measure, texts: dict[str, str]) -> _Column:
-        values = dict(zip(texts, map(numbers.__getitem__, texts.values()), strict=True))
-        _check_values(cells, run, measure, values)
-        stated, mean = texts.pop(SUMMARY, None), values.pop(SUMMARY, None)
-        step = 10.0 ** -decimals[stated] if stated is not None else 0.0
-        n_decimals = max(map(decimals.__getitem__, texts.values()), default=0)
-        return _Column(run, measure, values, n_decimals, mean, step)
-
-    texts = _texts(cells, known)
-    several = len(texts) > 1
+    columns = _columns(cells, cells.measures.map(measure_of.__getitem__))
+    several = len(columns) > 1
     return {
         run or cells.file: _scores_of_run(
-            cells,
-            f"{cells.file}, {run}" if several else cells.file,
-            [column(run, known[name], by_topic) for name, by_topic in by_name.items()],
+            cells, f"{cells.file}, {run}" if several else cells.file, by_measure
         )
-        for run, by_name in texts.items()
+        for run, by_measure in columns.items()
     }
+
+
+def _columns(cells: ScoreCells, measures: Names) -> dict[str, list[_Column]]:
+    """Return each run's columns, in the order of their first values."""
+    numbers, decimals = _parse_numbers(cells.values)
+    is_known = np.array([measure is not None for measure in measures.distinct])
+    column = cells.runs.codes * len(is_known) + measures.codes
+    rows = np.flatnonzero(is_known[measures.codes])
+    rows = rows[np.argsort(column[rows], kind="stable")]
+    cuts = np.flatnonzero(np.diff(column[rows], prepend=-1, append=-1))
+    topics = np.array(cells.topics.distinct, object)[cells.topics.codes[rows]].tolist()
+    values = numbers[rows].tolist()
+    spans = [slice(a, b) for a, b in pairwise(cuts.tolist())]
+    by_topic = [dict(zip(topics[span], values[span], strict=True)) for span in spans]
+    if sum(map(len, by_topic)) < len(rows):
+        raise _repeated(cells, measures)
+    _check_numbers(cells, measures, numbers, rows)
+    is_mean = np.array([topic == SUMMARY for topic in cells.topics.distinct])[cells.topics.codes]
+    means = np.flatnonzero(is_mean)
+    row_of_mean = dict(zip(column[means].tolist(), means.tolist(), strict=True))
+    most_decimals = np.maximum.reduceat(np.where(is_mean, 0, decimals)[rows], cuts[:-1]).tolist()
+    columns: dict[str, list[_Column]] = defaultdict(list)
+    for i in np.argsort(rows[cuts[:-1]]).tolist():
+        row = int(rows[cuts[i]])
+        mean = row_of_mean.get(int(column[row]))
+        columns[cells.runs[row]].append(
+            _Column(
+                measures[row],
+                by_topic[i],
+                most_decimals[i],
+                by_topic[i].pop(SUMMARY, None),
+                0.0 if mean is None else 10.0 ** -int(decimals[mean]),
+                None if mean is None else cells.line(mean),
+            )
+        )
+    return columns
 
 
 def _measure_of(name: str) -> Measure | None:
@@ -135,59 +209,49 @@ def _measure_of(name: str) -> Measure | None:
     return None if isinstance(found, Standardized) else found
 
 
-def _texts(cells: ScoreCells, known: Mapping[str, Measure]) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the values as text, in dicts by run, measure and topic.
-
-    If a measure has several names in the file, the first name stands for all of them.
-    """
-    first_names: dict[Measure, str] = {}
-    name_of = {name: first_names.setdefault(measure, name) for name, measure in known.items()}
-    texts: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    n_values = 0
-    for run, topic, name, text in cells:
-        if name in name_of:
-            texts[run][name_of[name]][topic] = text
-            n_values += 1
-    if n_values > sum(len(by_topic) for by_name in texts.values() for by_topic in by_name.values()):
-        raise _repeated(cells, known)
-    return texts
-
-
-def _repeated(cells: ScoreCells, known: Mapping[str, Measure]) -> InputError:
+def _repeated(cells: ScoreCells, measures: Names) -> InputError:
     """Return an error for the first value that has the run, measure and topic of another."""
-    rows: dict[tuple[str, str, Measure | None], int] = {}
-    for row, (run, topic, name, _) in enumerate(cells):
-        first = rows.setdefault((run, topic, known.get(name)), row)
-        if first != row and name in known:
+    first_rows: dict[tuple[int, ...], int] = {}
+    codes = (names.codes.tolist() for names in (cells.runs, cells.topics, measures))
+    for row, key in enumerate(zip(*codes, strict=True)):
+        first = first_rows.setdefault(key, row)
+        if first != row and measures[row] is not None:
             break
     return InputError.at(
         cells.file,
-        f"duplicate {known[name]} for topic {topic}"
+        f"duplicate {measures[row]} for topic {cells.topics[row]}"
         + f", first on line {cells.line(first)}" * bool(cells.lines),
         "use a separate file for each run and each collection",
         line=cells.line(row),
     )
 
 
-def _check_values(
-    cells: ScoreCells, run: str, measure: Measure, values: Mapping[str, float]
-) -> None:
-    """Check that a run's values are possible for their measure."""
-    record = measure_record(measure)
-    low = max(record.low if record.low >= 0 else record.low - EXACT, -_LARGEST)
-    high = min(record.high + EXACT, _LARGEST)  # texts that are not numbers count as infinite
-    wrong = [t for t, value in values.items() if not (low <= value <= high or value != value)]
-    if _is_count(measure):
-        wrong += [topic for topic, value in values.items() if not is_whole(value)]
-    if wrong:
-        row = cells.row_of(run, wrong[0], measure)
-        text = cells.values[row]
+def _check_numbers(cells: ScoreCells, measures: Names, numbers: Floats, rows: Ints) -> None:
+    """Check that the numbers in some rows are possible for their measures."""
+    low, high = np.array([_bounds(measure) for measure in measures.distinct]).T.copy()
+    codes, found = measures.codes[rows], numbers[rows]
+    wrong = (found < low[codes]) | (found > high[codes])
+    is_count = np.array([m is not None and _is_count(m) for m in measures.distinct])
+    counts = np.flatnonzero(is_count[codes])
+    wrong[counts] |= np.array([not is_whole(number) for number in found[counts].tolist()], bool)
+    if wrong.any():
+        row = int(rows[wrong].min())
+        text = cells.values[row].strip()
         raise InputError.at(
             cells.file,
-            f"{cells.measures[row]} is {text!r} for topic {wrong[0]}",
-            _expected(text, values[wrong[0]], measure),
+            f"{cells.measures[row]} is {text!r} for topic {cells.topics[row]}",
+            _expected(text, numbers[row], measures[row]),
             line=cells.line(row),
         )
+
+
+def _bounds(measure: Measure | None) -> tuple[float, float]:
+    """Return the lowest and highest value that a measure can have, with room for rounding."""
+    if measure is None:
+        return -math.inf, math.inf
+    record = measure_record(measure)
+    low = record.low if record.low >= 0 else record.low - EXACT
+    return max(low, -_LARGEST), min(record.high + EXACT, _LARGEST)
 
 
 def _scores_of_run(cells: ScoreCells, name: str, columns: list[_Column]) -> RunScores:
@@ -248,7 +312,7 @@ def _check_mean(cells: ScoreCells, column: _Column, step: float, unlisted: int) 
             f"mean {column.measure} is stated as {stated:.6g}, but the mean of the "
             f"{pluralize(len(known), 'topic')} is {mean:.6g}",
             "check whether lines are missing or several files were joined",
-            line=cells.line(cells.row_of(column.run, SUMMARY, column.measure)),
+            line=column.line_of_mean,
         )
 
 
@@ -277,6 +341,36 @@ def _expected(text: str, value: float, measure: Measure) -> str:
         return f"{measure} is never negative"
     percent = " (divide percentages by 100)" if record.high < value <= 100 else ""
     return f"{measure} is between {record.low:g} and {record.high:g}{percent}"
+
+
+def _parse_numbers(texts: Sequence[str]) -> tuple[Floats, Ints]:
+    """Return the numbers in texts, and with how many decimals they are written."""
+    places = range(0, max(len(texts), 1), _AT_ONCE)
+    parts = [_parse_part(texts[a : a + _AT_ONCE]) for a in places]
+    numbers, decimals = map(np.concatenate, zip(*parts, strict=True))
+    return numbers, decimals
+
+
+def _parse_part(texts: Sequence[str]) -> tuple[Floats, Ints]:
+    lines = ("\n".join(texts) + "\n").encode(errors="surrogatepass")
+    try:
+        numbers = np.fromiter(map(float, texts), np.float64, len(texts))
+    except ValueError:
+        numbers = np.zeros(0)
+    if not len(numbers) or lines.translate(None, _DIGITS) != b"\n" * len(texts):
+        # A text is no plain number, such as an empty one, or it contains a line break.
+        parsed = {text: _parse_number(text) for text in dict.fromkeys(texts)}
+        counts = {t: count_decimals(t) if math.isfinite(x) else 0 for t, x in parsed.items()}
+        return np.array([parsed[t] for t in texts]), np.array([counts[t] for t in texts])
+    numbers[np.abs(numbers) > _LARGEST] = math.inf
+    codes = np.frombuffer(lines, np.uint8)
+    at = np.flatnonzero((codes == ord("\n")) | (codes == ord(".")))
+    ends = np.flatnonzero(codes[at] == ord("\n"))
+    has_point = codes[at[ends - 1]] == ord(".")
+    decimals = np.where(has_point, np.minimum(at[ends] - at[ends - 1] - 1, _MOST_DECIMALS), 0)
+    exponents = np.searchsorted(at[ends], np.flatnonzero((codes | 32) == ord("e")))
+    decimals[exponents] = [count_decimals(texts[row]) for row in exponents.tolist()]
+    return numbers, decimals
 
 
 def _parse_number(text: str) -> float:

@@ -13,7 +13,7 @@ from ir_std.errors import InputError, UsageError, did_you_mean, pluralize
 from ir_std.measures.names import find_measure, suggest_measures
 from ir_std.reading import Source, read_pieces, source_of, too_large
 from ir_std.scores import tables
-from ir_std.scores.collect import ScoreCells, collect_scores, is_not_topic_score
+from ir_std.scores.collect import Names, ScoreCells, collect_scores, is_not_topic_score
 from ir_std.scores.mteb import cells_of_mteb, is_mteb_result
 from ir_std.scores.run_scores import SUMMARY, RunScores
 from ir_std.trec import is_file
@@ -159,7 +159,7 @@ def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
     text = _read_text(source)
     parse = _parse_json if text.lstrip()[:1] in JSON_STARTS else _parse_text
     cells = parse(text, source, measure)
-    if source.is_small_and_packed and len({*cells.runs}) > MAX_PACKED_RUNS:
+    if source.is_small_and_packed and len(cells.runs.distinct) > MAX_PACKED_RUNS:
         raise InputError.at(
             source.name, f"has more than {MAX_PACKED_RUNS:,} runs", "unpack it to a file"
         )
@@ -179,7 +179,7 @@ def _read_text(source: Source) -> str:
     content = b"".join(read_pieces(source))
     if len(content) > MOST_PACKED and source.is_small_and_packed:
         raise too_large(source.name, MOST_PACKED, "unpack it to a file")
-    if sum(map(content.count, _SEPARATORS)) > MAX_PACKED_CELLS and source.is_small_and_packed:
+    if source.is_small_and_packed and sum(map(content.count, _SEPARATORS)) > MAX_PACKED_CELLS:
         raise InputError.at(
             source.name,
             f"has more than {MAX_PACKED_CELLS:,} cells when unpacked",
@@ -194,14 +194,14 @@ def _read_text(source: Source) -> str:
 
 
 def _parse_text(text: str, source: Source, measure: str | None) -> ScoreCells:
-    rows = enumerate(text.split("\n"), 1)
-    lines = ((i, line) for i, line in rows if line.strip() and not line.lstrip().startswith("#"))
-    first = next(lines, None)
+    first = re.search(r"^[^\S\n]*[^\s#].*", text, re.MULTILINE)
     if first is None:
         raise InputError.at(source.name, "no lines", _FORMATS)
-    if tables.is_header(first[1].strip("\r ")):
+    if tables.is_header(first[0].strip("\r ")):
         return tables.cells_of_table(tables.parse_table(text, source.name), measure)
-    return _cells_of_lines([first, *lines], source.name)
+    rows = enumerate(text.split("\n"), 1)
+    lines = ((i, line) for i, line in rows if line.strip() and not line.lstrip().startswith("#"))
+    return _cells_of_lines(lines, source.name)
 
 
 # --- JSON and dicts -------------------------------------------------------------------------------
@@ -264,7 +264,8 @@ def _cells_of_dict(
     runs, outer, inner, values = [*zip(*rows, strict=True)] or [()] * 4
     topics_first = measure is not None or _count_measures(inner) > _count_measures(outer)
     topics, measures = (outer, inner) if topics_first else (inner, outer)
-    return ScoreCells(file, runs, topics, measures, values, of_numbers=of_numbers)
+    names = [Names.of(column) for column in (runs, topics, measures)]
+    return ScoreCells(file, names[0], names[1], names[2], values, of_numbers=of_numbers)
 
 
 def _leaves(
@@ -356,7 +357,8 @@ def _cells_of_lines(lines: Iterable[tuple[int, str]], file: str) -> ScoreCells:
         first, second = columns[-3:-1]
         topics_first = _are_topics_first(first[:_HEAD], second[:_HEAD], width, file)
         topics, measures = (first, second) if topics_first else (second, first)
-    return ScoreCells(file, runs, topics, measures, columns[-1], numbers)
+    names = [Names.of(column) for column in (runs, topics, measures)]
+    return ScoreCells(file, names[0], names[1], names[2], columns[-1], numbers)
 
 
 def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, file: str) -> bool:

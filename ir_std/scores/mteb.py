@@ -12,7 +12,7 @@ from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, abbreviate
 from ir_std.measures.external import MTEB_NAMES, translated
 from ir_std.reading import FileSource, Source
-from ir_std.scores.collect import ScoreCells, collect_scores
+from ir_std.scores.collect import Names, ScoreCells, collect_scores
 from ir_std.scores.run_scores import RunScores
 
 CQADUPSTACK = (
@@ -202,7 +202,8 @@ def _cells_of_task(content: dict[str, Any], where: str, model: str) -> ScoreCell
             "leave this task out (retrieval scores include ndcg_at_10, or map and mrr)",
         )
     runs, datasets, measures, values = zip(*rows, strict=True)
-    return ScoreCells(where, runs, datasets, measures, values, unit="collection")
+    names = [Names.of(column) for column in (runs, datasets, measures)]
+    return ScoreCells(where, names[0], names[1], names[2], values, unit="collection")
 
 
 def _with_main_score(scores: dict[str, Any]) -> dict[str, Any]:

@@ -54,6 +54,36 @@ def test_forms_of_tables_hold_the_same_scores(text: str, measure: str | None) ->
     assert values(read_text(text, measure)) == EXPECTED
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        LONG.replace("name", '"name"'),
+        LONG.replace("\n", "\r\n"),
+        LONG.replace("\n", "\r").replace("\r", "\n", 1),
+        LONG.replace("\n", "\n\n"),
+        LONG.replace("\n", "\n,,, \n"),
+        LONG.replace("\n", "\n# a,1,map,0.7\n"),
+        LONG.replace(",", " , ").rstrip(),
+        LONG.replace("a,", "a ,").replace("b,1", "b, 1"),
+        "\t\t\t\n" + LONG.replace(",", "\t"),
+    ],
+)
+def test_quotes_blanks_comments_and_line_ends_do_not_change_a_table(text: str) -> None:
+    assert values(read_scores(BytesSource("scores", text.encode()))) == EXPECTED
+
+
+@pytest.mark.parametrize("n", [6, 9])
+def test_numbers_are_those_of_python_and_keep_their_decimals(n: int) -> None:
+    texts = [".5", "0.1234567890123456789", "1e-05", "2.5E-1", "1.", "0", "", "nan", " 0.25 "][:n]
+    (scores,) = read_text(
+        "topic,AP,RR\n" + "".join(f"{i},{text},0.25\n" for i, text in enumerate(texts))
+    ).values()
+    assert [*scores.values[AP].values()] == pytest.approx(
+        [float(text or "nan") for text in texts], rel=0, abs=0, nan_ok=True
+    )
+    assert scores.decimals == {AP: 19, RR: 2}
+
+
 def test_tables_in_memory_are_read_as_files_are() -> None:
     frame = pd.read_csv(io.StringIO(LONG))
     polars_frame = pl.read_csv(io.StringIO(LONG))
