@@ -81,8 +81,8 @@ def build_factors(
     runs
         The path of a run file, a folder or an archive (see
         :func:`ir_std.reading.archives.run_sources`), or an iterable of such paths and of runs in
-        any form that :func:`ir_std.trec.inputs.as_run` accepts.  In a dict, the key of a run that
-        is not a path is the run's name.
+        any form that :func:`ir_std.trec.inputs.as_run` accepts.  In a dict, each run that is not a
+        path is named by its key.
     measures : Measure, str or iterable of them, optional
         Raw measures; by default :data:`BUILD_MEASURES`.
     id, title, source, licence : str
@@ -236,10 +236,10 @@ def _warn_of_repeated(runs: Iterable[SystemScores]) -> None:
 def _runs_with_tags(
     runs: Any, max_member: int | None, skip: Callable[[InputError], None] | None
 ) -> Iterator[tuple[str, Any]]:
-    """Yield each run file once; yield runs that are not files without a change.
+    """Yield run files and other runs; reject a run file that is given twice.
 
-    If ``runs`` is a dict, a run that is not a file is named by its key in the dict.  All other runs
-    get an empty name.
+    Runs that are not files are yielded unchanged.  If ``runs`` is a dict, a run that is not a file
+    is named by its key in the dict.  All other runs get an empty name.
     """
     if isinstance(runs, (str, os.PathLike, Run)):
         runs = [runs]
@@ -279,7 +279,7 @@ class SystemScores:
         Name of the system in the set.
     values : ndarray, shape (n_measures, n_topics)
     depth : int
-        Maximum number of documents per topic, before the run is cut.
+        Number of documents on the topic with the most documents, before the run is cut.
     length : int
         Number of documents on the median topic.
     repeated : int

@@ -63,8 +63,8 @@ def build_from_scores(
     teams : mapping of str to str, or path, optional
         Team of each system, see :func:`ir_std.build_factors`.
     lower_is_better : iterable of str
-        Custom measures for which lower values are better.  Their standardized scores are inverted,
-        so that higher scores are better.
+        Custom measures for which lower values are better.  The standardized scores of these
+        measures are inverted, so that higher scores are better.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""Correct LLM labels, which cover all topics, with human labels of a few topics."""
+"""Use human labels of a few topics to correct scores from LLM labels.
+
+The LLM labels cover all topics.
+"""
 
 from __future__ import annotations
 

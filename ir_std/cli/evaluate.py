@@ -154,7 +154,10 @@ def worse_runs(results: Results, alpha: float) -> Iterator[str]:
 
 
 def wants_task_table(args: Namespace) -> bool:
-    """Check whether to print a table of tasks, because all inputs are MTEB results."""
+    """Check whether to print a table of MTEB's tasks.
+
+    The table is printed if all inputs are MTEB results and no option asks for values per measure.
+    """
     if any(getattr(args, name) for name in PER_MEASURE_OPTIONS):
         return False
     return bool(args.inputs) and all(map(_holds_mteb_results, args.inputs))

@@ -281,7 +281,7 @@ def _measure_lines(factors: FactorSet) -> Iterator[str]:
 
 
 def _source_lines(factors: FactorSet) -> Iterator[str]:
-    """Yield one line per source, with its measures if there are several sources."""
+    """Yield one line per source; if there are several, list each source's measures."""
     measures_of: dict[str, list[str]] = {}
     for name in factors.measures:
         measures_of.setdefault(factors.about(name, "source", ""), []).append(name)

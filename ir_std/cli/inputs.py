@@ -236,7 +236,7 @@ def _at_level(measure: Measure, level: int) -> Measure:
 
 
 def _parse_all(text: str) -> list[Measure]:
-    """Return the measures in an argument; as in ir_measures, it can name several measures."""
+    """Return the measures in an argument; several are allowed, as in ir_measures."""
     try:
         return [parse_measure(text)]
     except UsageError:
@@ -279,14 +279,17 @@ def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
 
 
 def _near_systems(given: str) -> list[str]:
-    """Suggest systems of the same name in sets whose names are similar."""
+    """Suggest systems for an unknown name SET/SYSTEM.
+
+    The suggested systems are named SYSTEM, and belong to sets whose names are similar to SET.
+    """
     set_id, separator, tag = given.partition("/")
     near = suggest_names(set_id, available_factors()) if separator else []
     return [system for name in near if is_system_name(system := f"{name}/{tag}")]
 
 
 def _near_files(given: str) -> list[str]:
-    """Return the files in the same folder whose names are similar."""
+    """Return files that are named like an unknown file, from the same folder."""
     folder = os.path.dirname(given) or "."
     files = [file.name for file in Path(folder).iterdir()] if os.path.isdir(folder) else []
     return suggest_names(os.path.basename(given), files)

@@ -47,7 +47,7 @@ Run ir_std COMMAND --help for details.  Every command also accepts --quiet (no n
 
 
 def program() -> None:
-    """Run the command line as a program that signals can end."""
+    """Run the command line as a program, and end the program if a signal arrives."""
     end_on_signals()
     try:
         status = main()

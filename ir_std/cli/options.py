@@ -25,7 +25,7 @@ T = TypeVar("T")
 COMMANDS = (
     "evaluate", "agree", "build", "compare", "correct", "diff", "factors", "merge", "report"
 )  # fmt: skip
-"""Names of the commands; without a command, the arguments are evaluated."""
+"""Names of the commands; if no command is given, the first one is used."""
 SHARED = """
   -m MEASURE            add a measure (repeatable); trec_eval names such as map or P.5,10 also work
   -l N                  lowest relevant level: AP means AP(rel=N), unless you state another rel
@@ -177,7 +177,10 @@ class CommandParser(ArgumentParser):
 
 
 class _ShowVersions(Action):
-    """Print the versions; the version of the factor sets is not read before this action."""
+    """Print the versions of ir_std and of the factor sets.
+
+    The version of the factor sets is read only if this action runs.
+    """
 
     def __call__(self, parser: ArgumentParser, *_: object) -> None:
         from ir_std.factors.catalog import data_version

@@ -1,4 +1,4 @@
-"""Write standard output and standard error for the command line."""
+"""Write to the command line's standard output and standard error."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ReaderGoneError(Exception):
 
 
 class Output:
-    """Wrapper for standard output; if writing fails, the wrapper raises an error of ir_std.
+    """Wrapper for standard output that raises ir_std's own errors if writing fails.
 
     Control characters, and characters that the stream's encoding lacks, are escaped.
     """
@@ -95,7 +95,7 @@ _shown: ContextVar[_Shown] = ContextVar("shown", default=_Shown())  # noqa: B039
 
 
 class _LogLines(logging.Handler):
-    """Handler that prints the log of ir_std, such as which factor set is used."""
+    """Handler that prints ir_std's log messages, such as the factor set in use."""
 
     def emit(self, record: logging.LogRecord) -> None:
         (warn if record.levelno >= logging.WARNING else note)(record.getMessage())

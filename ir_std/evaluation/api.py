@@ -1,4 +1,4 @@
-"""Offer the functions of ir_measures, and a provider of ir_std for ir_measures' pipeline."""
+"""Provide ir_measures' functions, and add ir_std's provider to ir_measures."""
 
 from __future__ import annotations
 
@@ -129,7 +129,8 @@ def select_factors(
     """Find the factor set for qrels, and keep only the requested systems.
 
     On topics whose judgments differ from the set's judgments, the factors are used only if you name
-    the set in ``factors``.  If you only choose ``systems``, these topics have no factors.
+    the set in ``factors``.  If you pass ``systems`` without ``factors``, topics whose judgments
+    differ have no factors.
 
     Parameters
     ----------
@@ -277,8 +278,8 @@ def standardize(
         Measure of the scores in a dict, such as ``"AP"``; trec_eval names also work.
     factors : FactorSet, str or path, optional
         Factor set to use.  By default, the set is recognized from the numbers of relevant documents
-        (``num_rel``).  If ``scores`` is a dict, you must pass ``factors``, because a dict has no
-        such numbers.
+        (``num_rel``).  If ``scores`` is a dict, you must pass ``factors``, because a dict does not
+        contain the numbers of relevant documents.
     scheme : {'N', 'U', 'E', 'z'}
         Standardization scheme.
 

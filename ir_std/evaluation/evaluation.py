@@ -42,7 +42,7 @@ class Message(NamedTuple):
     def concerns(self, measure: Measure) -> bool:
         """Check whether the message applies to a raw or standardized measure.
 
-        A message about a standardized measure also applies to the raw measure that it standardizes.
+        A message about a standardized measure also applies to the measure's raw version.
         """
         own = (*self.measures, *(m.base for m in self.measures if isinstance(m, Standardized)))
         return not own or measure in own

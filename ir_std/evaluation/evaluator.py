@@ -458,7 +458,10 @@ def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -
 
 
 def _portable(run: Any, qrels: Qrels) -> Any:
-    """Return a run that another process can receive; read files that can be read only once."""
+    """Return a run in a form that can be sent to another process.
+
+    If a file can be read only once, this function reads the file.
+    """
     if isinstance(run, inputs.ScoresOfSystem):
         return inputs.restrict_scores(run, qrels)  # workers need no factor set
     known = (str, os.PathLike, FileSource, Mapping, Run, RunScores)

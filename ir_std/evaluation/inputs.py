@@ -334,8 +334,8 @@ def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) ->
 def expand(given: str) -> list[str | Source]:
     """Return the files of a folder or archive, or the systems of the set in ``SET/*``.
 
-    Return any other name unchanged.  If a folder has the same name as the set, the folder takes
-    precedence, and the log says so.
+    If the name means none of these, return the name unchanged.  If a folder has the same name as
+    the set, the folder takes precedence, and the log says so.
     """
     folder = given.removesuffix("/*")
     if os.path.isdir(folder):
@@ -426,8 +426,8 @@ def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
     Raises
     ------
     InputError
-        If the numbers match at no level, which means that the scores were computed with other
-        judgments.
+        If ``num_rel`` differs from the qrels at every level, which means that the scores were
+        computed with other judgments.
     """
     topics = [topic for topic in qrels.topics if topic in scores.n_rel]
     if isinstance(qrels, QrelsFromCounts) or not topics:

@@ -214,7 +214,7 @@ def place(
 
 
 class Placer:
-    """Place any number of runs by the measures of one evaluator.
+    """Place any number of runs according to the measures of one evaluator.
 
     Examples
     --------
@@ -417,9 +417,10 @@ def peers_of(plan: plans.Plan, topics: Iterable[str]) -> Peers:
 def peer_means(
     factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...]
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Return the systems' ascending means over the topics in ``rows``, and the systems' names.
+    """Return the systems' means over the topics in ``rows``, and the systems' names.
 
-    If the set does not name its systems, the tuple of names is empty.
+    The means are in ascending order, and the names are in the order of the means.  If the set does
+    not name its systems, the tuple of names is empty.
     """
     scheme, params = scheme_of(measure)
     means, numbers = estimates.ranked_systems(factors, name, scheme, np.array(rows), **params)

@@ -135,7 +135,10 @@ class Plan(NamedTuple):
         return (base,) if base.__name__ == self.raw.__name__ else ()
 
     def on(self, topics: tuple[str, ...]) -> Plan:
-        """Return the plan for a part of the topics; its other decisions stay the same."""
+        """Return a copy of the plan that covers only the given topics.
+
+        The other decisions of the plan stay the same.
+        """
         rows = rows_excluding(self.factors, topics, self.differing)
         return self._replace(topics=topics, rows=rows).with_factors()
 
@@ -248,7 +251,7 @@ def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
 
 @lru_cache(maxsize=256)
 def names_by_measure(names: tuple[str, ...]) -> dict[str, str]:
-    """Map the canonical name of each measure to the name that the set gives the measure."""
+    """Map the canonical name of each measure to the measure's name in the set."""
     return {canonical(parse_set_measure(name)): name for name in names}
 
 
@@ -304,7 +307,7 @@ def _round_as_printed(scores: Floats, step: float) -> Floats:
 
 
 def has_values(table: Floats, rows: Ints) -> bool:
-    """Check whether a table has a value in one of ``rows``, in which -1 means no row."""
+    """Check whether a table has a value in one of ``rows``; ignore row -1."""
     return not np.isnan(pick_rows(table, rows)).all()
 
 
@@ -381,7 +384,7 @@ def _why_no_factors(names: Sequence[str], scheme: str, obstacle: str | None, mat
 
 
 def similar_measures(known: Iterable[str], asked: Iterable[str]) -> str:
-    """List the known measures of the requested kinds; if there are none, list all kinds.
+    """List the known measures of the requested kinds, or else all known measures.
 
     >>> similar_measures(["AP", "P@5", "P@10", "RR"], ["P@15"])
     'P@5, P@10'

@@ -72,7 +72,7 @@ class OtherProviders:
     qrels : Qrels
     alone : bool
         True if no other measures are evaluated together with these measures.  If False, ir_measures
-        includes topics without a value in the mean of a measure such as Accuracy.
+        averages a measure such as Accuracy over all topics, including those without a value.
     skip_unjudged : bool
         If True, a topic without judgments has no value, unless the provider of the measure returns
         a value for the topic.

@@ -99,7 +99,9 @@ def order_messages(measures: Iterable[Measure], ranker: Ranker) -> Iterator[Mess
 
 
 def _fault_messages(run: Run, sizes: Ints, qrels: Qrels, n_relevant: int) -> Iterator[Message]:
-    """Report signs that a run is broken, so that its scores say nothing about the system.
+    """Report signs that a run is broken.
+
+    The scores of a broken run say nothing about the system.
 
     ``sizes`` has the number of documents on each topic of the qrels.
     """

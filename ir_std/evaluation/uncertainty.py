@@ -31,7 +31,7 @@ BY_THEORY = (
 
 @dataclass(frozen=True, eq=False)
 class Influences:
-    """Influence of each reference system on the runs' means, and the grouping into teams.
+    """Influence of each reference system on the runs' means, and each system's team.
 
     Attributes
     ----------
@@ -59,9 +59,9 @@ class Influences:
     def error(self, contrast: ArrayLike) -> tuple[float, float]:
         """Return the standard error and the degrees of freedom for a combination of runs' means.
 
-        One error treats each team as a unit, and another error treats each system as a unit.  The
-        result is the larger of these two errors.  With few teams, the first error may be too small,
-        because influences within a team may cancel out.
+        The method computes one error with teams as units and another error with systems as units.
+        The result is the larger of these two errors.  With few teams, the error with teams as units
+        may be too small, because influences within a team may cancel out.
         """
         # With many runs, a covariance matrix of all pairs of runs would be wasteful.  So compute
         # the covariance of the combination only.
@@ -73,7 +73,7 @@ class Influences:
 
 @dataclass(frozen=True, eq=False)
 class SystemsCovariance:
-    """Covariance that the choice of reference systems causes between runs' standardized means.
+    """Covariance of runs' standardized means due to the choice of reference systems.
 
     Attributes
     ----------
@@ -93,7 +93,10 @@ class SystemsCovariance:
     influences: Influences | None = None
 
     def estimate(self, values: ArrayLike, contrast: ArrayLike) -> Estimate:
-        """Estimate the mean of ``values``, a linear combination of the runs' scores per topic."""
+        """Estimate the mean of a linear combination of the runs' scores.
+
+        ``values`` holds the combination on each topic.  ``contrast`` holds the weights of the runs.
+        """
         if self.influences is None:
             return Estimate.of(values, influence.contrast_error(self.covariance, contrast), self.df)
         return Estimate.of(values, *self.influences.error(contrast))

@@ -125,7 +125,7 @@ def benchmark_scores(
     Parameters
     ----------
     benchmark : str
-        MTEB's name of the benchmark, such as ``"MTEB(eng, v2)"``.
+        Name of the benchmark in MTEB, such as ``"MTEB(eng, v2)"``.
     kind : str
         One of :data:`~ir_std.factors.schema.KINDS`.  With ``zero-shot``, only zero-shot results are
         read.

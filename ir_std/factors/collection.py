@@ -121,7 +121,10 @@ class Collection:
         return np.array([-1 if n is None else n for n in self.counts.values()], np.int64)
 
     def prints_at(self, level: int) -> Keys:
-        """Fingerprint each topic's documents from ``level`` upwards; 0 if there are none."""
+        """Return the fingerprint of each topic's documents at ``level`` or above.
+
+        The fingerprint is 0 if a topic has no such documents.
+        """
         qrels = self.qrels
         assert qrels is not None  # scores have no documents
         return qrels.cached(("prints", level), lambda: fingerprints_by_topic(qrels, level))
@@ -165,13 +168,19 @@ class DatasetCollection(Collection):
         self._judged = qrels
 
     def counts_at(self, level: int) -> Ints:
-        """Count the pairs of topic and document, because the dataset counts as one topic."""
+        """Count the dataset's pairs of topic and document for a relevance level.
+
+        The dataset counts as one topic, so the result has one number.
+        """
         relevant = self._judged.count(max(level, 1)).sum()
         n = relevant if level >= 1 else self._judged.sizes.sum() - relevant
         return np.array([n], np.int64)
 
     def prints_at(self, level: int) -> Keys:
-        """Return the fingerprint of the pairs with level ``level`` or higher; cache the result."""
+        """Return the fingerprint of the pairs of topic and document at a level or above.
+
+        The result is cached.
+        """
         lowest = next((at for at in self._judged.all_levels if at >= level), level)
         found = self._judged.cached(
             ("whole", lowest), lambda: _pairs_fingerprint(self._judged, lowest)
@@ -270,7 +279,7 @@ class Agreement:
         return differs
 
     def is_identical(self, levels: Iterable[int]) -> Mask:
-        """Find the topics whose documents are the same at every level."""
+        """Find topics with the same documents in set and collection at all given levels."""
         identical: Mask = np.all([self.at_level(level).identical for level in levels], axis=0)
         return identical
 

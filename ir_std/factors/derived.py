@@ -105,7 +105,7 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
 def select_kind(
     factors: FactorSet, kind: str, topics: Iterable[str] | None = None
 ) -> FactorSet | None:
-    """Return the datasets of a set with only the models of one kind.
+    """Return a set of the given datasets that has only the models of one kind.
 
     If the set does not distinguish kinds of models, the function returns None.
 

@@ -35,10 +35,10 @@ def factors_from_scores(
     n_rel : mapping of str to int, Judgments or None
         Judgments of each topic, as for :class:`FactorSet`; topics are in the order of the rows.
     info : mapping
-        Fields of ``set.json``.  ``measures`` can contain fields of individual measures; the number
-        of systems of each measure is added.
+        Fields of ``set.json``.  ``measures`` can contain fields of individual measures.  For each
+        measure, the number of systems is added to these fields.
     tags : mapping of str to sequence of str, optional
-        Names of the systems, one for each column, by measure.
+        For each measure, the names of the systems, one for each column.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def factors_from_scores(
 def _number_by_scores(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
     """Assign numbers to the columns in the order of their scores.
 
-    Measures that have the same number of columns share one order.
+    Measures with the same number of columns get the same numbers for their columns.
     """
     numbers: dict[int, Ints] = {}
     for n in {array.shape[1] for array in arrays.values()}:

@@ -554,7 +554,10 @@ class FactorSet:
 
     @property
     def _stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Description and arrays as they are written to a file, with identical scores only once."""
+        """Description and arrays as they are written to a file.
+
+        If several measures have identical scores, these scores are written only once.
+        """
         first: dict[bytes, str] = {}
         same = dict(self._same)
         arrays = {**self._arrays}

@@ -180,7 +180,10 @@ class Fit:
 
     @cached_property
     def unfamiliar_id(self) -> str | None:
-        """A document ID of the qrels, if no ID looks like the set's ``doc_id_example``."""
+        """A document ID of the qrels that does not look like the set's ``doc_id_example``.
+
+        None if any ID looks like the example, or if the example or the IDs are unknown.
+        """
         example, ids = self.factors.info.get("doc_id_example"), self.collection.doc_ids
         return ids[0] if example and ids and not look_alike([example], ids) else None
 

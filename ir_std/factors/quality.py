@@ -49,8 +49,8 @@ LOW_SYSTEMS = 0.05
 NEAR_THE_END = 0.01
 """If N is closer to 0 or 1 than this number, N only shows that a run is far from all systems."""
 SATURATED = {"N": 0.1, "E": 1 / 3}
-"""A run saturates a set if at least this share of the run's scores is extreme.  Each scheme has its
-own share."""
+"""A run saturates a set if at least this share of the run's scores is extreme.  The required
+share depends on the scheme."""
 QUALITY_LABELS = {
     "few-systems": f"fewer than {FEW_SYSTEMS} systems",
     "coarse": "scores barely separate the systems",
@@ -226,7 +226,7 @@ def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
     sd : ndarray, shape (n_topics,)
     measure : str
     resolution : float
-        Step to which the scores were rounded.  For precision, the step is ignored if rounding to it
+        Step to which the scores were rounded.  For P@k, the step is ignored if rounding to the step
         changes no value.  For example, all values of P@10 are multiples of 0.1, so rounding to
         steps of 0.1 changes no value.
 
@@ -267,15 +267,15 @@ def saturates(values: ArrayLike, scheme: str) -> bool:
 
 
 WEAK_DEVIATIONS = 3.5
-"""A system is weak if the logarithm of its mean is below the median by more than this number of
-robust standard deviations.
+"""A system is weak if its mean score is more than this number of robust standard deviations below
+the median of all systems' mean scores.  Mean scores are compared by their logarithms.
 
 Iglewicz and Hoaglin, How to detect and handle outliers (1993), use this number for outliers both
 above and below the median.
 """
 LOWEST_LIMIT, HIGHEST_LIMIT = 1 / 4, 2 / 3
-"""Bounds of the limit for weak systems, as shares of the median system's mean.  A system below the
-lower bound is always weak, and a system above the upper bound is never weak."""
+"""Lowest and highest limit below which a system is weak, as shares of the median system's mean.  A
+system below the lowest limit is always weak, and a system above the highest limit is never weak."""
 
 
 class WeakSystems(NamedTuple):
@@ -307,10 +307,11 @@ def find_weak_systems(
     """Find systems whose mean is far below the median, such as broken runs.
 
     A system whose mean is below a quarter of the median is always weak, and a system whose mean is
-    above two thirds of the median is never weak.  Between these limits, a system is weak if the
-    logarithm of its mean is more than :data:`WEAK_DEVIATIONS` times 1.4826 median absolute
-    deviations below the median.  Unlike a limit based on quartiles, this rule also works if there
-    are many weak systems.
+    above two thirds of the median is never weak.  Between these limits, a system is weak if its
+    mean is more than :data:`WEAK_DEVIATIONS` robust standard deviations below the median.  The
+    means are compared by their logarithms.  One robust standard deviation is 1.4826 times the
+    median absolute deviation of the logarithms.  Unlike a limit based on quartiles, this rule also
+    works if there are many weak systems.
 
     Parameters
     ----------

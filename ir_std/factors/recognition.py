@@ -17,12 +17,12 @@ Sets = tuple[catalog.SetVersion, ...]
 def recognize_collection(collection: Collection) -> Match:
     """Find the factor set that belongs to a collection.
 
-    Exactly one set is used for a file of qrels.  A set is eligible if it has more than half of the
-    topics and if its judgments are verified on at least half of the topics that it shares with the
-    file.  The judgments of a topic are verified if the fingerprints of the relevant documents are
-    equal.  If the set has no fingerprints, equal numbers of relevant documents verify the judgments
-    (see :class:`~ir_std.factors.match.Fit`).  Topics whose judgments differ get no standardized
-    values.
+    Exactly one set is used for a file of qrels.  A set is eligible if the set has more than half of
+    the file's topics, and the set's judgments are verified on at least half of the topics that the
+    set and the file share.  The judgments of a topic are verified if the fingerprints of the
+    relevant documents are equal.  If the set has no fingerprints, equal numbers of relevant
+    documents verify the judgments (see :class:`~ir_std.factors.match.Fit`).  Topics whose judgments
+    differ get no standardized values.
 
     If several sets are eligible, the set that shares the most topics is used.  Among sets with the
     same number of shared topics, shipped sets are preferred, then sets with the track's own
@@ -75,7 +75,11 @@ def _match_whole_dataset(collection: Collection, sets: Sets) -> Match | None:
 
 
 def _match_by_measures(collection: Collection, sets: Sets) -> Match | None:
-    """Return a match with the user's set that has most topics and one of the custom measures."""
+    """Return a match with the best of the user's sets that have a custom measure.
+
+    A set must have one of the custom measures for which scores are given, and more than half of the
+    topics.  The best set lacks the fewest topics.
+    """
 
     def is_candidate(fit: Fit) -> bool:
         return (

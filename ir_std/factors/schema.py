@@ -198,7 +198,7 @@ def highest_mean(name: str, n_rel: Floats) -> Floats:
 
 
 def field_problem(field: str, value: Any, rules: Mapping[str, Rule] = FIELDS) -> str | None:
-    """Say what value is expected for a field; None if the value is allowed."""
+    """Say what value is expected for a field, or return None if the value is allowed."""
     if field not in rules or rules[field].holds(value):
         return None
     return f"expected {rules[field].expected} as {field}, got {quoted(value)}"
@@ -306,7 +306,7 @@ class Cells:
         return _scores(self.arrays[MAIN])
 
     def scores(self, measure: str, kind: str = "all") -> Floats:
-        """Return the scores of the reference systems that belong to a kind of models.
+        """Return the scores of the reference systems that are models of one kind.
 
         Returns
         -------

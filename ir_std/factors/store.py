@@ -115,7 +115,8 @@ def parse_file(content: bytes, file: object) -> tuple[dict[str, Any], Mapping[st
     Raises
     ------
     InputError
-        If the file is damaged.  A damaged array raises this error when it is first used.
+        If the file is damaged.  If an array is damaged, the error is raised when the array is first
+        used.
     """
     try:
         archive = ZipFile(BytesIO(content))
