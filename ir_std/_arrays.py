@@ -41,7 +41,7 @@ def divide(a: ArrayLike, b: ArrayLike, otherwise: float) -> Floats:
 
 
 def pick_rows(values: Floats, rows: Ints) -> Floats:
-    """Return the rows of ``values`` with the given numbers; the number -1 gives NaN."""
+    """Return the rows of ``values`` with the given row numbers; row number -1 gives NaN."""
     picked = values[rows]
     picked[rows < 0] = np.nan
     return picked

@@ -73,7 +73,10 @@ class MissingLibraryError(IrStdError, ImportError):
 
     @classmethod
     def of(cls, what: str, library: str, extra: str | None = None) -> MissingLibraryError:
-        """Build the error that says which library or extra of ir_std ``what`` needs."""
+        """Build the error for a feature, ``what``, that needs a library.
+
+        The error says whether to install the library or an extra of ir_std.
+        """
         return cls(
             f"{what} needs {library}: pip install " + (f"'ir-std[{extra}]'" if extra else library)
         )
@@ -168,7 +171,7 @@ def did_you_mean(names: Iterable[str]) -> str:
 
 
 def abbreviate(names: Iterable[str], most: int = 3) -> str:
-    """List the first names and, if names are left out, the number of all names."""
+    """List up to ``most`` names; if there are more names, add the number of all names."""
     listed = list(names)
     if len(listed) <= most:
         return ", ".join(listed)

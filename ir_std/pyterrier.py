@@ -125,7 +125,7 @@ def _measures_of(metric: Measure | str) -> list[Measure]:
 
 
 def _decided(metric: Measure | str, match: Match, qrels: Qrels) -> Measure | str:
-    """Decide from all qrels what a batch cannot show, and attach the decisions to a measure."""
+    """Decide what depends on the qrels of all batches, and attach the decisions to a measure."""
     plan, given = None, metric
     if isinstance(metric, Standardized):
         if match.factors is None or "factors" in metric.params:

@@ -127,13 +127,14 @@ def empirical_cdf(x: ArrayLike, scores: ArrayLike, resolution: float = 0.0) -> F
 
     Notes
     -----
-    A system that ties with ``x`` counts in full, so 0.5 is average only if no systems tie.  If each
-    tied system counted as half a system, 0.5 would always be average, but coarse measures would
-    separate systems less well.  To test this for P@10, systems were compared on two halves of the
-    topics.  With half counts, the share of comparisons with opposite results on the two halves
-    would be 0.156 instead of 0.150 on TREC-8, and 0.141 instead of 0.133 on DL 2019.  A measure
-    with only the values 0 and 1 would not be standardized at all, because its two values would be
-    0.5 apart on every topic.
+    A system that ties with ``x`` counts in full.  So the score 0.5 means average only if no systems
+    tie.  If each tied system counted as half a system, 0.5 would always mean average, but coarse
+    measures would separate systems less well.  To test this for P@10, systems were compared on two
+    halves of the topics.  If tied systems counted half, more comparisons would have opposite
+    results on the two halves: a share of 0.156 instead of 0.150 on TREC-8, and of 0.141 instead of
+    0.133 on DL 2019.  If tied systems counted half, a measure with only the values 0 and 1 would
+    not be standardized at all, because the standardized scores of 0 and 1 would differ by 0.5 on
+    every topic.
     """
     x = np.asarray(x, dtype=float)
     scores = np.asarray(scores, dtype=float)
@@ -179,8 +180,8 @@ class Scheme(NamedTuple):
         resolution : float
             See :func:`limit_of_z`.
         sign : {1, -1}
-            -1 if lower is better.  All scores are then negated first, so that 0.84 always means
-            one standard deviation better than average.
+            -1 if lower is better.  For -1, all scores are negated before they are standardized, so
+            that 0.84 always means one standard deviation better than average.
         **params
             Parameters ``A`` and ``B`` of U.
 

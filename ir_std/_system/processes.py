@@ -25,7 +25,7 @@ IN_FLIGHT = 128
 """Number of items that are submitted to an executor in advance, so that not all items are in
 memory."""
 _CHECK_EVERY = 1.0
-"""Seconds between two checks whether a result can still arrive."""
+"""Seconds between two checks of whether a result can still arrive."""
 
 
 def default_jobs(n_items: int) -> int:

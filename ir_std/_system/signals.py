@@ -23,7 +23,7 @@ _pending: list[int] = []
 
 
 def end_on_signals() -> None:
-    """End this process on a signal, unless the signal was already ignored when it started."""
+    """End this process on a signal, unless the process ignored the signal from the start."""
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)

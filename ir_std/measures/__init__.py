@@ -1,4 +1,4 @@
-"""Measure objects and their names: SP, DCG, Q, nERR, a wider nDCG, and the standardized family.
+"""Measure objects and their names: SP, DCG, Q, nERR, an extended nDCG, and standardized measures.
 
 Importing this module registers the measures with ``ir_measures.parse_measure``; names that are
 already registered there take precedence.  You can use this module instead of

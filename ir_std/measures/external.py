@@ -1,4 +1,4 @@
-"""Translation of other programs' measure names, and measures known only by name."""
+"""Translate measure names of other programs, and define measures that are known only by name."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _is_plain(name: str) -> bool:
 
 
 def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:
-    """Return the external measures with the given names, for which lower is better."""
+    """Find the lower-is-better measures by name; all of them must be external measures."""
     given = [*measures]
     known = {name: m for m in given for name in (str(m), getattr(m, "name", str(m)))}
     for name in names:

@@ -245,10 +245,10 @@ def rank_biased_precision(
     """Compute rank-biased precision, ``(1-p) * sum(g_i * p**(i-1))``.
 
     See Moffat and Zobel (TOIS 2008).  With ``rel``, the gain is 1 at level ``rel`` or above.
-    Without ``rel``, the gain is level / highest level.  The highest level is the highest level in
-    the qrels or ``highest``, whichever is higher.  Documents are ordered by score, and documents
-    with equal scores by ID.  In ir_measures, cwl-eval keeps the order of the rows, so the value of
-    ir_measures differs if rows are tied or unsorted.
+    Without ``rel``, the gain is level / h, where h is ``highest`` or the highest level in the
+    qrels, whichever is higher.  Documents are ordered by score, and documents with equal scores by
+    ID.  In ir_measures, cwl-eval keeps the order of the rows, so the value of ir_measures differs
+    if rows are tied or unsorted.
     """
     return sum_by_topic(*persisting_gains(r, p, rel, cutoff, highest))
 
@@ -308,9 +308,8 @@ def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
 def normalized_err(r: Ranking, cutoff: int | None = None, highest: int = 1) -> Floats:
     """Divide ERR by its value for the ideal ranking, as NTCIREVAL does.
 
-    A document satisfies the user with probability level / (highest level + 1), where the highest
-    level is the highest level in the qrels or ``highest``, whichever is higher (Sakai and Song,
-    SIGIR 2011).
+    A document satisfies the user with probability level / (h + 1), where h is ``highest`` or the
+    highest level in the qrels, whichever is higher (Sakai and Song, SIGIR 2011).
     """
     actual, ideal = (
         sum_by_topic(*ntcir_reciprocals(ranking, cutoff, highest)) for ranking in (r, r.qrels.ideal)

@@ -305,7 +305,7 @@ def _several(name: str) -> list[str]:
 
 
 def missing_from_group(name: str) -> list[str]:
-    """Return the measures in a group of trec_eval's measures that are not in ir_measures."""
+    """Return the measures that a group of trec_eval contains, but that ir_measures lacks."""
     return [member for member in _GROUPS.get(name.lower(), ()) if only_in_trec_eval(member)]
 
 

@@ -164,9 +164,9 @@ class _Q(
 class _nERR(_OwnMeasure, pretty="Normalized Expected Reciprocal Rank", cutoff=CUTOFF):
     """Expected reciprocal rank divided by its value for the ideal ranking.
 
-    A document satisfies the user with probability level / (highest level + 1) (T. Sakai, R. Song,
-    SIGIR 2011).  The highest level is the highest level in the qrels, or in the whole collection if
-    the qrels are only a part of the collection.
+    A document satisfies the user with probability level / (h + 1), where h is the highest level in
+    the qrels (T. Sakai and R. Song, SIGIR 2011).  If the qrels are only a part of the collection, h
+    is the highest level in the whole collection.
     """
 
 
@@ -232,7 +232,7 @@ class _Unjudged(
     pretty="Unjudged at k",
     cutoff=ParamInfo(dtype=int, required=True, desc=CUTOFF.desc),
 ):
-    """Share of the first ranks at which the document is unjudged: trec_eval's ``unj``."""
+    """Number of unjudged documents in the first k ranks, divided by k: trec_eval's ``unj``."""
 
 
 class _RBPResidual(

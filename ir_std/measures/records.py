@@ -24,7 +24,7 @@ Precision = type[np.floating[Any]]
 
 
 class Order(NamedTuple):
-    """Precision in which the scores of documents are compared, and order of tied documents."""
+    """Precision with which scores are compared, and order of tied documents."""
 
     precision: Precision
     ids_descending: bool
@@ -104,8 +104,7 @@ class Record(NamedTuple):
     recall : bool
         True if the highest value requires that all relevant documents are found.
     ends_at_cutoff : bool
-        True if the measure with a cutoff and without one have the same value for a ranking that
-        ends at the cutoff.
+        True if the value for a ranking that ends at the cutoff is the same without the cutoff.
     last_ranks : callable
         Function that returns, for each topic, the last rank at which a document affects the value.
         The arguments of the function are the measure's parameters and the numbers of relevant

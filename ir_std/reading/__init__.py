@@ -17,7 +17,7 @@ These readers give the same result as reading line by line, but are ten times as
    ten.  The remainder of the division shows whether the last bit of the result is certain.  If the
    last bit is not certain, ``float`` reads the number.
 
-Each step either is exact or detects errors by counting.  A failed check only raises
+Each step is exact, or a count shows that something is wrong.  A failed check only raises
 :class:`CheckFailed`.  The plain reader then reads the file again, line by line, and its error names
 the line (:func:`find_fault`).  Tests compare this reader with the plain reader,
 :func:`read_lines_plainly`.  To use only the plain reader, import ``read_lines_plainly as

@@ -1,7 +1,7 @@
 """Hold IDs of topics and documents in arrays, to hash, compare and find many IDs at once.
 
-Few of the tens of thousands of IDs in a file are relevant.  So IDs stay slices of the bytes that
-were read, and only IDs with equal hashes are compared byte by byte.
+A file holds tens of thousands of IDs, but only a few are IDs of relevant documents.  So IDs stay
+slices of the bytes that were read, and only IDs with equal hashes are compared byte by byte.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WORD = 8
 """Number of bytes that are read at once, and number of bytes that must follow the last ID."""
 
 _AT_ONCE = 1 << 20
-"""Number of bytes that are joined at once; each byte needs an index of eight bytes."""
+"""Number of bytes that are joined at once; the index of each byte takes eight bytes of memory."""
 _HASHED_AT_ONCE = 1 << 13
 """Number of IDs that are hashed at once, so that intermediate results stay in the cache."""
 _JOINED_AT_ONCE = 1 << 10
@@ -58,8 +58,8 @@ def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
     Returns
     -------
     ndarray of uint64, shape (count, n_places)
-        The ``count`` words that follow each position.  To read several words at once takes barely
-        longer than to read one word.
+        The ``count`` words that follow each position.  Reading several words at once takes barely
+        longer than reading one word.
     """
     room = len(codes) - WORD * count + 1
     anywhere = np.ndarray((room,), f"V{WORD * count}", codes, strides=(1,))
@@ -191,7 +191,7 @@ class Ids:
         return same
 
     def changes(self) -> Ints:
-        """Return 0, the positions where an ID differs from the ID before, and the number of IDs."""
+        """Return 0, all positions where an ID differs from the ID before, and the number of IDs."""
         if self.widths.max(initial=0) > WORD:
             differ = ~self[1:].same(self[:-1])
         else:
@@ -222,7 +222,7 @@ def _mix(mixed: Keys, words: Keys) -> Keys:
 
 
 def _finish(mixed: Keys) -> Keys:
-    """Mix hashes once more, so that a sum of hashes does not depend on a sum of IDs."""
+    """Mix hashes once more, so that IDs with equal sums do not have hashes with equal sums."""
     mixed = (mixed ^ (mixed >> np.uint64(32))) * _SECOND_MULTIPLIER
     mixed = mixed ^ (mixed >> np.uint64(32))
     return mixed
@@ -233,7 +233,7 @@ def _finish(mixed: Keys) -> Keys:
 _FOUND_AT_ONCE = 1 << 14
 """Number of keys that are looked up at once; it is small, as a large run leaves little memory."""
 _MOST_BITS = 24
-"""Largest number of bits that index the table of first positions, so that it stays small."""
+"""Largest number of bits that index the table of first positions; more bits need more memory."""
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
@@ -272,8 +272,9 @@ def _first_bits(values: Keys, count: int) -> Ints:
 def may_repeat(values: Keys) -> bool:
     """Check whether any two values are equal.
 
-    Equal values share a slot of a table, and each slot keeps the last value that was put in it.
-    Only values that a slot did not keep are compared with the kept value and with each other.
+    Equal values share a slot of a table, and each slot keeps the last value that was put in it.  If
+    a slot did not keep a value, this value is compared with the value that the slot kept, and with
+    all other values that were not kept.
     """
     bits = len(values).bit_length() + 1
     table = np.empty(1 << bits, np.int32 if bits < 32 else np.int64)
@@ -347,7 +348,7 @@ class KeyTable(NamedTuple):
 
 
 class Index(NamedTuple):
-    """Index that finds the indexed documents of each topic in a run.
+    """Index of documents by topic and ID, to find these documents in a run.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ MARGIN = 8 * WORD
 DECIMAL = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 """Pattern of numbers that C's strtod reads; Python also reads other forms, such as 1_000."""
 LOWEST, _TOO_LOW = b"-inf", b"-1e999"
-"""The only infinite score that is allowed, and a number that Python reads as minus infinity."""
+"""The only infinite score that is allowed, and a decimal number that Python reads as this score."""
 _WHOLE = rb"([+-]?)0*(\d{1,19})"
 
 _BYTES = np.uint64(0x0101010101010101)
@@ -94,7 +94,7 @@ def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
 
 
 def _one_by_one(texts: list[bytes]) -> list[float]:
-    """Read decimal numbers with Python, and reject the other forms that Python accepts."""
+    """Read decimal numbers with ``float``, and reject other text that ``float`` accepts."""
     texts = [_TOO_LOW if text == LOWEST else text for text in texts]
     if b"".join(texts).translate(None, b"0123456789.eE+-"):
         raise NotANumber
@@ -236,10 +236,11 @@ def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
 def _corrected(digits: Keys, decimals: Ints, quotient: Floats) -> tuple[Floats, Mask]:
     """Divide numbers that floats do not hold exactly; return what :func:`_divided` returns.
 
-    The rounding errors of both numbers and the remainder of the division correct the quotient.
-    Dekker's product (Numer. Math. 1971) gives the exact remainder.  The error of the correction is
-    less than 2**-51 times the correction plus 2**-101 times the quotient.  The rounding is certain
-    if the result stays the same whether twice this error is added to the correction or subtracted.
+    The quotient is corrected by the rounding errors of both numbers and by the remainder of the
+    division.  Dekker's product (Numer. Math. 1971) gives the exact remainder.  The error of the
+    correction is less than 2**-51 times the correction plus 2**-101 times the quotient.  Twice this
+    error is once added to the correction and once subtracted from the correction.  If both results
+    are the same, the rounding is certain.
     """
     divisor, high = _POWERS[decimals], digits.astype(np.float64)
     rest = (digits - high.astype(np.uint64)).astype(np.int64)

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 from ir_std.errors import InputError
 
 MAX_MEMBER = 1 << 31
-"""Largest unpacked size of a packed file or archive member in bytes, unless users allow more."""
+"""Largest unpacked size, in bytes, of a packed file or archive member, unless users allow more."""
 SMALL = 10_000_000
 """Size in bytes below which a packed file is small.
 
@@ -25,7 +25,10 @@ length of lines, and :data:`MOST_TOPICS` limits the number of topics.  So readin
 limited memory and time.
 """
 MIN_UNPACK_LIMIT = 80 << 20
-"""Smallest limit of the unpacked size in bytes; xz packs TREC runs to an eighth of their size."""
+"""Lowest default limit of the unpacked size in bytes.
+
+The limit is about eight times :data:`SMALL`, because xz packs TREC runs to an eighth of their size.
+"""
 MOST_TOPICS = 1_000_000
 RATIO = 16
 """Largest ratio of the unpacked size to the packed size, for files that are not small."""
@@ -284,7 +287,8 @@ _CONTENT = re.compile(rb"(?m)^[ \t\r]*([^ \t\r\n#][^\n]*)")
 def number_content(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield the number and content of each line that is neither blank nor a comment.
 
-    A byte order mark is left out.  A single search can skip many comments.
+    A byte order mark is left out.  A single search with a regular expression can skip many
+    comments.
     """
     rest, mark, number = b"", codecs.BOM_UTF8, 1
     for piece in pieces:

@@ -21,7 +21,7 @@ from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores, is_whole
 
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
 _LARGEST = 1e100
-"""Largest score; sums of squares of larger scores could overflow."""
+"""Largest score that is allowed; if scores were larger, the sum of their squares could overflow."""
 _DIGITS = b"0123456789.+-eE"
 _AT_ONCE = 1 << 12
 """Number of texts that are parsed at once, so that a missing value slows few others down."""
@@ -126,7 +126,7 @@ class ScoreCells:
 
 
 class _Column(NamedTuple):
-    """One run's values for one measure by topic, and the mean that the file states."""
+    """One run's values of one measure, by topic, and the mean that the file states."""
 
     measure: Measure
     values: dict[str, float]
@@ -326,7 +326,7 @@ def _is_count(measure: Measure) -> bool:
 
 
 def _expected(text: str, value: float, measure: Measure) -> str:
-    """Describe the expected value, for a message about a value that a measure cannot have."""
+    """Say which values a measure can have, for a message about an impossible value."""
     record = measure_record(measure)
     if math.isinf(value):
         if re.fullmatch(r"-?\d*,\d+", text):

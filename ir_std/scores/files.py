@@ -27,9 +27,9 @@ MOST_PACKED = 1 << 23
 A score needs many times as much memory as its text.
 """
 MAX_PACKED_CELLS = 2_000_000
-"""Number of cells that a small packed file may have."""
+"""Largest number of cells that a small packed file may have."""
 MAX_PACKED_RUNS = 20_000
-"""Number of runs that a small packed file may have."""
+"""Largest number of runs that a small packed file may have."""
 _SEPARATORS = (b"\n", b"\t", b",", b";", b" ")
 JSON_STARTS = ("{", "[")
 
@@ -44,12 +44,12 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
         (text or JSON lines), the output of ``ir_std`` (text, JSON lines or CSV), a result of MTEB
         (JSON), or a table.
 
-        The cells of a table are separated by commas, tabs or semicolons.  A table has one row per
-        score, with columns run, topic, measure and value; or one row per topic, or per run and
-        topic, and one column per measure.  If you pass ``measure``, a table may also have one row
-        per topic and one column per run, or be a leaderboard with one row per run and one column
-        per dataset.  Instead of a file, you can pass such a table as a DataFrame of pandas or
-        polars, as a list of records, or as a list of ir_measures' metrics.
+        The cells of a table are separated by commas, tabs or semicolons.  A table either has one
+        row per score, with columns run, topic, measure and value, or it has one column per measure,
+        with one row per topic or one row per run and topic.  If you pass ``measure``, a table may
+        also have one row per topic and one column per run, or be a leaderboard with one row per run
+        and one column per dataset.  Instead of a file, you can pass such a table as a DataFrame of
+        pandas or polars, as a list of records, or as a list of ir_measures' metrics.
 
         A dict, in Python or in a JSON file, holds scores by measure and topic, or by topic and
         measure as in pytrec_eval.  If a dict has one more level of keys, its outermost keys are the
@@ -325,7 +325,7 @@ def _is_name_of_measure(name: str) -> bool:
 
 
 def _fields(line: str) -> list[str]:
-    """Return the columns of a line, separated by tabs if it has any, otherwise by blanks."""
+    """Split a line into columns: at tabs if the line contains tabs, otherwise at blanks."""
     if "\t" in line.strip():
         fields = [field.strip() for field in line.strip("\r\n").split("\t")]
         while len(fields) > 2 and re.match(_PLACE, fields[-1]):
@@ -343,7 +343,7 @@ def _cells_of_lines(lines: Iterable[tuple[int, str]], file: str) -> ScoreCells:
     Raises
     ------
     InputError
-        If the number of columns differs from the first line; the error names the line.
+        If a line has more or fewer columns than the first line; the error names the line.
     """
     columns, numbers = tables.join_rows(((n, _fields(line)) for n, line in lines), file)
     width = len(columns)
@@ -364,11 +364,11 @@ def _cells_of_lines(lines: Iterable[tuple[int, str]], file: str) -> ScoreCells:
 def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, file: str) -> bool:
     """Check whether the first of two columns holds the topics, and the second the measures.
 
-    The column with more known names of measures holds the measures.  If this does not decide, the
-    column with the topic ``all`` holds the topics.  If this does not decide either, the topics come
-    first if the first column has more different values than the second column.  Otherwise, lines of
-    three columns are read like the output of trec_eval.  Lines of four columns are ``run topic
-    measure value``, or ``run measure topic value`` in TREC Auto-Judge.
+    The column with more known names of measures holds the measures.  If both have the same number,
+    the column with the topic ``all`` holds the topics.  If both or neither have the topic ``all``,
+    the first column holds the topics if it has more different values than the second column.
+    Otherwise, lines of three columns are read like the output of trec_eval.  Lines of four columns
+    are ``run topic measure value``, or ``run measure topic value`` in TREC Auto-Judge.
 
     Raises
     ------

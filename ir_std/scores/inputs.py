@@ -159,9 +159,9 @@ def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
 def match_in_other_form(
     missing: Iterable[str], given: Iterable[str], qrels: Qrels
 ) -> tuple[str, str] | None:
-    """Return a missing topic and its likely ID in the run.
+    """Return a topic that the run lacks, and an ID in the run that probably means this topic.
 
-    Return None unless most of the missing topics have a likely ID.
+    Return None unless the run has a likely ID for most of the missing topics.
     """
     others = {_number_of(topic): topic for topic in given if topic not in qrels.positions}
     if not others:
@@ -172,6 +172,6 @@ def match_in_other_form(
 
 
 def _number_of(topic: str) -> str:
-    """Return a topic ID's last number, without zeros before it, or the ID if it has no number."""
+    """Return a topic ID's last number without leading zeros, or the ID if it has no number."""
     numbers = re.findall(r"\d+", topic)
     return numbers[-1].lstrip("0") if numbers else topic.strip().casefold()

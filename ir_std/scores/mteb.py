@@ -67,7 +67,7 @@ _OTHER_REVISIONS = {
     ("VidoreDocVQARetrieval", "b1d89eda849e636676df6ead8002602fb1858600"),
     ("VidoreInfoVQARetrieval", "fec9c59496ddf4a34e01ca8080515722bd3cf970"),
 }
-"""Tasks and revisions whose data differ from the data of the task's usual revision.
+"""Pairs of a task and a revision whose data differ from those of the usual revision.
 
 There are fewer results for these revisions than for the usual ones.  The first three revisions
 have the usual number of queries, but different documents or judgments, which scores do not show.

@@ -16,7 +16,7 @@ from ir_std.reading import Ids
 from ir_std.trec import Qrels
 
 COARSE = 0.005
-"""Smallest rounding step that ir_std ignores, because the number 0.2 may mean 0.2000."""
+"""Smallest rounding step that ir_std ignores; for example, 0.2 may be exactly 0.2000."""
 SUMMARY = "all"
 """Topic name that stands for the mean, as in trec_eval and ir_measures."""
 
@@ -161,7 +161,7 @@ class QrelsFromCounts(Qrels):
 
 
 def counted_topics(runs: Iterable[RunScores]) -> QrelsFromCounts:
-    """Make qrels from the topics and the numbers of relevant documents in all scores.
+    """Make qrels from all runs' topics and the numbers of relevant documents that the runs state.
 
     Raises
     ------

@@ -147,7 +147,10 @@ class ScoreTable:
 
     @cached_property
     def across(self) -> str | None:
-        """Role of the score columns' names, such as ``'run'``; ``'value'`` for a single column."""
+        """Role of the names of the score columns, such as ``'run'`` if the names are runs.
+
+        The role is ``'value'`` if a single column holds all scores.
+        """
         if self.has("value") and (self.has("measure") or self.measure is not None):
             return "value"
         if self.has_measures:
@@ -194,7 +197,7 @@ def parse_table(text: str, file: str) -> ScoreTable:
     Raises
     ------
     InputError
-        If there is no header, quotes do not match, or the number of cells in a row differs from the
+        If there is no header, if quotes do not match, or if a row has more or fewer cells than the
         header; the error names the line.
     """
     delimiter = delimiter_of(text.lstrip().split("\n", 1)[0])
@@ -258,7 +261,7 @@ def join_rows(
     Raises
     ------
     InputError
-        If the number of cells in a row differs from the first row; the error names the line.
+        If a row has more or fewer cells than the first row; the error names the line.
     """
     lines: list[int] = []
     cells: list[str] = []
@@ -298,7 +301,8 @@ def table_of_records(
     Raises
     ------
     InputError
-        If a record is not a mapping or lacks the first key; the error names its line.
+        If a record is not a mapping, or lacks the first key of the first record; the error names
+        the line of the record.
     """
     first = next(iter(records[0]), None) if records and isinstance(records[0], Mapping) else None
     for i, record in enumerate(records):
@@ -361,7 +365,7 @@ def names_rows(header: list[str]) -> bool:
 
 
 def needs_measure(header: list[str]) -> bool:
-    """Check whether columns are runs, datasets or topics, and no column names the measure."""
+    """Check whether a table has runs, datasets or topics, but does not name its measure."""
     at = ScoreTable("", header)
     return at.names_rows and not at.has("measure") and at.across is None
 

@@ -155,7 +155,7 @@ def _rows_of_frame(frame: Any, names: tuple[str, ...], kind: str) -> Rows:
 
 
 def _whole_as_text(topics: Array) -> Array:
-    """Convert topics that are all whole numbers to text; CSV readers parse such IDs as numbers."""
+    """Convert topics to text if all are whole numbers; CSV readers parse such IDs as numbers."""
     if not len(topics) or not isinstance(topics[0], (int, float, np.number)):
         return topics
     try:

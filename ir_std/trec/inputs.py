@@ -39,8 +39,8 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
         a DataFrame of pandas or polars with columns query_id, doc_id, score, or PyTerrier's qid,
         docno, score; or an iterable of objects with these attributes, or of dicts with these keys.
     duplicates : {'error', 'first', 'last'}
-        Row that counts if a document occurs twice for a topic.  For a file, ``duplicates`` of the
-        :class:`Source` applies instead.
+        Row that counts if a document occurs twice for a topic.  For a file, the ``duplicates``
+        attribute of the :class:`Source` applies instead.
 
     Raises
     ------

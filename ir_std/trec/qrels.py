@@ -17,7 +17,7 @@ Computed = TypeVar("Computed")
 
 
 class Cached:
-    """Base class of objects that store results which are computed from the objects."""
+    """Base class of objects that compute each result only once and then store the result."""
 
     def __init__(self) -> None:
         self._cache: dict[Hashable, Any] = {}

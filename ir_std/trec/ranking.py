@@ -127,10 +127,10 @@ class Ranker:
 class _Spans(NamedTuple):
     """Positions that the hits have if the run's lines are sorted by topic and score.
 
-    ``rows`` are the indices of the hits, sorted in this way.  The lines with the score of a hit
-    begin at position ``first`` of the sorted lines and end before position ``last``.  ``place`` is
-    the number of these lines with a higher document ID.  ``unsorted`` is the number of topics for
-    which the run's lines are not sorted by score.
+    ``rows`` are the indices of the hits, sorted in this way.  In the sorted lines, the lines with
+    the same score as a hit begin at position ``first`` and end before position ``last``.  ``place``
+    is the number of these lines with a higher document ID.  ``unsorted`` is the number of topics
+    for which the run's lines are not sorted by score.
     """
 
     rows: Ints

@@ -20,7 +20,7 @@ from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 DUPLICATES = ("error", "first", "last")
 """Choices for a document that a run has twice for a topic: an error, or which line counts."""
 _RANK = rb"[ \t]+(\d{1,9})[ \t]"
-"""Pattern of the rank, which follows the document in a file that has ranks and scores."""
+"""Pattern of a rank in a file with ranks and scores; the rank follows the document."""
 
 
 class InvalidRun(InputError):
@@ -244,7 +244,7 @@ class Run:
         )
 
     def _look_up(self, targets: Targets, by_topic: Mapping[str, Mapping[str, float]]) -> Hits:
-        """Look up the target documents in the run's scores by topic and document."""
+        """Look up the target documents in ``by_topic``: scores by topic and document."""
         topics = (by_topic.get(topic, {}) for topic in targets.qrels.topics)
         values = chain.from_iterable(
             map(scores.get, documents, repeat(math.nan))
