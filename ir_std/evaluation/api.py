@@ -96,7 +96,7 @@ def evaluator(
     residual : bool
         If True, remove from each run the documents that were judged in earlier rounds.  Use this
         option only for residual collections, such as TREC-COVID from round 2 on.  The reference
-        systems of these collections do not return such documents.
+        systems of these collections do not return documents that were judged in earlier rounds.
 
     Raises
     ------

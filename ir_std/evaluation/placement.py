@@ -395,7 +395,7 @@ class Peers:
     n_systems: int
 
     def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
-        """Return the same summary, with standardized scores."""
+        """Return this summary with standardized scores in place of raw scores."""
         # If lower is better, standardizing swaps the low and the high point.
         low, high = np.sort([standardize(self.low), standardize(self.high)], axis=0)
         least, most = np.sort([standardize(self.least), standardize(self.most)], axis=0)

@@ -51,8 +51,8 @@ _READ_ROWS = ("cwl_eval", "pyndeval", "msmarco", "gdeval", "accuracy")
 def skip_unjudged_topics(measures: Iterable[Measure], qrels: Qrels) -> set[Measure]:
     """Return the measures for which ir_measures gives no value on topics without judgments.
 
-    Qrels in a dict may contain such topics.  ir_measures gives these topics a score of 0 if the
-    first provider that computes one of the measures can see topics without judgments.
+    Qrels in a dict may contain topics without judgments.  ir_measures gives these topics a score of
+    0 if the first provider that computes one of the measures can see topics without judgments.
     """
     if qrels.sizes.all():
         return set()
@@ -196,9 +196,10 @@ class Formula(NamedTuple):
 
 
 class RawScores(NamedTuple):
-    """A run's values for one raw measure, shape (n_topics,), and their mean.
+    """A run's values for one raw measure, and the mean of these values.
 
-    ``step`` is the step to which a score file rounds its values; it is 0 for computed values.
+    ``values`` has the shape (n_topics,).  ``step`` is the step to which a score file rounds
+    its values; ``step`` is 0 for computed values.
     """
 
     values: Floats
@@ -232,7 +233,7 @@ class RankedTopic:
         lacks.
     contributions : ByMeasure of mapping of str to float
         For each raw measure that is a sum over documents, the amount that each document adds.
-        Documents that add nothing are left out.
+        Documents that add nothing to the value are left out.
     """
 
     documents: tuple[str, ...]

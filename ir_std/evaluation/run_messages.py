@@ -36,7 +36,8 @@ MIN_LIST_LENGTH = 10
 ENDS = 5
 """Number of documents to compare at the top and at the bottom of a ranking.
 
-In a random order, all lowest-scored documents precede all highest-scored ones in 1 of 252 cases."""
+If the order is random, the probability that all lowest-scored documents precede all highest-scored
+documents is 1/252."""
 SOME_LISTS = 10
 ID_SAMPLE_SIZE = 1000
 """Number of IDs to sample when comparing the form of IDs."""
@@ -127,7 +128,7 @@ def _fault_messages(run: Run, sizes: Ints, qrels: Qrels, n_relevant: int) -> Ite
 def _missing_topics(
     missing: Sequence[str], given: Iterable[str], qrels: Qrels
 ) -> Iterator[Message]:
-    """Report how many topics of the qrels are missing, and the likely reason."""
+    """Report how many topics of the qrels the run lacks, and the likely reason."""
     n, total = len(missing), len(qrels.topics)
     if not n:
         return
@@ -244,9 +245,10 @@ def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | Non
     The problem is returned as a text and a flag; the flag is True for a warning and False for a
     note.  Short lists cause a warning in two cases.  In the first case, at least `CUT_TOPICS` short
     lists, and at least half of all short lists, have the same length, which suggests truncation.
-    In the second case, most lists are less than half as long as needed.  In all other cases, short
-    lists cause only a note, because the engine may have found no other documents.  If at most a
-    tenth of the topics have short lists, there is no note.
+    In the second case, most lists have less than half of the documents that the measure uses and
+    the set's depth allows.  In all other cases, short lists cause only a note, because the engine
+    may have found no other documents.  If at most a tenth of the topics have short lists, there is
+    no note.
 
     Parameters
     ----------

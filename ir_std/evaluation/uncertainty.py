@@ -204,12 +204,12 @@ def no_covariance(n_runs: int) -> SystemsCovariance:
 def joint_errors(
     parts: Sequence[tuple[SystemsCovariance, ArrayLike]],
 ) -> list[tuple[float, float]]:
-    """Return the errors that the reference systems cause in a sum of means, by group of sets.
+    """Return the errors of a sum of means due to the choice of reference systems.
 
     The sum adds up one mean for each collection.  Sets that share at least half of their system
-    names form a group, whose systems are treated as one sample.  The errors of different groups are
-    independent.  A system that is in several sets of a group counts once, with the sum of its
-    influences on the means.
+    names form a group, whose systems are treated as one sample.  Each group has its own error, and
+    the errors of different groups are independent.  A system that is in several sets of a group
+    counts once, with the sum of its influences on the means.
 
     Parameters
     ----------

@@ -57,8 +57,8 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
 
     Each line has a topic, a measure, a mean and a standard deviation.  Measures that trec_eval does
     not know are written under their ir_std names, which trec_eval ignores.  Topics without factors
-    are left out.  Names of trec_eval in this file always mean relevance level 1, because
-    trec_eval's option ``-l`` sets one level for all measures.
+    are left out.  In this file, trec_eval's names of measures always mean relevance level 1,
+    because trec_eval's option ``-l`` sets one level for all measures.
 
     Raises
     ------

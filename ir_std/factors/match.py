@@ -113,7 +113,7 @@ class Fit:
     def count_mismatches(self) -> Mapping[str, tuple[int, int]]:
         """Topics with different numbers of relevant documents in the set and in the qrels.
 
-        Each value is a pair: the number in the set, and the number in the qrels.
+        Each value is a pair of numbers of relevant documents: in the set and in the qrels.
         """
         there, here = self.agreement.counts(1)
         rows = np.flatnonzero(self.is_comparable & (there != here)).tolist()
