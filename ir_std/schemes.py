@@ -22,6 +22,9 @@ _MANY = 50_000
 def means_and_deviations(ordered: Floats) -> tuple[Floats, Floats]:
     """Return the mean and the sample standard deviation (n-1) of each row.
 
+    >>> means_and_deviations(np.array([[0.2, 0.3, 0.4], [0.5, 0.5, np.nan]]))
+    (array([0.3, 0.5]), array([0.1, 0. ]))
+
     The scores of a row must be in ascending order, with NaN at the end.  The mean and the standard
     deviation are NaN for a row of fewer than two scores.  If the scores of a row differ by at most
     ``EXACT``, the standard deviation is 0.
