@@ -18,7 +18,8 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, judgments_of
 from ir_std.measures import ExternalMeasure, Measure, has_standardized, lower_measures
 from ir_std.reading import STANDARD_INPUT, source_of
-from ir_std.scores.files import check_name_of_measure, header_of, read_scores
+from ir_std.scores.contents import header_of
+from ir_std.scores.files import check_name_of_measure, read_scores
 from ir_std.scores.run_scores import RunScores
 from ir_std.scores.tables import needs_measure
 from ir_std.trec import as_qrels, is_file

@@ -21,8 +21,7 @@ from ir_std.reporting.difference import Difference, RunDifferences, label_of, ru
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.model import Results, place_topics, unit_of
 from ir_std.reporting.run_ranks import NO_RANK, RunRank, runs_by_mean
-from ir_std.scores.run_scores import SUMMARY
-from ir_std.scores.tables import ALL_COLLECTIONS
+from ir_std.scores.run_scores import ALL_COLLECTIONS, SUMMARY
 
 MOST_PAIRS = 20
 """Largest number of pairs of means to compare.

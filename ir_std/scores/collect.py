@@ -16,7 +16,8 @@ import numpy as np
 from ir_std._arrays import EXACT, Floats, Ints
 from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import ExternalMeasure, Measure, Standardized, measure_record
-from ir_std.measures.names import find_measure, only_in_trec_eval
+from ir_std.measures.names import find_measure
+from ir_std.scores.files import is_not_topic_score
 from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores, is_whole
 
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
@@ -314,11 +315,6 @@ def _check_mean(cells: ScoreCells, column: _Column, step: float, unlisted: int) 
             "check whether lines are missing or several files were joined",
             line=column.line_of_mean,
         )
-
-
-def is_not_topic_score(name: str) -> bool:
-    """Check whether a name is blank, or is one that only trec_eval uses, such as ``runid``."""
-    return not name.strip() or name in ("runid", "relstring") or only_in_trec_eval(name)
 
 
 def _is_count(measure: Measure) -> bool:

@@ -15,7 +15,6 @@ from ir_std.reading import QRELS, RANKED_RUN, RUN, Source
 from ir_std.scores.files import is_score_file
 from ir_std.scores.mteb import scores_of_objects
 from ir_std.scores.run_scores import RunScores, counted_topics
-from ir_std.scores.tables import split_header
 from ir_std.trec import Qrels, Run, as_qrels
 from ir_std.trec.files import count_columns
 
@@ -35,6 +34,8 @@ def kind_of(source: Source) -> str:
             return line_format.kind
     assert source.first_line is not None
     line = source.first_line[1].decode(errors="replace").strip()
+    from ir_std.scores.tables import split_header  # Only this error needs it.
+
     cells = split_header(line)
     columns = f"{pluralize(width, 'column')} in its first line ({line[:80]!r})"
     raise InputError.at(

@@ -6,14 +6,16 @@ import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, abbreviate
 from ir_std.measures.external import MTEB_NAMES, translated
 from ir_std.reading import FileSource, Source
-from ir_std.scores.collect import Names, ScoreCells, collect_scores
 from ir_std.scores.run_scores import RunScores
+
+if TYPE_CHECKING:
+    from ir_std.scores.collect import ScoreCells
 
 CQADUPSTACK = (
     *("android", "english", "gaming", "gis", "mathematica", "physics"),
@@ -168,6 +170,8 @@ def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
         return {name: scores for models in each for name, scores in models.items()}
     if not hasattr(given, "task_results"):
         return None
+    from ir_std.scores.collect import collect_scores
+
     name, joined, others = str(given.model_name), None, None
     for result in given.task_results:
         content = {field: getattr(result, field) for field in ("task_name", "scores")}
@@ -184,6 +188,8 @@ def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
 
 
 def _cells_of_task(content: dict[str, Any], where: str, model: str) -> ScoreCells:
+    from ir_std.scores.collect import Names, ScoreCells
+
     task = str(content.get("task_name") or content.get("mteb_dataset_name"))
     revision = str(content.get("dataset_revision") or "")
     results = list(_splits(content))

@@ -19,6 +19,8 @@ COARSE = 0.005
 """Smallest rounding step that ir_std ignores; for example, 0.2 may be exactly 0.2000."""
 SUMMARY = "all"
 """Topic name that stands for the mean, as in trec_eval and ir_measures."""
+ALL_COLLECTIONS = "all of these"
+"""Name of the mean over collections in a table of comparisons."""
 
 
 @dataclass(eq=False, repr=False)

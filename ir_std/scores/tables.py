@@ -20,11 +20,9 @@ from ir_std.errors import InputError, UsageError, abbreviate, pluralize
 from ir_std.measures.names import find_measure
 from ir_std.scores.collect import Names, ScoreCells
 from ir_std.scores.mteb import find_dataset
-from ir_std.scores.run_scores import SUMMARY
+from ir_std.scores.run_scores import ALL_COLLECTIONS, SUMMARY
 from ir_std.trec.frames import column_values, is_pandas
 
-ALL_COLLECTIONS = "all of these"
-"""Name of the mean over collections in a table of comparisons."""
 QUESTIONS = ("question", "user_input")
 """Names that RAGAS and similar tools give to the column of questions."""
 ROLES = {
@@ -347,15 +345,6 @@ LAYOUTS = (
     "file such as P@10.csv)"
 )
 """Columns of the supported tables; a table without a column of runs holds one run."""
-
-
-def is_header(line: str) -> bool:
-    """Check whether a line is the header of a table of scores."""
-    cells = split_header(line)
-    numbers = any(re.fullmatch(r"-?[\d.]+(?:e-?\d+)?|nan|all|Q0", cell) for cell in cells[1:])
-    if len(cells) < 2 or (numbers and "\t" in line and len(cells) <= 6):
-        return False  # lines of scores, of a run or of qrels, separated by tabs
-    return names_rows(cells)
 
 
 def names_rows(header: list[str]) -> bool:

@@ -30,7 +30,7 @@ from ir_std.reading import (
 )
 from ir_std.reading.archives import run_sources
 from ir_std.reading.unpacking import LONGEST_JSON, LONGEST_LINE, PIECE
-from ir_std.scores import files
+from ir_std.scores import contents, files
 from ir_std.trec.files import count_columns, read_qrels, read_run
 from ir_std.trec.inputs import as_qrels, as_run
 
@@ -339,9 +339,9 @@ def test_a_small_packed_file_of_scores_has_a_bound_of_its_own(
     scores = b"map\t1\t0.5\n"
     (tmp_path / "plain").write_bytes(scores)
     (tmp_path / "packed").write_bytes(gzip.compress(scores))
-    monkeypatch.setattr(files, "MOST_PACKED", len(scores))
+    monkeypatch.setattr(contents, "MOST_PACKED", len(scores))
     assert len(files.read_scores(tmp_path / "packed")) == 1
-    monkeypatch.setattr(files, "MOST_PACKED", len(scores) - 1)
+    monkeypatch.setattr(contents, "MOST_PACKED", len(scores) - 1)
     assert len(files.read_scores(tmp_path / "plain")) == 1
     with pytest.raises(InputError, match=r"packed: has more than 9 bytes when unpacked; unpack"):
         files.read_scores(tmp_path / "packed")
@@ -356,7 +356,7 @@ def test_a_small_packed_table_is_refused_before_its_scores_are_collected(
 ) -> None:
     table = b"run,topic,measure,value\na,1,AP,0.5\nb,1,AP,0.5\n"
     (tmp_path / "packed").write_bytes(gzip.compress(table))
-    monkeypatch.setattr(files, bound, 1)
-    monkeypatch.setattr(files, "collect_scores", lambda _: pytest.fail("scores were collected"))
+    monkeypatch.setattr(contents, bound, 1)
+    monkeypatch.setattr(contents, "collect_scores", lambda _: pytest.fail("scores were collected"))
     with pytest.raises(InputError, match=said):
         files.read_scores(tmp_path / "packed")

@@ -16,7 +16,7 @@ from ir_std import nDCG, snDCG
 from ir_std.errors import UsageError
 from ir_std.reporting.agreement import judgment_agreements
 from ir_std.reporting.result_tables import judgment_differences
-from ir_std.scores.tables import ALL_COLLECTIONS
+from ir_std.scores.run_scores import ALL_COLLECTIONS
 
 PEOPLE, MODEL = "dl19-passage.txt", "judges/dl19-passage.umbrela-gpt4.txt"
 BY_SCIKIT_LEARN = {
