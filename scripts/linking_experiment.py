@@ -270,7 +270,8 @@ class Years(NamedTuple):
         themselves. ``differ`` is for ir_std's default, ``differ_if_same`` for ``--same-systems``,
         and ``of_new_teams`` for teams without an anchor.
     disagree, unlinked : mapping of int to float
-        By number of anchors, the share of links in which the anchors disagree or do not link.
+        By number of anchors, the share of links whose anchors disagree, and of links that are too
+        imprecise.
     """
 
     n_common: int
@@ -319,7 +320,7 @@ def between_years(trials: int, seed: int, pair: tuple[str, str, str]) -> Years:
                 if_same.mean(),
                 differ[new].mean() if new.any() else np.nan,
                 any("disagree" in doubt for doubt in linked.doubts),
-                any("do not link" in doubt for doubt in linked.doubts),
+                any("too imprecise" in doubt for doubt in linked.doubts),
             )
             for by_k, value in zip(found, values, strict=True):
                 by_k.setdefault(k, []).append(float(value))
@@ -366,7 +367,7 @@ def describe_years(found: Mapping[tuple[str, str, str], Years]) -> list[str]:
     titles = {
         "of_new_teams": "systems of teams without an anchor differ from themselves",
         "disagree": "links in which the anchors disagree",
-        "unlinked": "links in which the anchors do not link",
+        "unlinked": "links that are too imprecise",
     }
     lines = years_table(found)
     for name, title in titles.items():

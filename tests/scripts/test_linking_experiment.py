@@ -163,7 +163,7 @@ def test_the_guide_has_the_pairs_of_rounds_and_years() -> None:
     )
     assert f"differ from themselves | {new} |" in TEXT
     assert f"the anchors disagree | {disagree} |" in TEXT
-    assert f"do not link the collections | {unlinked} |" in TEXT
+    assert f"links that are too imprecise | {unlinked} |" in TEXT
 
 
 def test_between_rounds_few_systems_differ_from_themselves() -> None:
