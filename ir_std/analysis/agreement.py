@@ -2,9 +2,9 @@
 
 Intervals come from a bootstrap over whole topics, because the documents and the scores of one topic
 resemble each other.  Resampling adds noise, so a rank correlation is lower on resampled topics than
-on the topics themselves.  Likewise, the topics are a sample of all possible topics, so the rank
-correlation is lower on the topics than on all possible topics.  The choice of the topics makes more
-systems swap places than the resampling of these topics does.  Therefore, the bias of the rank
+on the topics themselves.  Likewise, the topics are only a sample, so the rank correlation on this
+sample is lower than the rank correlation on all possible topics.  When the topics are chosen, more
+systems swap places than when these topics are resampled.  Therefore, the bias of the rank
 correlation is at least the bias of the bootstrap samples, and at most ``1 / (sqrt(2) - 1)`` = 2.4
 times this bias.  The interval counts this bias as an error.  The interval is the value plus or
 minus ``t * sqrt((sd**2 + (2 * bias)**2) * n / (n - 1))``; for Pearson's correlation, it is computed
@@ -33,19 +33,19 @@ FEWEST_DIFFERENT = 1 / 3
 pairs of systems.  For RR, systems often differ on a smaller share of the topics.  A few topics then
 decide the order of the systems, and a bootstrap cannot detect this."""
 LEAST_REPRODUCED = 0.7
-"""Smallest mean tau between a judge's order of systems and the orders on resampled topics.  Below
-this mean tau, there is no interval of tau, because the order is mostly noise, and the samples do
-not show the bias of tau."""
+"""Smallest mean tau for which tau has an interval.  The mean tau compares a judge's order of
+systems with the orders on resampled topics.  Below this value, there is no interval of tau, because
+the order is mostly noise, and the samples do not show the bias of tau."""
 BIAS = 2
-"""Multiplier of the bootstrap samples' bias in the error of an interval.  With this multiplier, 90
-to 98 percent of the intervals contain the true value."""
+"""Number by which the bias of the bootstrap samples is multiplied to compute an interval.  With
+this multiplier, 90 to 98 percent of the intervals contain the true value."""
 WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}
 """Exponents of the weights.  The weight of a disagreement is the distance between the two levels,
 raised to the exponent.  With ``none``, all disagreements have the weight 1."""
 LEVEL_OF_R = 0.98
 """Nominal confidence level of intervals of Pearson's correlation.  A few unusual topics can decide
-the correlation.  A bootstrap sample often lacks these topics, so intervals with a nominal level of
-98 percent contain the true value in about 95 percent of cases."""
+the correlation.  Many bootstrap samples lack such unusual topics, so intervals with a nominal level
+of 98 percent contain the true value in about 95 percent of cases."""
 ALMOST_1 = 1 - 1e-12
 """The largest correlation that Fisher's scale can represent."""
 _AT_ONCE = 20

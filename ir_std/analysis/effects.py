@@ -205,7 +205,7 @@ def _q(y: Floats, v: Floats, tau2: float) -> float:
 def _paule_mandel(y: Floats, v: Floats) -> float:
     """Find the variance between collections at which Q has its expected value, ``n - 1``.
 
-    Return 0 if Q is at most ``n - 1`` even without variance between collections.
+    Return 0 if a variance of 0 already gives a Q of at most ``n - 1``.
     """
     from scipy.optimize import brentq  # slower to import than the rest of this module
 

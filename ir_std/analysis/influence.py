@@ -31,18 +31,18 @@ DESIGN_EFFECT = 2.75
 """Factor by which teams increase the variance of a mean.
 
 The factor is the variance that is computed by team, divided by the variance that is computed by
-system.  Both variances are for the first measure of a set under scheme N.  The value was chosen on
-five sets: TREC-8 (2.79), Robust 2005 (2.18), TREC-COVID round 1 (2.35), TREC-COVID round 5 (3.79)
-and DL 2021 (3.24).  The value was checked on nine other sets, for which the ratio is between 1.91
-and 4.71, with a median of 2.76.  The nine sets are TREC-COVID rounds 2 to 4, DL 2019, 2020, 2022
-and 2023, and Blog 2006 and 2008.  An estimate from the scores would be worse than this value,
-because the scores of a hundred independent systems look like the scores of a hundred systems by a
-few teams.
+system.  Both variances are computed for a set's first measure, under scheme N.  The value was
+chosen on five sets: TREC-8 (2.79), Robust 2005 (2.18), TREC-COVID round 1 (2.35), TREC-COVID round
+5 (3.79) and DL 2021 (3.24).  The value was checked on nine other sets, for which the ratio is
+between 1.91 and 4.71, with a median of 2.76.  The nine sets are TREC-COVID rounds 2 to 4, DL 2019,
+2020, 2022 and 2023, and Blog 2006 and 2008.  An estimate from the scores would be worse than this
+value, because the scores of a hundred independent systems look like the scores of a hundred systems
+by a few teams.
 """
 ALIKE = 0.6
 """Two of ``n`` systems are alike if the correlation of their scores is above ``ALIKE - 2 / n``."""
 EACH_ALIKE = 2.0
-"""Increase of the design effect if systems resemble, on average, one more system.
+"""Increase of the design effect per other system that a system resembles on average.
 
 The value was chosen on the same sets as :data:`DESIGN_EFFECT`.  With this value, the design effect
 is almost 2.75 for a handful of systems by a few teams, and much smaller for a handful of unrelated
@@ -57,7 +57,7 @@ On each shipped set with distributions, the correlation over systems was average
 topics.  For AP, the average is between 0.19 and 0.72, and the median over sets is 0.38.  For P@10,
 the average is about 0.3, and for RR about 0.2.  Errors that assume a correlation of 0.45 are 0.9 to
 2.8 times the errors that are computed by system.  The median ratio is 1.3, and the ratio is largest
-for RR.  A correlation of 0.45 leaves no margin for teams: errors that are computed by team are 1.4
+for RR.  A correlation of 0.45 does not account for teams: errors that are computed by team are 1.4
 to 2.1 times the errors that are computed by system.
 """
 FLAT = 1e-7
@@ -335,9 +335,10 @@ def normal_covariance(
 
 
 def _quadratic(gradients: Floats, correlation: float) -> Floats:
-    """Return the covariance of sums of topics' errors; ``gradients`` are the errors' weights.
+    """Return the covariance of weighted sums of the errors on single topics.
 
-    The errors have the variance 1, and the same correlation for all pairs of topics.
+    The weights are ``gradients``.  The errors have the variance 1, and the same correlation for all
+    pairs of topics.
     """
     within_topics = gradients.T @ gradients
     total = gradients.sum(axis=0)

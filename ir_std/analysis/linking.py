@@ -35,29 +35,31 @@ SCATTER_QUANTILE = 0.3
 """Probability level of a quantile of chi squared.  The anchors' scatter, divided by this quantile,
 is an upper confidence limit for tau squared."""
 BY_DISTANCE = 0.15
-"""Error of a linked mean per unit of the shift and per unit of the distance from the anchors' mean.
+"""Error of a linked mean, divided by the shift and by the mean's distance from the anchors' mean.
 The value was measured on random halves of the topics of Robust 2004, Terabyte and Blog, with
 anchors that are equally good."""
 DISAGREEING = 0.3
-"""Largest plain estimate of tau for which a link does not warn that the anchors disagree."""
+"""A link warns that the anchors disagree if the plain estimate of tau is above this value."""
 LARGEST_ERROR = 0.5
-"""Largest accepted half-width of an interval of N, if the anchors' scatter is the only error.  If
-the half-width is larger, the anchors do not link the collections."""
+"""Largest accepted half-width of a linked mean's interval under scheme N.  The half-width includes
+only the error due to the anchors' scatter.  If the half-width is larger, the anchors do not link
+the collections."""
 LARGEST_SHIFT = 2.0
 """Largest shift, in units of z, for which a link is meaningful."""
 POSSIBLE_MEAN = (0.02, 0.95)
 """Smallest and largest mean N of the anchors for which a link is possible."""
 LEAST_SLOPE = 1e-3
-"""Smallest accepted slope of an anchor's mean as a function of the shift, as a fraction of the
-slope at z = 0.  With a smaller slope, the anchor is at an end of the scale on almost all topics."""
+"""Smallest accepted slope of an anchor's mean as a function of the shift.  The slope is divided by
+the slope at z = 0.  With a smaller slope, the anchor is at an end of the scale on almost all
+topics."""
 KNOWN_TAU, LEAST_KNOWN_TAU, KNOWN_TAU_BY_SHIFT = 0.15, 0.05, 0.10
 """Tau of systems that are known to be the same: usual value, smallest value, and increase per unit
 of the shift.  The values were measured on Robust 2004, Terabyte and Blog.  Only `same_systems` uses
 these values.
 """
 KNOWN_WEIGHT = 4
-"""Weight of :data:`KNOWN_TAU` when it is averaged with the anchors' own tau.  The weight is a
-number of anchors."""
+"""Weight of :data:`KNOWN_TAU` when it is averaged with the anchors' own tau.  A weight of 4 means
+that :data:`KNOWN_TAU` counts as much as four anchors."""
 FURTHEST = 64.0
 """Largest shift that the search tries."""
 
@@ -189,7 +191,10 @@ class LinkedDifference:
     def of(
         cls, difference: Any, parts: Sequence[tuple[Any, float]], extra: Any, tested: bool
     ) -> LinkedDifference:
-        """Test a difference; ``extra`` is a part of the variance without degrees of freedom."""
+        """Test a difference.
+
+        ``extra`` is a part of the variance that has no degrees of freedom.
+        """
         total = sum(variance for variance, _ in parts) + extra
         spent = sum(variance**2 / df for variance, df in parts)
         # Without any variance, the degrees of freedom do not matter.
@@ -340,7 +345,7 @@ class LinkedMean:
         self.on_reference[pair.used[0]] = np.multiply.outer(on_reference, self.slope_ratio)
 
     def scatter(self, n_like: float) -> tuple[Any, float]:
-        """Return ``n_like`` times the variance due to tau, and the degrees of freedom of tau."""
+        """Multiply the variance due to tau by ``n_like``; also return tau's degrees of freedom."""
         return (self.link.tau * self.slope) ** 2 * n_like, self.link.tau_df
 
 
@@ -378,8 +383,8 @@ def linked_difference(
     The method is the same as in :meth:`Link.difference`.  Both links depend on the anchors' scores
     on the reference.  The weight of these reference scores is the difference between the two slope
     ratios (see :class:`LinkedMean`).  The variation of the shifts (tau) is counted in full for both
-    links.  Both taus contain the variation on the reference.  The variation on the reference is
-    thus counted twice, and the interval is somewhat too wide.
+    links.  The tau of each link includes the variation on the reference.  The variation on the
+    reference is thus counted twice, and the interval is somewhat too wide.
 
     Parameters
     ----------
@@ -508,7 +513,10 @@ def link(
 
 
 def _tau(pair: AnchorPair, c: float) -> tuple[float, float]:
-    """Return tau, an upper limit for how much single systems' shifts vary, and tau's df."""
+    """Return tau and its degrees of freedom.
+
+    Tau is an upper limit for how much the shifts of single systems vary.
+    """
     df = pair.n_anchors - 1
     if df == 0:
         return nan, nan

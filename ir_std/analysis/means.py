@@ -69,7 +69,7 @@ class Estimate:
     def error(self) -> float:
         """Standard error over topics and systems.
 
-        The error is over topics only if the error over systems is unknown.
+        If the error over systems is unknown, the error covers only topics.
         """
         return hypot(self.topics_error, _known(self.systems_error))
 
@@ -82,7 +82,7 @@ class Estimate:
     def interval(self) -> tuple[float, float]:
         """The 95 percent interval over topics and systems.
 
-        The interval is over topics only if the error over systems is unknown.
+        If the error over systems is unknown, the interval covers only topics.
         """
         half = self.half
         return self.mean - half, self.mean + half
@@ -151,7 +151,7 @@ def mean_of_estimates(
     systems : sequence of (error, df), optional
         Independent parts of the error over systems, for the sum of the means.  Pass these parts if
         collections share reference systems, because the errors of the means are then not
-        independent.  By default, the errors over systems of the single estimates are used.
+        independent.  By default, each estimate's own error over systems is used.
     """
     k = len(estimates)
     if systems is None:
@@ -165,7 +165,10 @@ def mean_of_estimates(
 
 
 def combine_errors(errors: Sequence[tuple[float, float]], k: int) -> tuple[float, float]:
-    """Compute the error and df of a mean of ``k`` values from independent errors of their sum."""
+    """Compute a mean's error and df from independent parts of the error of the sum.
+
+    The mean is the sum of ``k`` values, divided by ``k``.
+    """
     variance = sum(error**2 for error, _ in errors)
     spent = sum(error**4 / df for error, df in errors if df > 0)
     return sqrt(variance) / k, variance**2 / spent if spent else inf
@@ -184,8 +187,9 @@ def check_scores(
     Raises
     ------
     ValueError
-        If the array has fewer than two dimensions, or more than two with ``single``.  If the array
-        has too few topics or systems, or a value that is NaN or infinite.
+        If the array has fewer than two dimensions, or if ``single`` is true and the array has more
+        than two.  A ValueError is also raised if the array has too few topics or systems, or a
+        value that is NaN or infinite.
     """
     array = np.asarray(scores, dtype=float)
     if array.ndim < 2 or (single and array.ndim > 2):

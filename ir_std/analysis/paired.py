@@ -30,9 +30,9 @@ MIN_DF = 4
 degrees of freedom, a test finds almost nothing, and scipy's inverse function may not terminate.
 """
 CLOSE = 1e-4
-"""Smallest variance of a difference that is computed from a covariance matrix, as a share of the
-sum of the two systems' variances.  Smaller variances are computed from the differences themselves,
-because a covariance matrix would leave too few correct digits."""
+"""Limit for the variance of a difference, as a share of the sum of the two systems' variances.
+Variances above the limit are computed from a covariance matrix.  Smaller variances are computed
+from the differences themselves, because a covariance matrix would leave too few correct digits."""
 BLOCK = 10_000
 """Number of pairs whose differences are computed at a time."""
 
@@ -99,7 +99,7 @@ def equivalence_test(d: ArrayLike, bound: float) -> Floats:
 
 
 def _lower_tail(d: ArrayLike, tested: Callable[[Floats], Floats]) -> Floats:
-    """Return the lower-tail probability of t for the numerator that ``tested`` computes."""
+    """Return the lower-tail probability of t; ``tested`` computes t's numerator from a mean."""
     from scipy.special import stdtr
 
     d = np.asarray(d, float)
@@ -203,9 +203,9 @@ def get_test(name: str) -> tuple[Callable[[ArrayLike], Floats], str]:
 def holm(p_values: ArrayLike) -> Floats:
     """Adjust p-values by Holm's step-down method (Scandinavian Journal of Statistics, 1979).
 
-    The k-th smallest of ``n`` p-values is multiplied by ``n - k + 1``.  If the product of a smaller
-    p-value is larger, that larger product is used.  Holm's method controls the family-wise error
-    rate, as Bonferroni's method does.  The results of Holm's method are never larger than those of
+    The k-th smallest of ``n`` p-values is multiplied by ``n - k + 1``.  If a smaller p-value has a
+    larger product, the larger product is used.  Holm's method controls the family-wise error rate,
+    as Bonferroni's method does.  The results of Holm's method are never larger than those of
     Bonferroni's method.
 
     Parameters
@@ -283,9 +283,9 @@ class Procedure:
             )
 
     def level(self, p_adjusted: Iterable[float]) -> float:
-        """Return the significance level for the runs that do not differ significantly.
+        """Return the level at which a run without a significant difference is tested.
 
-        Holm's method divides :data:`ALPHA` by the number of these runs.
+        Holm's method divides :data:`ALPHA` by the number of runs without a significant difference.
         """
         known = [p for p in p_adjusted if not isnan(p)]
         n_open = sum(p >= ALPHA for p in known)

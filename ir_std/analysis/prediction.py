@@ -30,8 +30,8 @@ MIN_POOLED_SYSTEMS = 5
 """Smallest number of systems for which the multiplier ``s`` is estimated; otherwise, ``s`` is
 ``c``."""
 NEGLIGIBLE_VARIANCE = 1e-12
-"""Smallest sum of squares of centered scores that is not a rounding error, as a share of the sum of
-squares of the scores themselves."""
+"""Largest ratio of two sums of squares that counts as a rounding error.  The numerator is the sum
+for the centered scores, and the denominator is the sum for the scores themselves."""
 WEAK_MULTIPLIER = 0.2
 """Smallest multiplier ``s`` without a warning that the model's labels barely separate systems."""
 MULTIPLIER_GAP = 0.4

@@ -16,7 +16,8 @@ either system could be better."""
 ALL_FLIPS_UP_TO = 12
 """Largest number of topics for which all sign vectors are used, instead of random ones."""
 PAIRS_AT_ONCE = 1024
-"""Number of pairs of almost equal systems that are compared again at a time, to save memory."""
+"""Number of pairs of almost equal systems in a batch.  Almost equal systems are compared a second
+time, and the batches save memory."""
 FLIPS = 1000
 """Number of random sign vectors if there are too many topics for all sign vectors.  With this
 number, the Monte Carlo error of the confidence is 0.007."""
@@ -84,13 +85,13 @@ def rank_intervals(scores: ArrayLike, level: float = 0.95) -> RankIntervals:
     pairs, some have a small variance by chance, so each variance is averaged with the mean variance
     of all pairs.
 
-    The confidence set for the best system answers a narrower question.  A system is in the set
-    unless another system's one-sided statistic against this system is above a limit.  To find the
-    limit, the largest of these statistics is computed under each sign flip; the limit is a quantile
-    of the results (multiple comparisons with the best; Hsu, Annals of Statistics 1981).  The page
-    ``docs/evidence/ranks.md`` says how often the intervals contain the true ranks, and how often
-    the set contains the best system.  With fewer than 30 topics, the intervals and the set are
-    correct less often.
+    The confidence set for the best system answers a narrower question.  For each system, one-sided
+    statistics compare all other systems with the system.  The system is in the set if no statistic
+    is above a limit.  To find the limit, the largest of these statistics is computed under each
+    sign flip; the limit is a quantile of the results (multiple comparisons with the best; Hsu,
+    Annals of Statistics 1981).  The page ``docs/evidence/ranks.md`` says how often the intervals
+    contain the true ranks, and how often the set contains the best system.  With fewer than 30
+    topics, the intervals and the set are correct less often.
 
     Parameters
     ----------
@@ -193,12 +194,12 @@ class _Flips:
         return np.asarray(flipped * self.scale[j, k])
 
     def two_sided(self, k: int) -> Floats:
-        """Return, for each flip, the largest absolute statistic of any later system against k."""
+        """Compare later systems with k; return each flip's largest absolute statistic."""
         flipped = self._against(k, np.arange(len(self.used)) > k)
         return np.asarray(np.abs(flipped, out=flipped).max(axis=1, initial=0.0))
 
     def one_sided(self, k: int) -> Floats:
-        """Return the largest statistic against system k for each flip and each opposite flip."""
+        """Return the largest statistic against system k, for each flip and its opposite."""
         flipped = self._against(k, np.ones(len(self.used), dtype=bool))
         return np.append(flipped.max(axis=1, initial=0.0), -flipped.min(axis=1, initial=0.0))
 

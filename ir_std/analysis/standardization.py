@@ -16,7 +16,7 @@ from ir_std.analysis.means import check_scores, check_scores_with_gaps
 from ir_std.schemes import get_scheme, normal_cdf
 
 CLOSE_ENOUGH = 1e-7
-"""Largest change of a system's mean z at which the iteration ends."""
+"""The iteration ends if each system's mean z changes by less than this value."""
 MOST_STEPS = 10_000
 
 

@@ -288,7 +288,7 @@ class JudgeAgreement:
         return statistics.kappa_interval(self.confusion, weights)
 
     def kappa_at(self, level: int) -> float:
-        """Compute Cohen's kappa if documents at a level or above count as relevant.
+        """Compute Cohen's kappa, counting documents from ``level`` upwards as relevant.
 
         Return NaN if one of the judges has no document at this level or above.
         """

@@ -276,7 +276,7 @@ def _qrels_of_set(run: Any, judgments: Iterable[Qrels]) -> Qrels | None:
 
 
 def _same_collection(one: RunScores, other: RunScores) -> bool:
-    """Check whether two runs have common topics, without contradictory counts.
+    """Check whether two runs have common topics whose counts do not contradict.
 
     A count is the number of a topic's relevant documents.
     """

@@ -133,7 +133,10 @@ class Difference:
 
     @cached_property
     def size(self) -> tuple[float, float]:
-        """Hedges' g (the difference in standard deviations over topics), and the error of g."""
+        """Hedges' g, and the error of g.
+
+        Hedges' g expresses the difference in units of the standard deviation over topics.
+        """
         effect = paired_effect(self.by_topic)
         return effect.size, sqrt(effect.size_variance)
 

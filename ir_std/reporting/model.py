@@ -51,8 +51,8 @@ class Results:
     """Scores of runs on one or several collections, with their means, ranks and tests.
 
     Most attributes need a single collection; to choose one of several, use :meth:`on`.  A run has
-    the same name on all collections.  In mappings by run and measure, a key can also be the name of
-    a measure.
+    the same name on all collections.  In a mapping by run and measure, you can also look up a
+    measure by its name.
 
     Attributes
     ----------
@@ -313,7 +313,10 @@ class Results:
     def _variation(
         self, measure: Measure, run: str, collection: str, sign: float = 1
     ) -> tuple[SystemsCovariance, list[float]]:
-        """Return the covariance of the means over systems, and weights that select this run."""
+        """Return the covariance of the runs' means over systems, and a weight for each run.
+
+        The weight is ``sign`` for the given run, and 0 for all other runs.
+        """
         on = self._each[collection]
         return on._covariances[measure], [sign * (name == run) for name in on.runs]
 

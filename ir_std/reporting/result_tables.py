@@ -261,7 +261,7 @@ def pairs_table(pairs: Sequence[Difference], places: int = 4) -> tables.Table:
 def means_with_pairs(results: Results, places: int = 4) -> tables.Table:
     """Show the means, and below them the linked differences, in one table for CSV.
 
-    Two more columns name the mean that is subtracted.
+    Two more columns name the mean that a difference subtracts: its system and its collection.
     """
     means = means_table(results, places)
     found: dict[tuple[str, ...], dict[Measure, Difference]] = {}

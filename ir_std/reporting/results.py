@@ -89,8 +89,9 @@ def evaluate(
     jobs : int, optional
         Number of processes; if None, ir_std chooses the number.
     executor : concurrent.futures.Executor, optional
-        Executor to use instead of ``jobs``, such as Dask's ``Client.get_executor()``.  Each run is
-        one task.  The executor's workers must be able to read files that are given by their path.
+        Executor to use instead of ``jobs``, such as Dask's ``Client.get_executor()``.  The executor
+        evaluates each run as a separate task.  The executor's workers must be able to read files
+        that are given by their path.
     depth : int, optional
         Evaluate only the first ``depth`` documents of each topic, in trec_eval's order.  This
         is the same as trec_eval's ``-M``.

@@ -319,7 +319,7 @@ def _wrapped(note: str, width: int) -> str:
 
 @dataclass(frozen=True)
 class _Markup:
-    """Rules of a format for escaping texts, and for writing best values and marks."""
+    """Rules by which a format escapes texts, and writes best values and marks."""
 
     escape: Callable[[str], str]
     bold: str

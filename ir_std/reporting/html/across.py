@@ -54,7 +54,7 @@ class AcrossRecord(TypedDict):
 def across_of(results: Results) -> AcrossRecord:
     """Make the record for the page's section on all collections together.
 
-    The record has the numbers to draw, and sentences.
+    The record has the numbers that the page draws, and the sentences that the page shows.
     """
     views: dict[str, View] = {}
     for view in (view for name in results.collections for view in views_of(results.on(name))):

@@ -175,7 +175,7 @@ def _title(results: Results) -> str:
 
 
 def _visible(data: Any) -> Any:
-    """Escape control characters in all texts of the data, as on the page itself."""
+    """Escape control characters in the data's texts, as is done in the page's texts."""
     if isinstance(data, str):
         return escape_controls(data)
     if isinstance(data, dict):

@@ -30,8 +30,8 @@ from ir_std.reporting.run_ranks import RunRank, runs_by_mean
 from ir_std.scores.run_scores import RunScores
 
 MOST_SCORES_OF_SYSTEMS = 200_000
-"""Largest number of topic scores of single systems on a page.  If there are more scores, the page
-has none of them."""
+"""Largest number of reference systems' topic scores on a page.  If there are more of these scores,
+the page has none of them."""
 MOST_RUNS = 6
 """Largest number of runs whose documents are on the page.
 
@@ -314,10 +314,10 @@ class RunStanding:
 
     @property
     def wins(self) -> tuple[int, int, int] | None:
-        """Number of topics that the run wins, that the run loses, and that are compared.
+        """Numbers of topics that the run wins, of topics that it loses, and of compared topics.
 
-        The run wins or loses against the rival, or else against the average system.  None if
-        neither is known.
+        The run is compared with the rival; without a rival, it is compared with the average system.
+        None if neither is known.
         """
         view, values = self.view, self.results.values
         if self.rival is not None:
@@ -356,8 +356,8 @@ class RunStanding:
 def warnings_of(facts: RunStanding) -> list[str]:
     """List the warnings about the factors, and about the runs that the page names.
 
-    The list begins with the faults of all runs.  Warnings that do not concern this measure are left
-    out.
+    The list begins with the warnings about faults, which are listed for all runs.  Warnings that do
+    not concern this measure are left out.
     """
     scored, evaluations = facts.view.scored, evaluations_of(facts.results)
     named = [run for run in (facts.run, facts.rival) if run]

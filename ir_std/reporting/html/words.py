@@ -34,7 +34,7 @@ def environment() -> Any:
         raise MissingLibraryError.of("a report", "jinja2", "report") from None
 
     class Unknown(StrictUndefined):
-        """Undefined name in a template; any use is an error, even a comparison with none."""
+        """Undefined name in a template; any use is an error, even the test ``is none``."""
 
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **options)
