@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 else:
     # Methods import these names only if needed, which saves a quarter of the start-up time.
     # The assignment lets typing.get_type_hints work without these imports.
-    Estimate = Placement = Placer = SystemsCovariance = Any
+    Placement = Placer = SystemsCovariance = Any
     Difference = CollectionLinks = Overlaps = RunRank = Table = Any
 
 MIN_SUMMARIZED = 3
