@@ -36,8 +36,8 @@ chosen on five sets: TREC-8 (2.79), Robust 2005 (2.18), TREC-COVID round 1 (2.35
 5 (3.79) and DL 2021 (3.24).  The value was checked on nine other sets, for which the ratio is
 between 1.91 and 4.71, with a median of 2.76.  The nine sets are TREC-COVID rounds 2 to 4, DL 2019,
 2020, 2022 and 2023, and Blog 2006 and 2008.  An estimate from the scores would be worse than this
-value, because the scores of a hundred independent systems look like the scores of a hundred systems
-by a few teams.
+value, because scores do not show whether a hundred systems are independent or were submitted by a
+few teams.
 """
 ALIKE = 0.6
 """Two of ``n`` systems are alike if the correlation of their scores is above ``ALIKE - 2 / n``."""
@@ -51,7 +51,7 @@ systems.  Among 15 or more systems, some systems are always alike.
 MIN_EFFECTIVE = 1.25
 """Lower bound for the effective number of independent reference systems."""
 TOPIC_CORRELATION = 0.45
-"""Assumed correlation of systems' scores on two topics, if single systems' scores are unknown.
+"""Correlation between the scores on two topics, assumed if systems' scores are unknown.
 
 On each shipped set with distributions, the correlation over systems was averaged over all pairs of
 topics.  For AP, the average is between 0.19 and 0.72, and the median over sets is 0.38.  For P@10,

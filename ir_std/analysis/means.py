@@ -241,7 +241,7 @@ summed in another order, their mean changes by about 1e-17.  Such a change must 
 difference.
 """
 ROUNDING = 16 * float(np.finfo(float).eps)
-"""Smallest difference that is not a rounding error, as a share of the numbers that are subtracted.
+"""Smallest difference of two numbers that is not a rounding error, as a share of these numbers.
 Smaller differences are set to 0."""
 
 

@@ -27,8 +27,8 @@ ADVISED_TOPICS = 10
 """Recommended number of topics judged by people; with fewer topics, the interval is wide and
 imprecise."""
 MIN_POOLED_SYSTEMS = 5
-"""Smallest number of systems for which the multiplier ``s`` is estimated; otherwise, ``s`` is
-``c``."""
+"""Smallest number of systems for which the multiplier ``s`` is estimated.  With fewer systems,
+``s`` is set to the multiplier ``c``."""
 NEGLIGIBLE_VARIANCE = 1e-12
 """Largest ratio of two sums of squares that counts as a rounding error.  The numerator is the sum
 for the centered scores, and the denominator is the sum for the scores themselves."""
@@ -39,8 +39,8 @@ MULTIPLIER_GAP = 0.4
 MIN_VARYING_TOPICS = 3
 """Smallest number of judged topics on which a score or difference must vary to get an interval."""
 DRAW_LEVEL = 0.995
-"""Probability level of a quantile of Student's t.  Above this quantile, the judged topics do not
-look like a random draw."""
+"""Probability level of a quantile of Student's t.  If the statistic of the judged topics is above
+this quantile, these topics do not look like a random draw."""
 
 Population = Literal["finite", "topics"]
 

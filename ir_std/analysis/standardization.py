@@ -198,7 +198,8 @@ def _scale(known: Mask, theta: Floats) -> tuple[Floats, Floats]:
 
     Systems without a score on the topic are ignored.
 
-    The spread on a topic is divided by the spread of all systems' effects.
+    The spread on a topic is the standard deviation of the effects of the systems on this topic,
+    divided by the standard deviation of all systems' effects.
     """
     c = np.where(known, theta - theta.mean(), np.nan)
     spread = divide(np.nanstd(c, axis=1, ddof=1), theta.std(ddof=1), otherwise=1.0)

@@ -315,7 +315,7 @@ class RunDifferences:
         return self.overlaps.shared([d.where for d in self.differences])
 
     def has_summary(self, size: bool = False) -> bool:
-        """Check whether enough collections have differences, and no topic would count twice."""
+        """Check whether enough collections have differences and no two share topics."""
         return not self.shared and sum(self.summarized(size)) >= MIN_SUMMARIZED
 
     def summary(self, size: bool = False) -> Summary | None:

@@ -149,7 +149,7 @@ def collection_names(qrels: Mapping[T, Qrels], matches: Mapping[T, Match | None]
 
 
 def _file_or_topics(qrels: Qrels) -> str:
-    """Return the file's name or the topics, to distinguish collections with the same set."""
+    """Return the file's name or the topics, which distinguish collections of one factor set."""
     if not isinstance(qrels, QrelsFromCounts):
         return os.path.basename(qrels.name)
     topics = qrels.topics

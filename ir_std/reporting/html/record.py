@@ -28,7 +28,7 @@ from ir_std.reporting.model import Results, evaluations_of
 from ir_std.reporting.plots import axis_ticks
 
 UNIT = 10_000
-"""Number of units in a score of 1; topic scores are stored as whole numbers of units."""
+"""Whole number that stands for a score of 1; the page holds topic scores as whole numbers."""
 
 Numbers = list[float | None]
 Matrix = list[list[int | None]]

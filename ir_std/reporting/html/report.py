@@ -40,7 +40,7 @@ CHOSEN_BY = {
     "ir_datasets id": "named by the ir_datasets ID",
     "systems": "to which the runs belong",
 }
-"""Descriptions of how a factor set was chosen if it was not recognized."""
+"""Texts that say how a factor set was chosen, for sets that ir_std did not recognize."""
 
 SCHEME_PAPER = {"z": "webber2008", "N": "webber2008", "U": "sakai2016", "E": "urbano2019"}
 """Key of each scheme's paper in ``references.bib``."""

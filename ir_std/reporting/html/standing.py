@@ -205,7 +205,7 @@ class RunStanding:
     # Among the reference systems
 
     def placement(self, run: str) -> Placement | None:
-        """Return a run's place if there are at least two other reference systems."""
+        """Return a run's place, or None with fewer than two reference systems besides the run."""
         placed = self.results.placements.get(run, {}).get(self.view.scored)
         if not placed or placed.unavailable_reason or placed.n_systems - placed.is_own_system < 2:
             return None
@@ -233,7 +233,7 @@ class RunStanding:
         return tuple(sorted(zip(names, placed.means, strict=True), key=lambda s: -sign * s[1]))
 
     def places(self, run: str) -> tuple[int, int] | None:
-        """Return the places that the ends of a run's interval would take, better place first."""
+        """Return the best and the worst place that a run has within its interval."""
         placed, ends = self.placement(run), self.intervals[run]
         if placed is None or not placed.means or isnan(ends[0]):
             return None
