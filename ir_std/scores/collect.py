@@ -176,10 +176,12 @@ def _columns(cells: ScoreCells, measures: Names) -> dict[str, list[_Column]]:
     rows = np.flatnonzero(is_known[measures.codes])
     rows = rows[np.argsort(column[rows], kind="stable")]
     cuts = np.flatnonzero(np.diff(column[rows], prepend=-1, append=-1))
-    topics = np.array(cells.topics.distinct, object)[cells.topics.codes[rows]].tolist()
-    values = numbers[rows].tolist()
-    spans = [slice(a, b) for a, b in pairwise(cuts.tolist())]
-    by_topic = [dict(zip(topics[span], values[span], strict=True)) for span in spans]
+    topics = np.array(cells.topics.distinct, object)[cells.topics.codes[rows]]
+    values = numbers[rows]
+    by_topic = [
+        dict(zip(topics[a:b].tolist(), values[a:b].tolist(), strict=True))
+        for a, b in pairwise(cuts.tolist())
+    ]
     if sum(map(len, by_topic)) < len(rows):
         raise _repeated(cells, measures)
     _check_numbers(cells, measures, numbers, rows)
