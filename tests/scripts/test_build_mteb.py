@@ -308,7 +308,7 @@ def test_the_guide_counts_models_results_and_benchmarks() -> None:
     known = ~np.isnan(cells.main_scores())
     told = " ".join(PAGE.split())
     assert f"scores of {len(factors.systems)} models on {len(factors.topics):,} datasets" in told
-    assert f"{counted.sum():,} of {known.sum():,} results, and" in told
+    assert f"{counted.sum():,} of {known.sum():,} results in" in told
     assert f"{counted.min()} to {counted.max()} results for each dataset" in told
     silent = (known & (cells.arrays["trained"] == UNKNOWN)).any(axis=0).sum()
     assert f"{silent} models do not state their training data" in told
