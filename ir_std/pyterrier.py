@@ -5,8 +5,6 @@ to import PyTerrier.  ``pt.std`` contains all names of ir_std, including measure
 ``pt.std.snDCG``, and the contents of this module.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

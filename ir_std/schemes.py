@@ -4,8 +4,6 @@ The input of a scheme is a topic's raw scores ``x``, and data about the referenc
 topic: the mean and the sample standard deviation (n-1) of their scores, or the scores themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from math import erfc, sqrt
 from typing import Any, NamedTuple

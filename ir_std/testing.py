@@ -1,7 +1,5 @@
 """Simulate qrels, runs and nuggets, for examples and tests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -3,8 +3,6 @@
 Only the program ``ir_std`` does this; a program that imports ir_std keeps its signal handlers.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable, Iterator

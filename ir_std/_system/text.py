@@ -4,8 +4,6 @@ Names of files, runs and topics come from users and may contain any character.  
 same as in JSON (``\u001b``), so that lines of JSON keep their meaning.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

@@ -13,8 +13,6 @@ An interval that would contain the true value too rarely is replaced by NaN.  AP
 has an interval.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ errors, because the mean of the same values changes by about 1e-17 if they are s
 order.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ir_std._arrays import ArrayLike, Floats, divide

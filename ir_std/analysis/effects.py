@@ -6,8 +6,6 @@ model treats the collections as a sample of possible collections, and estimates 
 difference varies between collections (Soboroff, CIKM 2018).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import exp, lgamma, log, sqrt
 

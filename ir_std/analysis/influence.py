@@ -15,8 +15,6 @@ two such runs is therefore computed from the covariance of their means, and is m
 error of either mean.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from math import inf, sqrt
 from typing import Any

@@ -3,8 +3,6 @@
 Scores are arrays over the same topics; NaN means that a topic has no score.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, product

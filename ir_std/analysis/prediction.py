@@ -8,8 +8,6 @@ model's scores can be trusted.  If these topics show that the model's labels con
 the estimate ignores these labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import nan, sqrt

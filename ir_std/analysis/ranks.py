@@ -1,7 +1,5 @@
 """Rank intervals: the ranks that paired comparisons with all other systems do not rule out."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

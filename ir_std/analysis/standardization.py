@@ -4,8 +4,6 @@
 benchmark.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 

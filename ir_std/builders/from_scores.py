@@ -1,7 +1,5 @@
 """Build factor sets from tables of scores in any form."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path

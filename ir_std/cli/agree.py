@@ -1,7 +1,5 @@
 """Compare two sets of judgments of the same topics, such as human and LLM judgments."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from typing import Any
 

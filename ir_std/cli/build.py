@@ -1,7 +1,5 @@
 """Build a factor set from the runs of a collection's systems, or from tables of their scores."""
 
-from __future__ import annotations
-
 import os
 from argparse import Namespace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Compare systems over collections: raw and standardized means, with intervals."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from io import BytesIO
 from pathlib import Path

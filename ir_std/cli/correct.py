@@ -3,8 +3,6 @@
 The LLM labels cover all topics.
 """
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ir_std.cli.inputs import read_inputs

@@ -1,7 +1,5 @@
 """Show on which topics, and by which documents, two runs differ."""
 
-from __future__ import annotations
-
 import json
 from argparse import Namespace
 

@@ -1,7 +1,5 @@
 """Evaluate runs by raw and standardized scores in one pass."""
 
-from __future__ import annotations
-
 import os
 import sys
 from argparse import Namespace

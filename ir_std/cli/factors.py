@@ -1,7 +1,5 @@
 """List, show, check, exchange and use factor sets."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import re

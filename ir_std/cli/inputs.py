@@ -1,7 +1,5 @@
 """Sort command-line arguments into runs, qrels, measures, and systems on collections."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -7,8 +7,6 @@ than ``--fail-if-worse`` allows, and 2 for wrong use or bad input.  After a sign
 is 128 plus the signal's number.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Merge runs of several engines or shards into one, by normalized scores or by ranks."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from ir_std._system.files import check_output

@@ -6,8 +6,6 @@ of shared options is replaced by the lines of these options in :data:`SHARED`.  
 same name as a parameter of the Python function, so that :func:`call` can pass the option on.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

@@ -1,7 +1,5 @@
 """Write one self-contained HTML page about runs, with tables, plots and explanations."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from pathlib import Path
 

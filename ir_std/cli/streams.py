@@ -1,7 +1,5 @@
 """Write to the command line's standard output and standard error."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

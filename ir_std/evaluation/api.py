@@ -1,7 +1,5 @@
 """Provide ir_measures' functions, and add ir_std's provider to ir_measures."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

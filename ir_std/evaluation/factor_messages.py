@@ -1,7 +1,5 @@
 """Report notes and warnings about the factors of a collection, not about single runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, compress
 

@@ -1,7 +1,5 @@
 """Messages about one run: signs of faults, missing topics, short lists and rounded scores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice

@@ -1,7 +1,5 @@
 """Uncertainty of standardized means due to the choice of reference systems."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

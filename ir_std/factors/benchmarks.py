@@ -1,7 +1,5 @@
 """MTEB's benchmarks: the datasets in each task, and the scores of models."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The catalog of factor sets: the shipped sets and the user's own."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Collections to recognize, and comparisons of their judgments with the judgments of sets."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property, lru_cache

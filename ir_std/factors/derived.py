@@ -1,7 +1,5 @@
 """Factor sets made from some of the systems or rows of another set."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping
 

@@ -1,7 +1,5 @@
 """Compute factors and system means from the scores of reference systems."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

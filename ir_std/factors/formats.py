@@ -1,7 +1,5 @@
 """Factors in other formats: tidy tables, ``trec_eval -Z``, published CSV files."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re

@@ -1,7 +1,5 @@
 """A set's record of judgments: counts and fingerprints by relevance level."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

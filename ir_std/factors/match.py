@@ -1,7 +1,5 @@
 """The fit of a factor set to judgments, and the match that recognition chooses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -4,8 +4,6 @@ The quality of a set is not stored in the set.  ir_std computes the quality from
 when the quality is needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import compress

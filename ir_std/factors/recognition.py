@@ -1,7 +1,5 @@
 """Recognition of the factor set that belongs to given judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Schema of a factor set's file: fields of ``set.json``, and arrays of scores from MTEB."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache

@@ -5,8 +5,6 @@ The description is in ``set.json``.  numpy can open the file in one line:
 is unpacked when it is first used.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """Standardized measures, whose names begin with ``s``, such as ``sAP`` and ``snDCG@10``."""
 
-from __future__ import annotations
-
 import ast
 import math
 import os

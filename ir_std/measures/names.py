@@ -1,7 +1,5 @@
 """Parsing of measure names as written by users of ir_measures, trec_eval and MTEB."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@ To add a measure, write a record.  If ir_measures lacks the measure, also add an
 :mod:`ir_std.measures.objects`.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 from collections import ChainMap

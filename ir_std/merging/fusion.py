@@ -1,7 +1,5 @@
 """Normalize the scores of runs, and merge runs, by methods for scores or for ranks."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

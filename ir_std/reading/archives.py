@@ -1,7 +1,5 @@
 """Find run files in folders and archives; archives are read in memory."""
 
-from __future__ import annotations
-
 import lzma
 import math
 import os

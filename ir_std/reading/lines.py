@@ -4,8 +4,6 @@ A block of lines is split where blanks begin and end.  The checks show only that
 :mod:`ir_std.reading.plain` then reads line by line and finds the fault.
 """
 
-from __future__ import annotations
-
 import codecs
 import math
 import re

@@ -6,8 +6,6 @@ reads a number if the correction does not decide how the last bit is rounded, or
 more than 19 digits.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Read runs and qrels line by line, which is slow but makes it possible to name a wrong line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Unpack files piece by piece, and stop if the content is too large or is not text."""
 
-from __future__ import annotations
-
 import bz2
 import codecs
 import gzip

@@ -1,7 +1,5 @@
 """Evaluate systems on several collections, and link the collections by anchors."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

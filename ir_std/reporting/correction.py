@@ -1,7 +1,5 @@
 """Estimate means under human labels from LLM labels and a few human labels."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

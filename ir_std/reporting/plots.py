@@ -4,8 +4,6 @@ Each function with a parameter ``ax`` draws into the given matplotlib axes, or i
 figure, and returns the axes.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Show results as tables of runs, means, and differences over collections."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Make tables, and write them as text, Markdown, LaTeX, CSV or HTML."""
 
-from __future__ import annotations
-
 import csv
 import html
 import math

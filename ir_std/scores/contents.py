@@ -1,7 +1,5 @@
 """Parse scores that other programs computed, in every format."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

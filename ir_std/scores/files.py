@@ -1,7 +1,5 @@
 """Recognize and read scores that other programs computed."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

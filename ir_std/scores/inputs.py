@@ -1,7 +1,5 @@
 """Runs, or scores computed by another program, in any form that users pass."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Read tables of scores with a header, from text and from memory."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter

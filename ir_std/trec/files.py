@@ -1,7 +1,5 @@
 """Read and write runs and qrels in files."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

@@ -4,8 +4,6 @@ This module imports neither pandas nor polars.  If a user passes a table, the li
 is already imported, and the methods of the table show that it is one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter, itemgetter

@@ -5,8 +5,6 @@ for ir_measures).  For qrels and texts, users can also pass IDs of ir_datasets. 
 modified.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import operator

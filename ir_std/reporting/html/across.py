@@ -1,7 +1,5 @@
 """Make the record of several collections, which the page's script reads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan

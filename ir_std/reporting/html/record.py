@@ -4,8 +4,6 @@ The record has the same fields as the classes ``Collection`` and ``Measure`` in
 ``templates/collection.js``; a test compares the fields.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """Write results as a self-contained HTML page for browsers, phones and paper."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Find facts about a report's subject: its place, its rival, and the difference between both."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

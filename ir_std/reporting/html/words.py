@@ -1,7 +1,5 @@
 """Load the templates of the page, and the templates of sentences about facts."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import isnan
 from typing import Any
