@@ -197,7 +197,7 @@ def test_the_pages_figures_are_those_of_the_script(
     coverage, alone = (figures["dl19-passage", "P@10", "raw", 15][k] for k in (2, 4))
     assert coverage == lowest
     assert f"coverage is {coverage:.3f}, for P@10 on DL 2019 with 15 human topics" in TOLD
-    assert f"uses only people's labels, the coverage is {alone:.3f}" in TOLD
+    assert f"With only people's labels, the coverage in this case is {alone:.3f}" in TOLD
     of_rr = [found for case, found in figures.items() if case[1:] == ("RR", "N", 10)]
     for k, sentence in ((2, "is {} with the model's labels"), (4, "{} with only people's labels")):
         values = [found[k] for found in of_rr]
@@ -209,7 +209,7 @@ def test_the_pages_figures_are_those_of_the_script(
         for name, *values in re.findall(r"^(dl\S+) +\+(0\.\d+) +\+(0\.\d+)$", printed, re.MULTILINE)
     }
     (a, left), (b, left_2) = favors["dl19-passage"], favors["dl20-passage"]
-    assert f"In N for nDCG@10, this advantage is {a} on DL 2019 and {b} on DL 2020" in TOLD
+    assert f"For nDCG@10 under scheme N, this advantage is {a} on DL 2019 and {b} on DL 2020" in TOLD
     assert f"favor LLM re-rankers by only {left} on DL 2019 and {left_2} on DL 2020." in TOLD
 
 

@@ -65,7 +65,7 @@ def test_the_orders_correlations_are_those_of_the_guide() -> None:
             assert line in SECTION, line
     assert sum(" on " in line for line in lines if line.startswith("|")) == MOVES == 10
     (width,) = (line.partition(": ")[2] for line in lines if line.startswith("median width"))
-    assert f"The median interval spans {width.replace(' of ', ' of the ')}." in SECTION
+    assert f"The median rank interval spans {width.replace(' of ', ' of the ')}." in SECTION
     assert any(line.startswith("first by the mean of z: IEITYuan") for line in lines)
 
 

@@ -164,8 +164,8 @@ def test_the_guide_has_what_few_systems_do_to_runs_at_the_ends_of_the_field() ->
     weakest = sorted(experiment.share(by.weakest) for by in found)
     tenth = sorted(experiment.share(by.tenth) for by in found)
     assert (
-        f"has a mean z of {found[0].true_z:.2f} relative to all systems. If fewer systems are "
-        f"drawn by team, the run's mean z is {z[8]} "
+        f"has a mean z of {found[0].true_z:.2f} relative to all systems. If fewer systems "
+        f"standardize this run, its mean z is {z[8]} "
         f"with 8 systems, {z[15]} with 15, {z[30]} with 30 and {z[100]} with 100"
     ) in TEXT
     assert (
