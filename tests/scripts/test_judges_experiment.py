@@ -209,7 +209,7 @@ def test_the_pages_figures_are_those_of_the_script(
         for name, *values in re.findall(r"^(dl\S+) +\+(0\.\d+) +\+(0\.\d+)$", printed, re.MULTILINE)
     }
     (a, left), (b, left_2) = favors["dl19-passage"], favors["dl20-passage"]
-    assert f"For nDCG@10 under scheme N, this advantage is {a} on DL 2019 and {b} on DL 2020" in TOLD
+    assert f"nDCG@10 under scheme N, this advantage is {a} on DL 2019 and {b} on DL 2020" in TOLD
     assert f"favor LLM re-rankers by only {left} on DL 2019 and {left_2} on DL 2020." in TOLD
 
 
