@@ -123,7 +123,7 @@ def _measures_of(metric: Measure | str) -> list[Measure]:
 
 
 def _decided(metric: Measure | str, match: Match, qrels: Qrels) -> Measure | str:
-    """Decide what depends on the qrels of all batches, and attach the decisions to a measure."""
+    """Make the decisions that need the qrels of all batches, and attach them to a measure."""
     plan, given = None, metric
     if isinstance(metric, Standardized):
         if match.factors is None or "factors" in metric.params:

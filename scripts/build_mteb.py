@@ -515,7 +515,7 @@ def described(
                 "licence_uri": "https://spdx.org/licenses/CC0-1.0.html",
             }
         ],
-        "built": f"by ir_std {__version__}: from tables of scores, means on whole data sets",
+        "built": f"by ir_std {__version__}: from tables of mean scores per dataset",
         "inputs": list(inputs),
         "datasets": {row: about for row in rows if (about := _about(row, judged))},
         "aliases": {a: row for a, row in sorted(aliases_of_rows().items()) if row in there},
@@ -532,9 +532,9 @@ SOURCE = (
     "MTEB's results, state of 2026"
 )
 POPULATION = (
-    "models of MTEB's results that state all languages of the dataset (those that state none: "
-    "English), each once, without broken results; whether one was trained on the data is what its "
-    "authors state"
+    "models in MTEB's results whose metadata name all languages of the dataset (English, if they "
+    "name none); each model counts once, broken results are left out, and the models' authors "
+    "state the training data"
 )
 
 

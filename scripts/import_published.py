@@ -59,7 +59,7 @@ def published(name: str, data: Path) -> FactorSet:
         "depth": PUBLISHED.depth,
         "source": PUBLISHED.source,
         "licence": PUBLISHED.licence,
-        "built": "by ir_std from the published means and deviations",
+        "built": "by ir_std from the published means and standard deviations",
     }
     if ".tb" in track.stem:
         info["measures"] = {measure: {"depth": 10000} for measure in OF_WHOLE_RUNS}

@@ -69,7 +69,7 @@ def _search_words(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
 
     The ID of a track's own set also finds the track's sets with other systems or judgments.
     """
-    related = {factors.id, factors.info.get("beside"), factors.info.get("same_topics_as")}
+    related = {factors.id, factors.info.get("main_set"), factors.info.get("same_topics_as")}
     words = [factors.info.get("corpus", ""), *factors.info.get("aliases", ())]
     words += [name for one in sets if one.id in related for name in one.info.get("ir_datasets", ())]
     words += factors.topics if factors.info.get("datasets") else ()
@@ -140,7 +140,7 @@ def _related_text(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
             continue
         kind = (
             "other systems"
-            if factors.id == other.info.get("beside") or other.id == factors.info.get("beside")
+            if factors.id == other.info.get("main_set") or other.id == factors.info.get("main_set")
             else "other labels"
             if "judge" in {**other.info, **factors.info}
             else "residual judgments"

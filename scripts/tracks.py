@@ -66,9 +66,9 @@ class Origin:
 
 
 PUBLISHED_RBP = (
-    "The published RBP(p=0.8,rel=1) follows the order of lines in the run files, not the scores: "
-    "on TREC-8, where all runs are at hand, the mean z of a run is off by up to 0.06, on a single "
-    "topic by up to 0.46."
+    "The published RBP(p=0.8,rel=1) follows the order of lines in the run files, not the scores. "
+    "On TREC-8, where all runs are available, this changes the mean z of a run by up to 0.06, and z "
+    "on a single topic by up to 0.46."
 )
 PUBLISHED_AP = "The published AP was rounded to 4 decimals before it was averaged."
 
@@ -97,7 +97,7 @@ class Track:
         Highest relevance level of the judgments, if a measure has graded gains.
     depth : int or None
         Depth at which runs are cut, because most of them end there.
-    beside : str
+    main_set : str
         Track of the collection, if the systems are not the track's own systems but ``population``.
     earlier : tuple of str
         Sets of earlier rounds; the runs do not contain the documents that these rounds judged.
@@ -123,7 +123,7 @@ class Track:
     max_level: int | None = None
     depth: int | None = None
     notes: tuple[str, ...] = ()
-    beside: str = ""
+    main_set: str = ""
     population: str = ""
     earlier: tuple[str, ...] = ()
     judge: Mapping[str, str] = field(default_factory=dict)
@@ -140,7 +140,7 @@ class Track:
             "corpus": self.corpus.name,
             "doc_id_example": self.corpus.doc_id_example,
             "ir_datasets": list(self.datasets),
-            "beside": self.beside,
+            "main_set": self.main_set,
             "population": self.population,
             "kind": "judge" if self.judge else "",
             "judge": dict(self.judge),
@@ -201,7 +201,7 @@ DEEPEST = 1000
 
 def qrels_files(name: str, data: Path) -> list[Path]:
     """Return the files of a set's judgments that are available."""
-    name = TRACKS[name].beside or name
+    name = TRACKS[name].main_set or name
     return [
         file
         for stem in QRELS.get(name, (name,))

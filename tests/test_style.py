@@ -27,7 +27,7 @@ HABITS = {
     "two colons": r"^(?!usage|---)[^\n.]{0,90}\S: [^\n.]{0,90}\S: ",
 }
 """Habits of syntax that made readers read twice, and how to find them."""
-ALLOWED = {"begins with What": 11, "of which": 26, "those that": 6, "two colons": 5, "beside": 2}
+ALLOWED = {"begins with What": 11, "of which": 26, "those that": 6, "two colons": 5}
 """How many of each are left; lower a number when you remove some, and never raise one."""
 
 

@@ -14,8 +14,7 @@ from ir_std._arrays import ArrayLike, Floats
 LEVEL = 0.95
 """Confidence level of the intervals."""
 SMALLEST_LOG_P = -70.0
-"""Logarithm of the smallest p-value that is returned, about 1e-30.  Smaller p-values are raised to
-this value."""
+"""Logarithm of the smallest p-value that is returned.  It is about 1e-30, and replaces smaller ones."""
 
 
 @dataclass(frozen=True)
@@ -165,10 +164,7 @@ def mean_of_estimates(
 
 
 def combine_errors(errors: Sequence[tuple[float, float]], k: int) -> tuple[float, float]:
-    """Compute a mean's error and df from independent parts of the error of the sum.
-
-    The mean is the sum of ``k`` values, divided by ``k``.
-    """
+    """Combine independent errors of a sum of ``k`` values into the error and df of their mean."""
     variance = sum(error**2 for error, _ in errors)
     spent = sum(error**4 / df for error, df in errors if df > 0)
     return sqrt(variance) / k, variance**2 / spent if spent else inf

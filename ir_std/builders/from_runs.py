@@ -168,7 +168,7 @@ def build_factors(
         # The shipped sets contain this text, so a different text would change the bytes of a
         # rebuilt set.
         "built": f"by ir_std from {pluralize(len(systems), 'run')}"
-        + (f", cut to {depth} documents a topic" if depth else ""),
+        + (f", cut to {depth} documents per topic" if depth else ""),
     } | judge_fields(judge)
     tags = [system.tag for system in systems]
     info |= team_fields(teams, tags)

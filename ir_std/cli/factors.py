@@ -193,7 +193,7 @@ ACTIONS = {function.__name__.removeprefix("_"): function for function in _FUNCTI
 """The actions of ``ir_std factors``: for each name, the function that runs the action."""
 
 _FACTS = (
-    *("id", "title", "year", "population", "beside", "same_topics_as", "corpus"),
+    *("id", "title", "year", "population", "main_set", "same_topics_as", "corpus"),
     *("doc_id_example", "built"),
 )
 _FACTS_OF_SOURCE = ("url", "date", "licence", "licence_uri")

@@ -383,7 +383,7 @@ def read_entries(args: Namespace) -> Entries:
 
 
 def _system_entry(name: str) -> Entry:
-    """Make an entry of a set's system; the entry has the system's name in the set."""
+    """Make an entry for a system of a factor set, under its name in the set."""
     return Entry(name.rpartition("/")[2], name, None)
 
 

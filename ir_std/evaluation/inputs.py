@@ -53,7 +53,7 @@ SELF = "self"
 
 @dataclass(eq=False, repr=False)
 class ScoresOfSystem(RunScores):
-    """Scores of one system of a factor set, for each measure with scores per system.
+    """Scores of one system of a factor set, for all measures of which the set holds scores.
 
     Attributes
     ----------

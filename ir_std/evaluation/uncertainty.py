@@ -161,7 +161,7 @@ def teams_of(factors: FactorSet) -> dict[str, str]:
     tags = factors.systems
     if "teams" in factors.info:
         return {tag: factors.info["teams"].get(tag, tag) for tag in tags}
-    return {} if "beside" in factors.info else guess_teams(tags)
+    return {} if "main_set" in factors.info else guess_teams(tags)
 
 
 def guess_teams(tags: Sequence[str]) -> dict[str, str]:

@@ -23,7 +23,7 @@ files are read."""
 
 Entry: TypeAlias = Mapping[str, Any]
 """The index entry of a set.  The entry has the fields ``topics``, ``ir_datasets``, ``unit``,
-``beside`` and ``sha256`` (the hash of the set's file).  ``topics`` maps each topic to its number of
+``main_set`` and ``sha256`` (the hash of the set's file).  ``topics`` maps each topic to its number of
 relevant documents, or to None if the number is unknown or the topic is a whole dataset."""
 
 Version: TypeAlias = tuple[int, int, int]
@@ -146,7 +146,7 @@ def index_entry(factors: FactorSet) -> dict[str, Any]:
     names = dict.fromkeys([*factors.topics, *factors.info.get("aliases", ())])
     return {
         "unit": factors.info.get("unit", "topic"),
-        "beside": factors.info.get("beside"),
+        "main_set": factors.info.get("main_set"),
         "ir_datasets": list(factors.info.get("ir_datasets", ())),
         "topics": names if factors.of_datasets else dict(factors.n_rel),
     }
@@ -288,7 +288,7 @@ def check_set(path: str | os.PathLike[str]) -> list[str]:
 
 def sibling_sets(factors: FactorSet) -> list[FactorSet]:
     """Return the sets that have different systems on the same topics as this set."""
-    return list(described_sets(known_sets(), lambda one: one["beside"] == factors.id))
+    return list(described_sets(known_sets(), lambda one: one["main_set"] == factors.id))
 
 
 def check_new_set(

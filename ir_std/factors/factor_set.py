@@ -96,7 +96,7 @@ class FactorSet:
     _arrays: Mapping[str, Array]
     _same: Mapping[str, str]
     whole: FactorSet | None = None
-    """Set of many datasets from which the rows of this set were taken."""
+    """Larger set of many datasets; the rows of this set were taken from it."""
 
     def __init__(
         self,

@@ -195,7 +195,7 @@ def _preference(fit: Fit) -> tuple[object, ...]:
 
 def _specificity(factors: FactorSet) -> tuple[object, ...]:
     """Return a sort key: sets of the track's own systems first, and then sets with few topics."""
-    return "beside" in factors.info, len(factors.topics), factors.id
+    return "main_set" in factors.info, len(factors.topics), factors.id
 
 
 def _is_equivalent(fit: Fit, best: Fit) -> bool:

@@ -131,7 +131,7 @@ FIELDS: dict[str, Rule] = {
     "licence": _TEXT,
     "built": _TEXT,
     "notes": _TEXTS,
-    "beside": _NAME,
+    "main_set": _NAME,
     "population": _TEXT,
     "kind": _one_of("judge"),
     "judge": Rule(
@@ -164,7 +164,7 @@ FIELDS: dict[str, Rule] = {
   the files from which the set was made, with their SHA-256.
 - ``datasets`` describes the rows of a set of unit ``collection``, and ``aliases`` gives other names
   of the rows.
-- ``beside`` names the set that has the track's own systems on this collection, and ``population``
+- ``main_set`` names the set that has the track's own systems on this collection, and ``population``
   describes the systems of this set.
 - ``topic_kinds`` gives the kind of each topic, if there are several kinds.
 - ``short_systems`` lists the systems whose runs have few documents, with the number of documents on

@@ -6,9 +6,9 @@ are never relevant.  Values agree to 1e-9 with the default providers of ir_measu
 provider is trec_eval unless a formula's docstring names another one.
 
 A term is the amount that one document adds to a value.  A function that computes terms takes the
-same arguments as a formula, and returns documents and their terms, shape (n_documents,).  The
-measure on a topic is the sum of the topic's terms, multiplied by a factor that depends only on the
-topic, such as 1/R.
+same arguments as a formula, and returns two arrays of shape (n_documents,): the documents, and the
+term of each document.  The measure on a topic is the sum of the topic's terms, multiplied by a
+factor that depends only on the topic, such as 1/R.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def judged_found(r: Ranking, cutoff: int | None = None) -> Terms:
 
 
 def preferences(r: Ranking, rel: int = 1) -> Terms:
-    """Compute each relevant document's term of Bpref.
+    """Compute the amount that each relevant document adds to Bpref.
 
-    The term of a document is smaller if more documents that are judged not relevant precede it.
+    The amount of a document is smaller if more documents that are judged not relevant precede it.
     """
     is_relevant = r.level >= rel
     nonrelevant = (r.level >= 0) & ~is_relevant

@@ -126,7 +126,7 @@ class FileSource(Source):
             stream = _open(self.path)
             if not stream.seekable():
                 stream.close()
-                expected = "write its content to a file, and name that file"
+                expected = "write its content to a file, and pass that file"
                 raise InputError.at(self.path, "is a pipe or a device", expected)
             return stream
         stream, self._stream = self._stream, None
@@ -287,7 +287,7 @@ def is_hidden(path: PurePath) -> bool:
 def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> BytesSource:
     """Read the rest of a binary or text stream into memory."""
     if max_member is None:
-        expected = "write its content to a file, and name that file"
+        expected = "write its content to a file, and pass that file"
         too_much = InputError.at(name, f"gave more than {unpacking.MAX_MEMBER:,} bytes", expected)
     else:
         too_much = unpacking.too_large(name, max_member)

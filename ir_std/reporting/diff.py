@@ -475,7 +475,7 @@ class TopicDiff:
         )
 
     def _values_at(self, run: int, rank: int) -> tuple[Value, ...]:
-        """Return a run's document at a rank: ID, level, rank in the other run, and added amount."""
+        """Return the ID, level, rank in the other run and contribution of a run's document."""
         documents = self.rankings[run].documents
         if rank > len(documents):
             return "", None, None, None

@@ -174,7 +174,7 @@ def benchmark_notes(results: Results, benchmark: Benchmark) -> Iterator[str]:
     )
     if len(results.runs) > 1:
         yield (
-            "The ranks column has all ranks that paired tests with the other runs cannot rule out. "
+            "The ranks column shows all ranks that are possible according to paired tests. "
             f"{describe_firsts(results, results.measures[1])}"
         )
     if any(run in results.runs for run in benchmark.own):

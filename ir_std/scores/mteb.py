@@ -24,7 +24,7 @@ CQADUPSTACK = (
 """Parts of CQADupstack."""
 
 MODEL_META = "model_meta.json"
-"""File next to a model's results in which MTEB names the model."""
+"""File in which MTEB names the model; the file is next to the model's results."""
 _LARGEST_META = 1 << 20
 
 

@@ -357,7 +357,7 @@ def test_the_modern_sets_notes_have_their_figures(year: str) -> None:
     for factors in (own, modern):
         assert f"{factors.mean['nDCG@10'].mean():.3f}" in note
         assert f"{np.median(factors.sd['nDCG@10']):.2f}" in note
-    assert modern.info["beside"] == own.id
+    assert modern.info["main_set"] == own.id
     assert (own.n_rel, own.judgments) == (modern.n_rel, modern.judgments)
 
 

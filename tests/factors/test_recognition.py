@@ -345,7 +345,7 @@ def test_shared_topics_count_more_than_topics_that_agree(
 
 
 def test_a_tracks_own_systems_win_over_alternative_ones(make: Make) -> None:
-    make("a-modern", judged(range(20)), beside="track", population="later systems")
+    make("a-modern", judged(range(20)), main_set="track", population="later systems")
     make("track", judged(range(20)))
     match = recognize(judged(range(20)))
     assert found(match)[0] == "track"

@@ -50,7 +50,7 @@ def test_fifteen_of_the_modern_runs_order_one_list_and_nine_another(year: str, d
     assert len(on_pool) == 15
     assert {run for run in on_pool if documents[run] == pool} == set(POOL)
     assert all(run in note for run in POOL)
-    assert f"the {np.mean([len(docs) for docs in pool.values()]):.0f} documents a topic" in note
+    assert f"a list of {np.mean([len(docs) for docs in pool.values()]):.0f} documents per topic" in note
     assert {
         round(np.mean([len(docs) for docs in documents[run].values()]), -1)
         for run in on_pool - set(POOL)
@@ -60,7 +60,7 @@ def test_fifteen_of_the_modern_runs_order_one_list_and_nine_another(year: str, d
     assert all(run.startswith("colbert_") == (run not in on_pool) for run in documents)
     assert {len(docs) for own in others for docs in own.values()} == {100}
     same = sum(all(own[t] == others[0][t] for own in others) for t in pool)
-    assert f"on {same} of {len(pool)} topics the same documents" in note
+    assert f"on {same} of {len(pool)} topics all nine order the same documents" in note
 
 
 @pytest.mark.slow
@@ -243,7 +243,7 @@ def test_terabyte_2005_got_new_judgments(data: Path) -> None:
     qrels = read_qrels(data / "qrels" / "terabyte05.txt")
     today = {t: sum(r > 0 for r in docs.values()) for t, docs in qrels.judged.items()}
     changed = sum(today[topic] != factors.n_rel[topic] for topic in factors.topics)
-    assert f"differ from those behind the factors on {changed} of the 50 topics" in " ".join(
+    assert f"differ from the judgments behind the factors on {changed} of the 50 topics" in " ".join(
         findings(factors)
     )
     page = " ".join((DOCS / "explanation/recognition.md").read_text("utf-8").split())
@@ -264,8 +264,8 @@ def test_labels_of_gpt4_are_counted(name: str, data: Path) -> None:
     same = sum(a == b for a, b in labels) / len(labels)
     of_people, of_model = (sum(pair[i] > 0 for pair in labels) for i in (0, 1))
     note = " ".join(findings(load_factors(name)))
-    assert f"on {same:.0%} of them they are the people's" in note
-    assert f"{of_model:,} documents are at level 1 or above for {of_people:,}" in note
+    assert f"For {same:.0%} of the documents, its label equals the human label" in note
+    assert f"GPT-4 put {of_model:,} documents at level 1 or above, and people put {of_people:,}." in note
 
 
 def test_why_ntcir13_has_no_id_of_ir_datasets(data: Path) -> None:
@@ -274,7 +274,7 @@ def test_why_ntcir13_has_no_id_of_ir_datasets(data: Path) -> None:
     package = Path(ir_datasets.__file__).parent
     known = json.loads((package / "etc/metadata.json").read_text("utf-8"))
     theirs = known["clueweb12/b13/ntcir-www-1"]["qrels"]["count"]
-    assert f"{theirs:,} instead of {own:,}, those of NTCIR-14's CENTRE task among them" in reason
+    assert f"({theirs:,} instead of {own:,}), including those of NTCIR-14's CENTRE task" in reason
     told = " ".join((package / "docs/clueweb12.yaml").read_text("utf-8").split())
     assert "the qrels contain additional judgments from the NTCIR-14 CENTRE track" in told
 
@@ -284,7 +284,7 @@ def test_systems_and_groups_of_ntcir13_are_counted(part: str, groups: int) -> No
     factors = load_factors(f"ntcir13-www-{part}")
     tags = factors.systems
     assert len({tag.partition("-")[0] for tag in tags}) == groups
-    assert f"{len(tags)} systems of {groups} groups" in next(findings(factors))
+    assert f"The {len(tags)} systems come from only {groups} groups" in next(findings(factors))
 
 
 def test_published_ap_was_rounded_before_it_was_averaged(data: Path) -> None:

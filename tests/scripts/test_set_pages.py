@@ -36,7 +36,7 @@ def test_a_page_says_what_a_set_is_and_where_it_comes_from(name: str) -> None:
         assert f"`{dataset}`" in text
     links = set(re.findall(r"\]\(([\w.-]+)\.md\)", text))
     assert links <= set(available_factors()) - {name}
-    for other in (factors.info.get("beside"), factors.info.get("same_topics_as")):
+    for other in (factors.info.get("main_set"), factors.info.get("same_topics_as")):
         assert not other or other in links
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({line.count("|") - line.count("\\|") for line in table.splitlines()}) == 1

@@ -31,7 +31,7 @@ from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec import read_texts
 
 OUR_MARK = b'<meta name="generator" content="ir_std '
-"""Text that only pages by ir_std contain; ir_std can replace such pages."""
+"""Text that marks a page as written by ir_std, which may replace the page."""
 
 CHOSEN_BY = {
     "name": "chosen by name",
