@@ -228,7 +228,7 @@ def test_two_runs_are_tested_once_for_all_sentences(monkeypatch: pytest.MonkeyPa
 def test_other_runs_are_counted_with_the_baseline_and_the_correction() -> None:
     said = plain(record(hits({"good": GOOD, "base": BASE, "best": BEST}, baseline="base"))["deck"])
     assert "after Holm's correction for 2 runs" in said
-    assert said.endswith("The other run, best, is clearly better compared with base.")
+    assert said.endswith("The other run, best, is clearly better than base.")
     runs = {"good": GOOD, "base": BASE, "best": BEST, "same": BASE}
     assert plain(record(hits(runs, baseline="base"))["deck"]).endswith(
         "Compared with base, 1 of the other 2 runs is clearly better and 1 is not clearly "
