@@ -50,7 +50,10 @@ def test_fifteen_of_the_modern_runs_order_one_list_and_nine_another(year: str, d
     assert len(on_pool) == 15
     assert {run for run in on_pool if documents[run] == pool} == set(POOL)
     assert all(run in note for run in POOL)
-    assert f"a list of {np.mean([len(docs) for docs in pool.values()]):.0f} documents per topic" in note
+    assert (
+        f"a list of {np.mean([len(docs) for docs in pool.values()]):.0f} documents per topic"
+        in note
+    )
     assert {
         round(np.mean([len(docs) for docs in documents[run].values()]), -1)
         for run in on_pool - set(POOL)
@@ -243,8 +246,9 @@ def test_terabyte_2005_got_new_judgments(data: Path) -> None:
     qrels = read_qrels(data / "qrels" / "terabyte05.txt")
     today = {t: sum(r > 0 for r in docs.values()) for t, docs in qrels.judged.items()}
     changed = sum(today[topic] != factors.n_rel[topic] for topic in factors.topics)
-    assert f"differ from the judgments behind the factors on {changed} of the 50 topics" in " ".join(
-        findings(factors)
+    assert (
+        f"differ from the judgments behind the factors on {changed} of the 50 topics"
+        in " ".join(findings(factors))
     )
     page = " ".join((DOCS / "explanation/recognition.md").read_text("utf-8").split())
     assert "`terabyte04-06` has the published judgments of Terabyte 2005" in page
@@ -265,7 +269,10 @@ def test_labels_of_gpt4_are_counted(name: str, data: Path) -> None:
     of_people, of_model = (sum(pair[i] > 0 for pair in labels) for i in (0, 1))
     note = " ".join(findings(load_factors(name)))
     assert f"For {same:.0%} of the documents, its label equals the human label" in note
-    assert f"GPT-4 put {of_model:,} documents at level 1 or above, and people put {of_people:,}." in note
+    assert (
+        f"GPT-4 put {of_model:,} documents at level 1 or above, and people put {of_people:,}."
+        in note
+    )
 
 
 def test_why_ntcir13_has_no_id_of_ir_datasets(data: Path) -> None:
