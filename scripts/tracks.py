@@ -67,8 +67,8 @@ class Origin:
 
 PUBLISHED_RBP = (
     "The published RBP(p=0.8,rel=1) follows the order of lines in the run files, not the scores. "
-    "On TREC-8, where all runs are available, this changes the mean z of a run by up to 0.06, and z "
-    "on a single topic by up to 0.46."
+    "On TREC-8, where all runs are available, this changes the mean z of a run by up to 0.06, and "
+    "z on a single topic by up to 0.46."
 )
 PUBLISHED_AP = "The published AP was rounded to 4 decimals before it was averaged."
 

@@ -14,7 +14,7 @@ from ir_std._arrays import ArrayLike, Floats
 LEVEL = 0.95
 """Confidence level of the intervals."""
 SMALLEST_LOG_P = -70.0
-"""Logarithm of the smallest p-value that is returned.  It is about 1e-30, and replaces smaller ones."""
+"""Logarithm of the smallest p-value that is returned, which is about 1e-30."""
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ files are read."""
 
 Entry: TypeAlias = Mapping[str, Any]
 """The index entry of a set.  The entry has the fields ``topics``, ``ir_datasets``, ``unit``,
-``main_set`` and ``sha256`` (the hash of the set's file).  ``topics`` maps each topic to its number of
-relevant documents, or to None if the number is unknown or the topic is a whole dataset."""
+``main_set`` and ``sha256`` (the hash of the set's file).  ``topics`` maps each topic to its number
+of relevant documents, or to None if the number is unknown or the topic is a whole dataset."""
 
 Version: TypeAlias = tuple[int, int, int]
 """Modification time, size and inode of a file, which show whether the file has changed."""
