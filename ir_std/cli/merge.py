@@ -30,13 +30,16 @@ scores s of one topic, and suits different runs:
     zscore  (s-mean)/sd            short lists
     sum     (s-min)/sum(s-min)     rarely the best choice
 
+If several runs have a document, sum adds its normalized scores, max uses the highest score, mnz
+(CombMNZ) multiplies the sum by the number of these runs, and first uses the first run's score.
+
 Merging by ranks needs no METHOD.  rrf is the sum of 1/(60+rank).  borda and condorcet are the
 voting methods of these names.
 
 options:
   --normalize METHOD    minmax, max, mmstdv, uv, zscore or sum (not with ranks)
-  --combine HOW         score a document by the sum (default), max or mean of its scores in several
-                        runs, or by rrf, borda or condorcet of its ranks
+  --combine HOW         sum (default), max, mnz or first of a document's scores, or rrf, borda or
+                        condorcet of its ranks
   --depth N             keep N documents per topic
   --tag TAG             run tag (default METHOD, or HOW if ranks are combined)
   -o, --output OUT      merged run, compressed if it ends in .gz (- for standard output)

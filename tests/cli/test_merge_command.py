@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from ir_std.cli.merge import HELP
 from ir_std.merging import BY_RANK, merge
+from ir_std.merging.fusion import COMBINE, METHODS
 
 
 @pytest.fixture
@@ -49,6 +51,20 @@ def test_ranks_are_merged_without_a_method(
     documents = [doc for docs in merge(shards, combine=combine).values() for doc in docs]
     assert [line.split()[2] for line in done.out] == documents
     assert done.out[0].endswith(f" {combine}")
+
+
+def test_the_help_names_the_methods_that_exist() -> None:
+    options = HELP.partition("options:")[2]
+    normalize, combine = re.findall(
+        r"--(?:normalize METHOD|combine HOW) +(.*(?:\n {9,}.*)*)", options
+    )
+    words = set(re.findall(r"\w+", combine))
+    assert words - set("default or of a document s its scores ranks".split()) == {
+        *COMBINE,
+        *BY_RANK,
+    }
+    assert set(re.split(", | or ", normalize.partition(" (")[0])) == {*METHODS}
+    assert re.findall(r"^    (\w+) ", HELP, re.MULTILINE) == [*METHODS]
 
 
 def test_runs_without_common_topics_are_warned_about(
