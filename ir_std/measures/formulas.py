@@ -13,8 +13,7 @@ factor that depends only on the topic, such as 1/R.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -113,27 +112,17 @@ def persistence(p: float, rank: Ints) -> Floats:
     return weights
 
 
-_DISCOUNTS: dict[str, Callable[[Any], Floats]] = {
-    "log2": lambda rank: 1 / np.log2(rank + 1),
-    "exp-log2": lambda rank: 1 / np.log2(rank + 1),
-    "jk": lambda rank: 1 / np.log2(np.maximum(rank, 2)),
-}
-
-
-def _gains(dcg: str, rel: int | None) -> Callable[[Any], Floats]:
-    if rel is not None:
-        return lambda level: (level >= rel).astype(float)
-    if dcg == "exp-log2":
-        return lambda level: np.exp2(level) - 1
-    return lambda level: level.astype(float)
-
-
 def discounted_gains(
     r: Ranking, dcg: str = "log2", rel: int | None = None, cutoff: int | None = None
 ) -> Terms:
     """Compute the terms of DCG: gain times discount for each relevant document."""
     relevant = r.relevant(1 if rel is None else rel, cutoff)
-    return relevant, _gains(dcg, rel)(relevant.level) * _DISCOUNTS[dcg](relevant.rank)
+    discounted_rank = np.maximum(relevant.rank, 2) if dcg == "jk" else relevant.rank + 1
+    discount: Floats = 1 / np.log2(discounted_rank)
+    if rel is not None:
+        return relevant, discount
+    gain = np.exp2(relevant.level) - 1 if dcg == "exp-log2" else relevant.level
+    return relevant, gain * discount
 
 
 def gdeval_reciprocals(r: Ranking, cutoff: int | None = None) -> Terms:
@@ -282,7 +271,7 @@ def normalized_dcg(
     )
     value = divide(gain, ideal, otherwise=0)
     if dcg == "exp-log2" and rel is None and cutoff is not None:
-        return _rounded(value.tolist())
+        return _rounded(value)
     return value
 
 
@@ -302,7 +291,7 @@ def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
             f"ERR is defined for levels 0 to 4, and {r.qrels.name} has level "
             f"{r.qrels.max_level}; use another measure, such as nDCG"
         )
-    return _rounded(sum_by_topic(*gdeval_reciprocals(r, cutoff)).tolist())
+    return _rounded(sum_by_topic(*gdeval_reciprocals(r, cutoff)))
 
 
 def normalized_err(r: Ranking, cutoff: int | None = None, highest: int = 1) -> Floats:
@@ -330,8 +319,8 @@ def q_measure(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> Float
     return divide(sum_by_topic(*blended_ratios(r, beta, cutoff)), divisor, otherwise=0)
 
 
-def _rounded(values: Iterable[float]) -> Floats:
-    return np.array([round(v, GDEVAL_DECIMALS) for v in values])
+def _rounded(values: Floats) -> Floats:
+    return np.array([round(v, GDEVAL_DECIMALS) for v in values.tolist()])
 
 
 def number_of_relevant(r: Ranking, rel: int = 1) -> Floats:

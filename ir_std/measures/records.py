@@ -136,6 +136,7 @@ class Record(NamedTuple):
     kind: str = ""
 
 
+_DIVERSITY = ("alpha_nDCG", "NRBP", "nNRBP", "AP_IA", "P_IA", "ERR_IA", "nERR_IA", "StRecall")
 RECORDS = (
     Record(
         irm.AP,
@@ -218,19 +219,7 @@ RECORDS = (
     Record(irm.NumRel, f.number_of_relevant, high=math.inf, kind="count"),
     *(Record(m, high=math.inf, kind="count") for m in (irm.NumQ, irm.NumRet)),
     Record(irm.alpha_DCG, high=math.inf, kind="diversity"),
-    *(
-        Record(theirs[name], kind="diversity")
-        for name in (
-            "alpha_nDCG",
-            "NRBP",
-            "nNRBP",
-            "AP_IA",
-            "P_IA",
-            "ERR_IA",
-            "nERR_IA",
-            "StRecall",
-        )
-    ),
+    *(Record(theirs[name], kind="diversity") for name in _DIVERSITY),
     Record(own.GMAP, f.average_precision, kind="trec_eval"),
     Record(own.GMBpref, f.bpref, nonrelevant=True, kind="trec_eval"),
     Record(own.RIPrec, f.interpolated_precision, kind="trec_eval"),
