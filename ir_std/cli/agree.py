@@ -9,7 +9,8 @@ from ir_std.cli.options import call
 from ir_std.cli.output import print_tables
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
-from ir_std.reporting.agreement import TABLES, agreement, are_scores
+from ir_std.reporting.agreement import TABLES, agreement
+from ir_std.scores.files import holds_scores
 
 RECOGNIZED = "-"
 """Placeholder for a factor set that ir_std should recognize."""
@@ -42,9 +43,7 @@ def run(args: Namespace) -> None:
     """Compare the judgments and print the tables."""
     if args.output == "csv" and not args.table:
         raise UsageError(f"-o csv prints one table; add --table {'|'.join(TABLES)}")
-    judgments: list[Any] = [
-        file for file in args.inputs if path_may_exist(file) and are_scores(file)
-    ]
+    judgments: list[Any] = [f for f in args.inputs if path_may_exist(f) and holds_scores(f)]
     args.inputs = [each for each in args.inputs if each not in judgments]
     given = read_inputs(args)
     judgments = judgments or given.qrels

@@ -31,7 +31,7 @@ from ir_std.measures.names import (
     translate_name,
 )
 from ir_std.measures.records import by_name
-from ir_std.scores.files import is_score_file, read_scores
+from ir_std.scores.files import holds_scores, read_scores
 from ir_std.scores.inputs import kind_of, short_name
 from ir_std.scores.mteb import is_model_meta
 from ir_std.scores.run_scores import RunScores
@@ -410,7 +410,7 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
     # If the text cannot be RUN:QRELS but may be a path, open the path.  If that fails, the error
     # gives the reason.
     is_file = os.path.isfile(given) or (not cuts and path_may_exist(given))
-    if os.path.isdir(given) or (is_file and is_score_file(sources[given])):
+    if os.path.isdir(given) or (is_file and holds_scores(sources[given])):
         return list(_entries_of_scores(given, name, label, sources))
     if not cuts:
         missing = given and not path_may_exist(given)
@@ -439,7 +439,7 @@ def _entries_of_scores(
     files = map(str, reading.files_below(Path(place))) if os.path.isdir(place) else [place]
     for file in files:
         source = sources[file]
-        if not is_score_file(source):
+        if not holds_scores(source):
             raise UsageError(f"{file} is not a score file; {ENTRY_SYNTAX}")
         read = {} if is_model_meta(source) else read_scores(source)
         if name is not None and len(read) > 1:

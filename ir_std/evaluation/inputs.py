@@ -33,11 +33,11 @@ from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import Standardized, as_measures, canonical, standardized
 from ir_std.measures.records import has_graded_gains
 from ir_std.reading import FileSource, Source, files_below, is_archive, source_of
-from ir_std.scores.files import holds_scores, is_score_file, read_scores
+from ir_std.scores.files import holds_scores, read_scores
 from ir_std.scores.inputs import name_runs, qrels_or_counts
 from ir_std.scores.mteb import OtherTaskError, is_model_meta
 from ir_std.scores.run_scores import QrelsFromCounts, RunScores
-from ir_std.trec import DUPLICATES, Qrels, Run, as_run, is_file, read_run
+from ir_std.trec import DUPLICATES, Qrels, Run, as_run, is_file
 
 _logger = logging.getLogger("ir_std")
 
@@ -238,15 +238,13 @@ def resolve(given: Any) -> Run | RunScores:
         return given
     if _names_set(given):
         return system(given)
-    source = source_of(given) if is_file(given) else None
-    if source is None and not holds_scores(given):
-        return as_run(given)
-    if source and not is_score_file(source):
-        return read_run(source)
-    read = read_scores(source or given)
+    source = source_of(given) if is_file(given) else given
+    if not holds_scores(source):
+        return as_run(source)
+    read = read_scores(source)
     if len(read) > 1:
         raise InputError.at(
-            source.name if source else "scores",
+            source.name if isinstance(source, Source) else "scores",
             f"contains scores of {len(read)} runs ({abbreviate(read)})",
             "read them with read_scores, and pass one of them",
         )
@@ -280,17 +278,17 @@ def resolve_runs(runs: Any, duplicates: str = "error") -> dict[str, Any]:
     other_tasks: dict[str, OtherTaskError] = {}
     for name, given in name_runs(_expanded(runs)).items():
         run = system(given) if _names_set(given) else given
-        source = source_of(run) if is_file(run) else None
+        run = source_of(run) if is_file(run) else run
         if isinstance(given, ScoresOfSystem) and isinstance(runs, (list, tuple)):
             name = given.name if given.tag in named else given.tag
         if isinstance(run, ScoresOfSystem):
             # A model's name contains a slash, but a file name would lose the part before the slash.
             named[run.tag if run.tag.endswith(f"/{name}") else name] = run
-        elif not (is_score_file(source) if source else holds_scores(run)):
-            named[name] = _keep_duplicates(source or run, duplicates)
-        elif source is None or not is_model_meta(source):
+        elif not holds_scores(run):
+            named[name] = _keep_duplicates(run, duplicates)
+        elif not (isinstance(run, Source) and is_model_meta(run)):
             try:
-                _add_scores(named, name, read_scores(source or run))
+                _add_scores(named, name, read_scores(run))
             except OtherTaskError as other:
                 other_tasks[name] = other
     if other_tasks and not named:

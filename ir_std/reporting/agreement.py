@@ -20,12 +20,11 @@ from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import Factors
 from ir_std.factors.match import Match
 from ir_std.measures import Measure, Measures, as_measures, named_measure, parse_measure, sign_of
-from ir_std.reading import source_of
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
 from ir_std.reporting.tables import Cell, Table, Value, interval_cell, make_table, number_cell
 from ir_std.schemes import scheme_names
-from ir_std.scores.files import holds_scores, is_score_file, read_scores
+from ir_std.scores.files import holds_scores, read_scores
 from ir_std.trec import Qrels, as_qrels, is_file
 
 MEASURES = ("nDCG@10", "AP", "P@10")
@@ -88,7 +87,7 @@ def agreement(
     >>> round(agreement.kappa("quadratic").value, 4)
     0.8571
     """
-    if are_scores(first) and are_scores(second):
+    if holds_scores(first) and holds_scores(second):
         return _agreement_of_scores(first, second, measures)
     pair = as_qrels(first), as_qrels(second)
     names = _names([q.name for q in pair])
@@ -127,17 +126,6 @@ def _names(files: Sequence[str]) -> tuple[str, str]:
     """
     one, other = (os.path.basename(file).removesuffix(".txt") for file in files)
     return (one, other) if one != other and one and other else ("first", "second")
-
-
-def are_scores(labels: Any) -> bool:
-    """Check whether the input holds scores instead of qrels."""
-    if is_file(labels):
-        return is_score_file(source_of(labels))
-    if isinstance(labels, Mapping) and labels:
-        first = next(iter(labels.values()))
-        if isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Mapping):
-            return True  # The mapping holds runs, which hold measures.
-    return holds_scores(labels)
 
 
 def _agreement_of_scores(first: Any, second: Any, measures: Measures | None) -> JudgeAgreement:

@@ -17,11 +17,11 @@ from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.measures import Measure, Measures, Standardized, parse_measure, sign_of
 from ir_std.reporting import tables
-from ir_std.reporting.agreement import are_scores, measures_of_both, score_matrix
+from ir_std.reporting.agreement import measures_of_both, score_matrix
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
 from ir_std.schemes import scheme_names
-from ir_std.scores.files import read_scores
+from ir_std.scores.files import holds_scores, read_scores
 from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec import as_qrels
 
@@ -336,7 +336,7 @@ def _evaluate(
     """Evaluate runs under the given labels; for a factor set, evaluate the set's systems."""
     if isinstance(labels, str) and labels in available_factors():
         return evaluate(f"{labels}{SEPARATOR}*", None, measures, schemes, jobs=jobs)
-    if are_scores(labels):
+    if holds_scores(labels):
         return evaluate(read_scores(labels), None, measures, schemes, jobs=jobs)
     qrels = as_qrels(labels)
     if runs is None:
@@ -351,7 +351,7 @@ def _topics(labels: Any) -> tuple[str, ...]:
     """Return the topics that have labels."""
     if isinstance(labels, str) and labels in available_factors():
         return load_factors(labels).topics
-    if are_scores(labels):
+    if holds_scores(labels):
         return tuple(dict.fromkeys(t for run in read_scores(labels).values() for t in run.topics))
     return as_qrels(labels).topics
 

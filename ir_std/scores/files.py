@@ -7,8 +7,9 @@ from typing import IO, Any, TypeAlias
 
 from ir_std.errors import UsageError, did_you_mean
 from ir_std.measures.names import find_measure, only_in_trec_eval, suggest_measures
-from ir_std.reading import Source
+from ir_std.reading import Source, source_of
 from ir_std.scores.run_scores import RunScores
+from ir_std.trec import is_file
 from ir_std.trec.frames import column_names, is_frame
 
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
@@ -85,14 +86,19 @@ def check_name_of_measure(name: str) -> None:
 
 
 def holds_scores(given: Any) -> bool:
-    """Check whether a DataFrame, list or dict holds scores instead of a run's documents."""
+    """Check whether an input holds scores instead of documents; of a file, read one line."""
+    if is_file(given):
+        line = first_line(source_of(given))
+        return line.startswith(JSON_STARTS) or is_header(line) or _is_score_line(line)
     if is_frame(given):
         names = {str(name).lower() for name in column_names(given)}
         return not names & {"doc_id", "docno", "docid"}
     if isinstance(given, Mapping):
         outer, inner = next(iter(given.items()), ("", None))
-        first = next(iter(inner), "") if isinstance(inner, Mapping) else ""
-        return any(find_measure(str(name)) for name in (outer, first))
+        pairs = inner.items() if isinstance(inner, Mapping) else ()
+        first, value = next(iter(pairs), ("", None))
+        has_runs = isinstance(value, Mapping)  # The outer keys are the names of runs.
+        return has_runs or any(find_measure(str(name)) for name in (outer, first))
     first = given[0] if isinstance(given, (list, tuple)) and given else None
     if isinstance(first, Mapping):
         return "measure" in first
@@ -106,12 +112,6 @@ def first_line(source: Source) -> str:
     """Return the first line of a file, without blanks around it."""
     line = source.first_line[1].decode(errors="replace") if source.first_line else ""
     return line.strip("\ufeff\r\n ")
-
-
-def is_score_file(source: Source) -> bool:
-    """Check, from its first line, whether a file holds scores instead of a run or qrels."""
-    line = first_line(source)
-    return line.startswith(JSON_STARTS) or is_header(line) or _is_score_line(line)
 
 
 def is_header(line: str) -> bool:

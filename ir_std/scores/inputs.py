@@ -10,7 +10,7 @@ from typing import Any
 from ir_std._system.text import path_text
 from ir_std.errors import InputError, UsageError, abbreviate, pluralize
 from ir_std.reading import QRELS, RANKED_RUN, RUN, Source
-from ir_std.scores.files import is_score_file
+from ir_std.scores.files import holds_scores
 from ir_std.scores.mteb import scores_of_objects
 from ir_std.scores.run_scores import RunScores, counted_topics
 from ir_std.trec import Qrels, Run, as_qrels
@@ -24,7 +24,7 @@ SUFFIXES = (".run", ".res", ".txt", ".trec", ".gz", ".bz2", ".xz", ".zst")
 
 def kind_of(source: Source) -> str:
     """Return the kind of a file: scores, a run or qrels."""
-    if is_score_file(source):
+    if holds_scores(source):
         return SCORES
     width = count_columns(source)
     for line_format in (RUN, RANKED_RUN, QRELS):

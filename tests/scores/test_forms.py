@@ -19,7 +19,7 @@ import ir_std
 from ir_std.errors import InputError, UsageError
 from ir_std.reading import BytesSource
 from ir_std.reporting.result_tables import means_table
-from ir_std.scores.files import is_score_file, read_scores
+from ir_std.scores.files import holds_scores, read_scores
 from ir_std.scores.run_scores import RunScores
 
 LONG = "name,qid,measure,value\na,1,map,0.5\na,2,map,0.25\nb,1,map,1\nb,2,map,0\n"
@@ -32,7 +32,7 @@ def values(read: Mapping[str, RunScores]) -> dict[str, Any]:
 
 def read_text(text: str, measure: str | None = None) -> dict[str, RunScores]:
     source = BytesSource("scores", text.encode())
-    assert is_score_file(source)
+    assert holds_scores(source)
     return read_scores(source, measure)
 
 

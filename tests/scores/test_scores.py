@@ -16,7 +16,7 @@ from ir_std.measures import main_score
 from ir_std.measures.external import MTEB_NAMES, translated
 from ir_std.measures.names import find_measure, only_in_trec_eval, to_trec_eval
 from ir_std.reading import source_of
-from ir_std.scores.files import is_score_file, read_scores
+from ir_std.scores.files import holds_scores, read_scores
 from ir_std.scores.run_scores import RunScores, counted_topics
 
 TREC_EVAL = """runid                 	all	mine
@@ -39,7 +39,7 @@ def read(
 ) -> dict[str, RunScores]:
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
-    assert is_score_file(source_of(file))
+    assert holds_scores(source_of(file))
     return read_scores(file, measure)
 
 
@@ -234,7 +234,7 @@ def test_counts_of_relevant_documents_are_those_of_any_run_and_may_not_differ() 
 def test_runs_and_qrels_are_not_scores(tmp_path: Path) -> None:
     for line in ("1 Q0 MAP 1 0.5 tag", "1 0 MAP 1", "topic Q0 d 1 0.5 tag"):
         (tmp_path / "file").write_text(line, encoding="utf-8")
-        assert not is_score_file(source_of(tmp_path / "file"))
+        assert not holds_scores(source_of(tmp_path / "file"))
 
 
 def test_names_of_others_are_one_table() -> None:
