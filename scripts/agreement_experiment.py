@@ -1,12 +1,12 @@
-"""Test how often the intervals that ``ir_std agree`` prints hold on real labels.
+"""Test the coverage of the intervals that ``ir_std agree`` prints, on real labels.
 
     python scripts/agreement_experiment.py           # six minutes on one core
 
-The topics of a collection are the population. The figures over all topics are the true values.
-The script draws topics from the population. It draws with replacement from collections that have
-labels of people and of a language model. It draws without replacement from collections with many
-topics. In these collections, two measures replace the two judges, and the script also draws 60 of
-the systems. It counts the draws without an interval, and leaves them out of the coverage.
+The topics of a collection are the population. The true values are the values over all topics. The
+script draws topics from the population. It draws with replacement from collections that have labels
+of people and of a language model. It draws without replacement from collections with many topics.
+In these collections, two measures replace the two judges, and the script also draws 60 of the
+systems. It counts the draws without an interval, and leaves them out of the coverage.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ MANY_TOPICS = {
 """Collections with 100 topics or more, and the scores that replace two judges' scores."""
 MOST_SYSTEMS = 60
 WITHOUT_REPLACEMENT_FROM = 100
-"""Smallest number of topics from which the script draws topics without replacement."""
+"""Number of topics that a collection needs so that the script draws without replacement."""
 SELDOM = 0.1
-"""Smallest share of draws with an interval for which coverage is computed."""
+"""Share of draws that must have an interval, so that the script computes the coverage."""
 FIGURES = ("tau", "gap", "r")
 LABELS = [*((name, FEW_TOPICS_JUDGES[0]) for name in TRACKS), ("dl23-passage", "gpt4")]
 """Collections whose labels the script compares, and the name of the model that labeled."""
 
 
 class Case(NamedTuple):
-    """Scores of the same systems on the same topics by two judges, without NaN."""
+    """Scores of the same systems on the same topics under two judges, without NaN."""
 
     collection: str
     measure: str
@@ -60,7 +60,7 @@ class Case(NamedTuple):
 
 
 def cases(data: Path) -> Iterator[Case]:
-    """Yield scores under labels of people and of a model, and scores by two measures."""
+    """Yield scores under people's and a model's labels, and scores for two measures."""
     for name in (*TRACKS, *(f"{name}-modern" for name in MODERN)):
         for case in from_runs(data, name, FEW_TOPICS_JUDGES[:1]):
             yield _complete(case.collection, case.measure, case.people, case.model)
@@ -120,7 +120,7 @@ def holds(interval: Interval, truth: float) -> bool:
 
 
 def kappa_coverage(data: Path, collection: str, judge: str, trials: int, seed: int) -> Floats:
-    """Compute how often the interval of quadratic kappa holds, by number of topics."""
+    """Compute the coverage of the interval of quadratic kappa, by number of topics."""
     first, second = (as_qrels(qrels_file(data, collection, who)) for who in (PEOPLE, judge))
     topics = tuple(t for t in first.topics if t in second.positions)
     confusion, _ = compare_labels((first, second), topics)

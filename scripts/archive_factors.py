@@ -29,7 +29,7 @@ NAME = "ir_std-factors"
 
 
 def archive(root: Path, version: str) -> bytes:
-    """Return a zip file of all files in a folder, and a list of their SHA-256.
+    """Pack all files of a folder into a zip file, and list the SHA-256 of each file.
 
     Files are stored without compression, because compressed bytes differ between versions of zlib,
     and the arrays are compressed already.
@@ -81,7 +81,7 @@ def metadata(root: Path, version: str) -> dict[str, object]:
 
 
 def changes(old: Path, new: Path) -> Iterator[str]:
-    """Yield the sets that were added or removed, and the changes of the other sets."""
+    """Yield the sets that were added or removed, and the changes to the other sets."""
     before, after = ({file.stem for file in root.glob("*.npz")} for root in (old, new))
     yield from (f"- `{name}` is gone." for name in sorted(before - after))
     yield from (f"- `{name}` is new." for name in sorted(after - before))

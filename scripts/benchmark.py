@@ -40,6 +40,7 @@ from ir_measures.providers import FallbackProvider
 
 import ir_std
 from ir_std.builders.from_runs import build_factors
+from ir_std.errors import pluralize
 from ir_std.evaluation.api import StdProvider
 
 FIVE = [AP, nDCG, P @ 10, RR, Rprec]
@@ -68,7 +69,7 @@ TREC_EVAL = [
 IR_MEASURES = FallbackProvider(
     [p for p in ir_measures.DefaultPipeline.providers if not isinstance(p, StdProvider)]
 )
-"""Providers of ir_measures without ir_std's provider."""
+"""Providers that ir_measures has if ir_std is not imported."""
 
 Work = Callable[[], Any]
 
@@ -91,7 +92,7 @@ class Row:
 
 
 def alternate(ours: Work, theirs: Work, rounds: int) -> tuple[float, float]:
-    """Run both functions in turn after a warm-up; return their median milliseconds."""
+    """Time both functions in turn, after a warm-up; return their median milliseconds."""
     times: tuple[list[float], list[float]] = ([], [])
     for work in (ours, theirs):
         work()
@@ -134,7 +135,7 @@ class Bench:
 
 
 def single(bench: Bench, name: str, run: Path, qrels: Path) -> None:
-    """Time the evaluation of one run in each input form, and by whole processes."""
+    """Time the evaluation of one run from each type of input, and in whole processes."""
     import pandas as pd
 
     judged = pd.DataFrame(ir_measures.read_trec_qrels(str(qrels)))
@@ -210,7 +211,7 @@ def ranx(bench: Bench, name: str, run: Path, qrels: Path, ours: Any) -> None:
     try:
         import ranx as rx
     except ImportError:
-        print("ranx is not installed: left out", file=sys.stderr)
+        print("ranx is not installed, so its rows are left out", file=sys.stderr)
         return
     judged = rx.Qrels.from_file(str(qrels), kind="trec")
     names = ["map", "ndcg", "precision@10", "mrr", "r-precision"]
@@ -253,7 +254,7 @@ def track(bench: Bench, name: str, runs: Path, qrels: Path, trec_eval: Path) -> 
     ours = spawn(sys.executable, "-m", "ir_std_program", *files, qrels, *ELEVEN, "--jobs", 1)
     theirs = [spawn(trec_eval, *TREC_EVAL, qrels, file) for file in files]
     bench.compare(
-        f"{name}: command line, all {len(files)} runs",
+        f"{name}: command line, all {pluralize(len(files), 'run')}",
         "trec_eval -q, run after run",
         ours,
         lambda: [one() for one in theirs],
@@ -263,12 +264,13 @@ def track(bench: Bench, name: str, runs: Path, qrels: Path, trec_eval: Path) -> 
 
 
 def building(bench: Bench, runs: Path, qrels: Path) -> None:
-    """Time building a factor set on one core; compare with a loop of ir_measures."""
+    """Time the build of a factor set on one core; compare with a loop over ir_measures."""
     files = sorted(runs.iterdir())
     measures = ir_std.load_factors("covid-round5").measures
     theirs = IR_MEASURES.evaluator(FIVE, list(ir_measures.read_trec_qrels(str(qrels))))
     bench.compare(
-        f"covid-round5: build from {len(files)} runs, {len(measures)} measures",
+        "covid-round5: build from "
+        f"{pluralize(len(files), 'run')}, {pluralize(len(measures), 'measure')}",
         "ir_measures, five measures",
         lambda: build_factors(qrels, files, measures=measures, id="bench"),
         lambda: [theirs.calc_aggregate(ir_measures.read_trec_run(str(f))) for f in files],
@@ -321,7 +323,7 @@ def awkward(bench: Bench, folder: Path) -> None:
 
 
 def beside(bench: Bench, work: str, run: Path, qrels: Path) -> None:
-    """Compare seconds and megabytes of a new process with those of ir_measures."""
+    """Compare the time and memory of a new process that uses ir_std or ir_measures."""
     ours, theirs = (peak(library, run, qrels) for library in ("ir_std", "ir_measures"))
     bench.add(Row(work, "ir_measures", ours[0], theirs[0], 1.0, "s"))
     bench.add(Row(f"{work}, memory at the peak", "ir_measures", ours[1], theirs[1], 1.0, "MB"))
@@ -330,7 +332,7 @@ def beside(bench: Bench, work: str, run: Path, qrels: Path) -> None:
 def made_up(
     folder: Path, name: str, topics: int, depth: int, behind: str = ""
 ) -> tuple[Path, Path]:
-    """Write a run and qrels with up to 50 judgments per topic; ``behind`` extends the IDs."""
+    """Write a run and qrels with up to 50 judgments per topic; IDs end with ``behind``."""
     random = np.random.default_rng(topics)
     run, qrels = folder / f"run-{name}", folder / f"qrels-{name}"
     with run.open("w", encoding="utf-8") as out, qrels.open("w", encoding="utf-8") as judged:
@@ -410,7 +412,7 @@ def main() -> None:
     )
     add_data_option(parser)
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--largest", type=int, default=10**7, help="lines of the largest run")
+    parser.add_argument("--largest", type=int, default=10**7, help="lines in the largest run")
     parser.add_argument("--trec-eval", type=Path, metavar="PATH", help="the trec_eval program")
     parser.add_argument("--out", type=Path, default=Path("benchmark.json"))
     args = parser.parse_args()

@@ -49,11 +49,11 @@ NOT_MODELS: dict[str, str] = _FILE["not_models"]
 SAME = 1e-4
 """Largest difference between scores that count as equal."""
 SAME_ROWS = 0.5
-"""Smallest share of equal scores on common rows with which two models count as one."""
+"""Share of equal scores on common rows from which two models count as one model."""
 FEWEST_ROWS = 5
 """Smallest number of common rows on which equal scores prove that two models are the same model."""
 VARIANTS: dict[str, str] = _FILE["variants"]
-"""Quantized, shortened and LoRA variants, each with the model that it is a variant of."""
+"""Quantized, shortened and LoRA variants, each with its original model."""
 MACROLANGUAGES = {
     member: macro
     for macro, members in _FILE["macrolanguages"].items()
@@ -70,7 +70,7 @@ MOST_QUERIES = 4000
 ROUNDED = 5.1e-6
 """Largest rounding error of scores with five decimals."""
 BY_CHANCE = 1e-6
-"""Largest probability that scores fit a number of queries by chance."""
+"""Largest allowed probability that scores fit a number of queries by chance."""
 NEGLIGIBLE_SHARE = 0.05
 """Share of a row's median; a score below it is a broken result if the model is usually good."""
 MIN_MEDIAN = 0.05
@@ -98,7 +98,7 @@ TASK_NOTES: dict[str, str] = _FILE["task_notes"]
 
 
 class Result(NamedTuple):
-    """A line of the table, which has a model's scores on a row; NaN if a score is missing."""
+    """Scores of a model on a row, from one line of the table; NaN if a score is missing."""
 
     model: str
     task: str
@@ -142,7 +142,7 @@ class Known:
         return UNKNOWN if tasks is None else TRAINED if task in tasks else NOT_TRAINED
 
     def speaks(self, model: str, task: str, subset: str) -> bool:
-        """Check whether a model states all languages of the row, or English if it has none."""
+        """Check whether a model states all languages of a row; without any, assume English."""
         theirs = plain_languages(self.models[model]["languages"]) or ENGLISH
         return plain_languages(self.tasks.get(task, {}).get("by_subset", {}).get(subset)) <= theirs
 
@@ -229,7 +229,7 @@ def read_results(file: Path) -> list[Result]:
 
 
 def other_revisions(file: Path) -> dict[tuple[str, str], str]:
-    """Return the revisions of tasks whose data have a different number of queries.
+    """Return the task revisions that have an unusual number of queries.
 
     The sum of P@10 over queries is a whole number of tenths, so the scores of several models reveal
     the number of queries. The usual number of a row is the number that most models have. A revision
@@ -279,7 +279,7 @@ def number_of_queries(scores: Iterable[float]) -> int | None:
 
 
 def shares_of_whole(scores: Iterable[float]) -> np.ndarray:
-    """Return, for each number of queries from 1, the share of scores that fit as P@10."""
+    """Return the share of scores that can be P@10, for each number of queries from 1."""
     hits = 10 * np.arange(1, MOST_QUERIES + 1)[:, None] * np.array(sorted({*scores} - {0.0}))
     allowed = 10 * ROUNDED * np.arange(1, MOST_QUERIES + 1)[:, None]
     shares: np.ndarray = (np.abs(hits - np.rint(hits)) <= allowed).mean(axis=1)
@@ -591,7 +591,7 @@ def write_left_out(file: Path, left_out: Iterable[LeftOut]) -> None:
 
 
 def overview(factors: FactorSet) -> Iterator[str]:
-    """Yield sentences about the numbers of models and rows, and other contents of the set."""
+    """Yield lines with the numbers of models, rows, results and other contents of the set."""
     assert factors.cells
     counted = factors.cells.counted.sum(axis=1)
     n_results = int((factors.cells.arrays[MAIN] != MISSING).sum())
@@ -599,8 +599,8 @@ def overview(factors: FactorSet) -> Iterator[str]:
     yield f"tasks\t{len({row.partition('/')[0] for row in factors.topics})}"
     yield f"models\t{len(factors.systems)}"
     yield f"results\t{n_results}, of which {counted.sum()} count"
-    yield f"models a row\t{counted.min()} to {counted.max()}, median {np.median(counted):g}"
-    yield f"thin rows\t{int((counted < 30).sum())}"
+    yield f"models per row\t{counted.min()} to {counted.max()}, median {np.median(counted):g}"
+    yield f"rows with fewer than 30 models\t{int((counted < 30).sum())}"
 
 
 if __name__ == "__main__":

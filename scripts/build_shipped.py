@@ -63,7 +63,7 @@ DEEP_MEASURES = (
 """Default measures of the Deep Learning track, where passages are relevant from level 2."""
 
 OF_MEASURE = ("source", "licence", "depth", "resolution")
-"""Fields that a measure stores separately if they differ from the fields of the set."""
+"""Fields that a measure has of its own, if they differ from the fields of the set."""
 
 
 def main() -> None:
@@ -251,7 +251,7 @@ def combined(
 
 
 def tags(name: str, part: FactorSet, names: dict[str, str]) -> list[str]:
-    """Return the names of a part's systems; a system without a name keeps its column.
+    """Return the names of a part's systems; if a name is unknown, return the column's name.
 
     The nDCG of Robust 2004 comes from a different repository than its AP. In that repository, the
     columns are called ``run1`` ... instead of ``sys1`` .... Its AP equals the other AP, column by

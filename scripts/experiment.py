@@ -1,4 +1,4 @@
-"""Share options, the data folder, readers and tables among all experiments."""
+"""Provide the options, readers and tables that all experiments share."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argp
     parser.add_argument("--trials", type=int, default=trials, help="random trials")
     args = parser.parse_args(argv)
     if not (args.data / "scores").is_dir():
-        parser.error(f"no scores/ in {args.data}: name the folder with --data or IR_STD_DATA")
+        parser.error(f"no scores/ in {args.data}; name the folder with --data or IR_STD_DATA")
     return args
 
 
@@ -132,7 +132,7 @@ def score_runs(
     jobs: int = 1,
     only: Iterable[str] | None = None,
 ) -> dict[str, Scores]:
-    """Score the runs in a collection's archive by measure, or only the runs in ``only``."""
+    """Compute the scores of a collection's runs, by measure; ``only`` limits the runs."""
     chosen = None if only is None else frozenset(only)
     task = partial(_score_share, data, collection, tuple(measures), chosen, jobs)
     scored: dict[str, np.ndarray] = {}
@@ -154,7 +154,7 @@ def _score_share(
     jobs: int,
     share: int,
 ) -> dict[str, np.ndarray]:
-    """Score every ``jobs``-th run of the archive; each array is (n_measures, n_topics).
+    """Compute the scores of every ``jobs``-th run, each of shape (n_measures, n_topics).
 
     It takes less time to unpack the archive in each process than to pass runs between processes.
     """

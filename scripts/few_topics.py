@@ -172,7 +172,7 @@ def print_fallback(cases: Sequence[tuple[str, Floats, Floats]], trials: int, see
 def favor_left(
     people: Floats, model: Floats, favored: npt.NDArray[np.bool_], n: int, trials: int, seed: int
 ) -> tuple[float, float]:
-    """Compute how much a model's labels, and the estimates, favor some systems.
+    """Compute how much a model's labels and the estimates favor some of the systems.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def with_whole_ideals(tables: ImportedTables, topics: Mapping[str, Judgments]) -
 
 
 def published(name: str, data: Path) -> FactorSet:
-    """Make a factor set of one published set."""
+    """Make a factor set from one published set."""
     track = TRACKS[name]
     topics = judged_topics(name, data)
     info = track.info(name) | {

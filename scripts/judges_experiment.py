@@ -38,7 +38,7 @@ PEOPLE = "people"
 JUDGES = ("umbrela-gpt4", "binary-gpt4", "binary-gpt4o", "exam-graded-gpt4")
 MEASURES = ("nDCG@10", "AP", "P@10", "RR")
 LEVELS = {PEOPLE: 2, "umbrela-gpt4": 2, "binary-gpt4": 1, "binary-gpt4o": 1, "exam-graded-gpt4": 4}
-"""Level from which AP counts a passage as relevant: the level of the track, and for each judge the
+"""Lowest level at which AP counts a passage as relevant: the track's level and, for each judge, the
 level that is nearest to it.
 """
 TRACKS = ("dl19-passage", "dl20-passage", "dl21-passage")
@@ -143,9 +143,9 @@ def on_scale(x: Floats, by: Floats, scale: str) -> Floats:
 class Figures(NamedTuple):
     """Comparison of two judges by their scores for the same systems.
 
-    ``gap`` is the mean absolute difference of a system's two means. ``gap_sd`` is ``gap`` divided
-    by the standard deviation of the means over systems. ``shift`` is the difference of the means
-    over all systems, divided by the same standard deviation.
+    ``gap`` is the mean absolute difference between a system's two means. ``gap_sd`` is ``gap``
+    divided by the standard deviation of the means over systems. ``shift`` is the difference between
+    the two judges' means over all systems, divided by the same standard deviation.
     """
 
     gap: float
@@ -157,7 +157,7 @@ class Figures(NamedTuple):
 
 
 def compare(x: Floats, y: Floats) -> Figures:
-    """Compare scores by topic and system under two judges; NaN is a missing score."""
+    """Compare the scores of systems on topics under two judges; NaN is a missing score."""
     known = ~np.isnan(x + y).any(axis=1)
     x, y = x[known], y[known]
     means = x.mean(axis=0), y.mean(axis=0)
@@ -213,7 +213,7 @@ def flat_topics(x: Floats, best: float = 1.0) -> tuple[int, int]:
 
 
 def disagreements(data: Path, judged: Judged) -> list[tuple[str, float, float, float]]:
-    """Return each topic's quadratic kappa, and the tau and mean gap of systems' scores."""
+    """Return quadratic kappa, tau and the mean gap of the systems' scores for each topic."""
     labels = [
         read_qrels(qrels_file(data, judged.collection, who)).judged
         for who in (PEOPLE, judged.judge)
@@ -289,7 +289,7 @@ def print_modern(
 
 
 def print_kinds(cases: Sequence[Judged]) -> None:
-    """Print whether labels favor a track's own LLM re-rankers, with all systems' factors."""
+    """Print whether labels favor the track's own LLM re-rankers (factors of all systems)."""
     print("\nThe track's own systems: LLM re-rankers favored, raw and by N")
     for judged in cases:
         favor = {
@@ -304,7 +304,7 @@ def print_kinds(cases: Sequence[Judged]) -> None:
 
 
 def print_limits(data: Path, cases: Sequence[Judged]) -> None:
-    """Print the limits: topics without spread, and topics that are judged differently."""
+    """Print the topics without spread, and the topics that the two judges judge differently."""
     print("\nTopics with equal scores; topics whose best score is within one sd (people)")
     for judged in cases:
         of_people, of_model = flat_topics(judged.people), flat_topics(judged.model)
@@ -323,7 +323,7 @@ def print_limits(data: Path, cases: Sequence[Judged]) -> None:
             below = sum(tau <= 0 for _, _, tau, _ in rows)
             topic, _, _, largest = max(rows, key=lambda row: abs(row[3]))
             print(
-                f"{judged.collection:14}{judged.judge:18}{words}; tau <= 0 on {below} topics; "
+                f"{judged.collection:14}{judged.judge:18}{words}, tau <= 0 on {below} topics; "
                 f"largest gap {largest:+.2f} on {topic}"
             )
 

@@ -49,10 +49,10 @@ SIZES = (0.25, 0.5, 1.0, 2.0)
 
 
 class Excess(NamedTuple):
-    """Part of systems' squared differences from themselves that topics do not explain.
+    """Part of the squared difference between a system's means that topics do not explain.
 
-    Each field is an array with one value per system: the excess, the part of the excess that a unit
-    of tau**2 adds, the constant of the link, the distance of the system's linked mean from the
+    Each field is an array with one value per system: the excess, the amount that a unit of tau**2
+    adds to the excess, the constant of the link, the distance of the system's linked mean from the
     anchors' mean, and the number of anchors.
     """
 
@@ -74,12 +74,12 @@ class Excess(NamedTuple):
 
     @property
     def by_distance(self) -> float:
-        """Error of a mean per unit of constant and distance, beyond the error by the shift."""
+        """Additional error of a mean, per unit of the constant times the distance."""
         more = self.seen - self.by_tau * (KNOWN_TAU_BY_SHIFT * self.constant) ** 2
         return root(more.sum() / ((self.constant * self.distance) ** 2).sum())
 
     def left(self, low: float, high: float) -> float:
-        """Return the error in mean N that remains with ten anchors, for shifts of some size."""
+        """Return the error that remains in mean N with ten anchors, for shifts of this size."""
         shift, k = np.abs(self.constant), max(ANCHORS)
         chosen = (low < shift) & (shift <= high) & (self.n_anchors == k)
         return root(self.seen[chosen].mean() / (1 + 1 / k)) if chosen.any() else float("nan")
@@ -219,7 +219,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         values = (alike.tau, apart.tau, apart.by_constant(alike), of_a_level.by_distance)
         print(f"  {name:48} " + "  ".join(f"{value:.3f}" for value in values))
     everywhere = together(one for of_key in by_key.values() for one in of_key[:2])
-    print("\nwhat one constant leaves in mean N, ten anchors:")
+    print("\nerror that one constant leaves in mean N, with ten anchors:")
     for low, high in pairwise((0.0, *SIZES)):
         print(f"  constants from {low:.2f} to {high:.2f}: {everywhere.left(low, high):.3f}")
 

@@ -8,8 +8,8 @@ Then it cuts one collection into two halves that share no topic and no reference
 design, the strong half of the systems standardizes one half of the topics, and the weak half
 standardizes the other, as if years were between them. In the other design, random halves of the
 systems standardize the two halves. On Robust 2003, the two halves are the old and the new topics. A
-third of the systems does not standardize. Some of these systems are the anchors; the script
-compares the others with themselves and with each other.
+third of the systems is held out and does not standardize. Some held-out systems are the anchors;
+the script compares the others with themselves and with each other.
 
 For several numbers of anchors and several ways to choose anchors, the script prints how far linked
 means drift, how often a system differs significantly from itself, and how often intervals contain
@@ -33,7 +33,7 @@ import ir_std
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.analysis import link, random_effects
 from ir_std.analysis.linking import LinkedDifference, variance_of_mean
-from ir_std.errors import UsageError
+from ir_std.errors import UsageError, pluralize
 from ir_std.evaluation.uncertainty import is_anonymous, team_of
 from ir_std.factors.estimates import scores_by_system
 from ir_std.reporting.compare import link_results
@@ -129,7 +129,7 @@ def welch(y_a: Floats, y_b: Floats) -> LinkedDifference:
 
 
 def figures(found: LinkedDifference, true: Floats, own: Mask) -> dict[str, float]:
-    """Describe the systems' differences from themselves (``own``) and from other systems."""
+    """Describe how systems differ from themselves (``own``) and from other systems."""
     drift = float((found.difference[own] ** 2).mean())
     if np.isnan(found.p).all():  # A single anchor gives no p-values.
         return {"drift": drift}
@@ -166,7 +166,7 @@ def trial(
     i, j = pairs(np.setdiff1d(np.arange(n), anchors))
     true, own = a.truth[i] - a.truth[j], i == j
     raw = figures(welch(a.raw[:, i], b.raw[:, j]), true, own)
-    yield "raw", {**raw, "drift": np.nan, "coverage": np.nan}  # Raw scores have another unit.
+    yield "raw", {**raw, "drift": np.nan, "coverage": np.nan}  # The units differ.
     yield "not linked", figures(welch(a.n[:, i], b.n[:, j]), true, own)
     for k in ANCHORS:
         used = anchors[:k] if way == "random" else choose(way, k, n, random)
@@ -175,8 +175,8 @@ def trial(
 
 
 def anchors_label(k: int) -> str:
-    """Return the printed label of a number of anchors."""
-    return f"{k} anchor{'s' * (k > 1)}"
+    """Return the label that the script prints for a number of anchors."""
+    return pluralize(k, "anchor")
 
 
 SAME = "same systems"
@@ -196,7 +196,7 @@ class Case(NamedTuple):
 
     @property
     def in_table(self) -> bool:
-        """True if the guide's table has the case: random anchors, strong and weak systems."""
+        """True if the guide's table has the case, which has random anchors and unequal halves."""
         return (self.split, self.way) == (STRONG_WEAK, "random") and self[:2] != REAL
 
 
@@ -407,7 +407,7 @@ def compare_engines(data: Path, experiment: str) -> ir_std.Results:
         for system in (ANCHOR, ENGINES[experiment])
     ]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ir_std.StandardizationWarning)  # It warns about depth.
+        warnings.simplefilter("ignore", ir_std.StandardizationWarning)  # These runs are short.
         return ir_std.compare(entries, "AP")
 
 
@@ -433,8 +433,8 @@ def describe_engines(data: Path) -> None:
         found = engine(data, experiment)
         lowest, highest = found.plain.min(), found.plain.max()
         print(
-            f"{experiment} on {len(found.collections)} collections: mean sAP by each track's own "
-            f"systems {lowest:.3f} to {highest:.3f}, standard deviation "
+            f"{experiment} on {pluralize(len(found.collections), 'collection')}: mean sAP by each "
+            f"track's own systems {lowest:.3f} to {highest:.3f}, standard deviation "
             f"{found.plain.std(ddof=1):.3f}; linked by the engine without it "
             f"{found.linked.min():.3f} to {found.linked.max():.3f}, standard deviation "
             f"{found.linked.std(ddof=1):.3f}, topics alone would give "
@@ -461,7 +461,7 @@ class Mean(NamedTuple):
 
     @classmethod
     def over_floor(cls, drift: Floats, floor: Floats) -> Mean:
-        """Divide the RMS difference by that with the same systems (delta method, by trial)."""
+        """Divide the RMS difference by the one with the same systems (delta method, by trial)."""
         known = ~np.isnan(drift)
         if known.sum() < 2:
             return cls(np.nan, np.nan)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Merge the lists of many sources by each method and compare.
+"""Merge the lists of many sources by each method, and compare the results.
 
 The experiment of Markov, Arampatzis and Crestani, "Unsupervised linear score normalization
 revisited" (SIGIR 2012):
@@ -39,6 +39,7 @@ from scipy.stats import ttest_rel
 import ir_std
 from ir_std._arrays import Floats
 from ir_std.analysis import holm
+from ir_std.errors import pluralize
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.plans import collection_of
 from ir_std.factors.estimates import factors_from_scores
@@ -233,8 +234,8 @@ def report(
     outcomes = {s: run_setting(s, engines, evaluator, n_deals) for s in settings}
     whole = [evaluator.calc_aggregate(run) for run in engines]
     print(
-        f"{collection.name}: {len(qrels.topics)} topics, engines {len(engines)}, deals "
-        f"{n_deals}, relevant from level {collection.rel}"
+        f"{collection.name}: {pluralize(len(qrels.topics), 'topic')}, "
+        f"engines {len(engines)}, deals {n_deals}, relevant from level {collection.rel}"
     )
     print(
         "an engine on the whole collection: "
@@ -242,7 +243,7 @@ def report(
     )
     for setting, outcome in outcomes.items():
         print(
-            f"{setting}: {outcome.length:.1f} documents a list, {outcome.single:.0%} of the "
+            f"{setting}: {outcome.length:.1f} documents per list, {outcome.single:.0%} of the "
             "lists have only one"
         )
     for kind in (False, True):
@@ -272,7 +273,7 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=5, help="number of deals to average over")
     args = parser.parse_args()
     if not (args.data / "runs").is_dir():
-        parser.error(f"no runs/ in {args.data}: name the folder with --data or IR_STD_DATA")
+        parser.error(f"no runs/ in {args.data}; name the folder with --data or IR_STD_DATA")
     for collection in COLLECTIONS:
         report(
             collection,

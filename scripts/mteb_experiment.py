@@ -23,6 +23,7 @@ from scipy.stats import kendalltau, rankdata
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.analysis import linked_scores, rank_intervals
 from ir_std.analysis.means import Estimate
+from ir_std.errors import pluralize
 from ir_std.factors.benchmarks import SET, BenchmarkScores, benchmark_scores, borda_ranks, tasks_of
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.schema import TRAINED
@@ -42,7 +43,7 @@ def mean_z(scores: Floats) -> Floats:
 
 
 def bradley_terry(scores: Floats) -> Floats:
-    """Return each model's log strength (Bradley and Terry 1952), from wins on tasks.
+    """Return each model's log strength (Bradley and Terry 1952), from its wins on tasks.
 
     These are Hunter's (2004) iterations. They start with one tie between each two models, so that
     all strengths are finite.
@@ -107,7 +108,7 @@ def order(_: int) -> Iterator[str]:
     yield f"median width of an interval: {width:g} of {len(ranks)} places"
     names, scores = complete(benchmark_scores(ENGLISH))
     by = {name: places(method(scores)) for name, method in METHODS.items()}
-    yield f"{len(names)} models with all tasks: Kendall's tau"
+    yield f"Kendall's tau for {pluralize(len(names), 'model')} with all tasks"
     for one, other in (("raw mean", "linked N"), ("Borda", "linked N"), ("raw mean", "Borda")):
         yield f"| {one}, {other} | {kendalltau(by[one], by[other]).statistic:.3f} |"
     z = (scores - scores.mean(axis=1, keepdims=True)) / scores.std(axis=1, ddof=1, keepdims=True)
@@ -126,7 +127,7 @@ def order(_: int) -> Iterator[str]:
 
 
 def zero_shot(_: int) -> Iterator[str]:
-    """Yield the changes of the order if models' results on their training data are left out."""
+    """Yield how the order changes if models' results on their training data are left out."""
     kinds = ("all", "zero-shot")
     boards = {kind: evaluate(f"{SET}/*", benchmark=ENGLISH, systems=kind) for kind in kinds}
     by = {
@@ -150,7 +151,7 @@ def masking(_: int) -> Iterator[str]:
     read = benchmark_scores(ENGLISH)
     names, scores = complete(read)
     full = {name: places(method(scores)) for name, method in METHODS.items()}
-    yield f"{len(names)} models with all {len(scores)} tasks; mean error of places"
+    yield f"Mean error of places for {pluralize(len(names), 'model')} with all {len(scores)} tasks"
     yield f"| missing | {' | '.join(METHODS)} |"
     for title, masks in patterns(read, names, scores).items():
         errors: dict[str, list[float]] = {name: [] for name in METHODS}
@@ -225,7 +226,7 @@ def coverage(trials: int) -> Iterator[str]:
         inside["t of mean"].append(
             np.array([low <= t <= high for (low, high), t in zip(means, truth, strict=True)])
         )
-    yield f"{len(truth)} models, {n_tasks} tasks, {trials} trials"
+    yield f"{pluralize(len(truth), 'model')}, {n_tasks} tasks, {trials} trials"
     yield "| 95% interval | covers | of the first 20 | all at once |"
     for name, each in inside.items():
         table = np.array(each)
@@ -247,7 +248,7 @@ def _in_bootstrap(drawn: Floats, rank: Floats, rng: np.random.Generator) -> Mask
 def against_mteb(_trials: int) -> Iterator[str]:
     """Compare means and Borda ranks with MTEB's own code, on the same results."""
     if find_spec("mteb") is None:
-        yield "mteb is not installed: not compared"
+        yield "mteb is not installed, so nothing is compared"
         return
     import polars as pl  # Polars comes with mteb.
 
@@ -287,9 +288,9 @@ def against_mteb(_trials: int) -> Iterator[str]:
         ours = borda_ranks(read.of_parts, read.n_models).tolist()
         differ = sum(rank != ranks[m] for m, rank in zip(read.models, ours, strict=True))
         yield (
-            f"{name}: {len(theirs)} models; {alone} have a mean in one alone, the largest "
-            f"difference of others is {np.nanmax(np.abs(means - stated)):.1e}; Borda ranks of "
-            f"{differ} models differ"
+            f"{name}: for {alone} of {pluralize(len(theirs), 'model')}, only one program has a "
+            f"mean. The other means differ by at most {np.nanmax(np.abs(means - stated)):.1e}. "
+            f"The Borda ranks of {pluralize(differ, 'model')} differ"
         )
 
 

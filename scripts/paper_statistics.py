@@ -196,7 +196,7 @@ CHUNK = 50
 
 
 def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Measure how far the mean scores of systems drift between two collections.
+    """Compute how far the mean scores of systems drift between two collections.
 
     The drift is the root mean square of the differences between the systems' two means, divided by
     the average of the means' two standard deviations (n-1) (Webber, Moffat and Zobel 2008, eq. 4).
@@ -391,7 +391,7 @@ def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats
     count = known.sum(axis=-2)
     if (count == 0).any():
         raise ValueError(
-            "a sample of reference systems has no spread on any topic: take a larger size"
+            "a sample of reference systems has no spread on any topic; choose a larger size"
         )
     means: Floats = np.where(known, y, 0.0).sum(axis=-2) / count
     return means

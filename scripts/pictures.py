@@ -28,6 +28,7 @@ from reproduce_soboroff2018 import COLLECTIONS, differences, load
 
 import ir_std
 from ir_std import nDCG, plots, snDCG
+from ir_std.errors import pluralize
 from ir_std.reporting.html import write_report
 from ir_std.reporting.plots import draw_forests
 
@@ -83,7 +84,7 @@ def linking(data: Path) -> Figure:
         ax.set_xlim(-0.3, 1.3)
         spread = f"{means.plain.std(ddof=1):.3f} to {means.linked.std(ddof=1):.3f}"
         ax.set_title(f"{experiment}: standard deviation {spread}", fontsize=9)
-    axes[0].set_ylabel(f"mean sAP on {len(means.collections)} collections")
+    axes[0].set_ylabel(f"mean sAP on {pluralize(len(means.collections), 'collection')}")
     return figure
 
 

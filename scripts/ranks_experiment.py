@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Test how often rank intervals contain the true ranks, and sets the best system.
+"""Test the coverage of rank intervals, and of sets for the best system.
 
     python scripts/ranks_experiment.py           # three minutes on one core
 
 The script uses the systems of TREC-8 and Robust 2004, with AP and with its N. There are two ways to
 know the true ranks. In the first, half as many topics are drawn with replacement, and the true
-ranks are the ranks over all topics. In the second, one half of the topics is drawn, and the ranks
-over the other half count as the true ones, although they also have an error. The script also uses
+ranks are the ranks over all topics. In the second, one half of the topics is drawn. The ranks over
+the other half then count as the true ranks, although they also have an error. The script also uses
 made-up topics on which systems differ or are tied, and halves of the tasks of MTEB's benchmarks.
 """
 

@@ -184,7 +184,7 @@ class Results:
 
 
 def experiment(trials: int, seed: int, item: tuple[tuple[str, str], Scores]) -> Results:
-    """Repeat the paper's experiments on one collection's scores by one measure."""
+    """Repeat the paper's experiments on one collection's scores for one measure."""
     key, scores = item
     by_scheme = schemes(scores.values)
     return Results(
@@ -198,7 +198,7 @@ def experiment(trials: int, seed: int, item: tuple[tuple[str, str], Scores]) -> 
 
 
 def power(result: Results, test: str, scheme: str, alpha: float = 0.05) -> float:
-    """Return the share of pairs of systems that a test finds different."""
+    """Return the share of pairs of systems whose difference is significant."""
     return float(np.mean(result.p_values[test, scheme] < alpha))
 
 
@@ -304,7 +304,7 @@ def claims(results: Sequence[Results]) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the experiments, and print which claims hold."""
+    """Repeat the experiments, and print which claims hold."""
     args = arguments(__doc__.splitlines()[0], argv, trials=5000)
     items = load(args.data, args.jobs).items()
     results = list(spread(partial(experiment, args.trials, args.seed), items, args.jobs))

@@ -133,7 +133,7 @@ def load(data: Path, experiment: str, collection: str) -> Experiment:
         average_precision(folder / f"{run}.eval") for run in (EXPERIMENTS[experiment], BASELINE)
     )
     if a.keys() != b.keys():
-        raise SystemExit(f"{folder}: the two runs have other topics")
+        raise SystemExit(f"{folder}: the two runs have different topics")
     topics = sorted(a, key=int)
     x = np.array([(a[t], b[t]) for t in topics])
     if collection in STEMS:
@@ -276,7 +276,7 @@ def agreement(combined: dict[Measure, RunDifferences]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the analyses; return 0 if they reproduce the published figures."""
+    """Repeat the analyses; return 0 if they reproduce the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=0)
     alike = True
     for experiment in EXPERIMENTS:

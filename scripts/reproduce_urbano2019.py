@@ -70,7 +70,7 @@ def tau_ap_both_ways(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def within_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) -> Trials:
-    """Compare rankings with raw rankings on samples of 50 topics; run all paired t-tests."""
+    """Compare standardized with raw rankings on samples of 50 topics; test all pairs."""
     topics = draws(*task, scores.shape[1])[:, :TOPICS]
     samples = [x[topics] for x in scores]
     means = [sample.mean(axis=1) for sample in samples]
@@ -122,7 +122,7 @@ def run(kind: str, scores: np.ndarray, trials: int, seed: int = 0, jobs: int = 1
 
 
 def compared(key: tuple[str, str], trials: Trials) -> list[Compared]:
-    """Compare means within a collection with published figures, to three standard errors."""
+    """Compare means within a collection with published figures (three standard errors)."""
     level = [int(np.argmin(np.abs(ALPHAS - alpha))) for alpha in PUBLISHED_ALPHAS]
     cells = [
         (f"tau {s}", trials.tau[:, SCHEMES.index(s)], value)
@@ -158,7 +158,7 @@ def print_between(title: str, trials: Trials) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the experiments; return 0 if they agree with the published figures."""
+    """Repeat the experiments; return 0 if they agree with the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=10_000)
     trials_of: dict[str, dict[tuple[str, str], Trials]] = {"within": {}, "between": {}}
     agree = []

@@ -28,7 +28,7 @@ TOPICS = {
 """Topics of the four collections: TREC-7 and TREC-8 ad hoc, Robust 2003 and 2004."""
 
 ORIGINAL = {"T7": "trec7.adhoc", "T8": "trec8.adhoc", "T03": "trec2003.rob"}
-"""Published factors from the first systems on the topics (for T04, the systems of 2004)."""
+"""Published factors from the systems that first ran on the topics (T04: those of 2004)."""
 
 PAIRS = tuple(combinations(TOPICS, 2))
 SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 60, 70, 77)
@@ -78,7 +78,7 @@ def table1(data: Path) -> list[Compared]:
 
 
 def table2(data: Path) -> list[Compared]:
-    """Correlate mean sAP by the original and by the 2004 reference systems."""
+    """Correlate mean sAP under the original and under the 2004 reference systems."""
     published = {"T7": (0.998, 0.969), "T8": (0.998, 0.962), "T03": (0.998, 0.970)}
     raw, original = raw_scores(data), standardized(data)
     rows = []
@@ -245,7 +245,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     curve = stability_curve(data, samples=args.trials, seed=args.seed)
     lowest = dict(zip(SIZES, curve[:, 0].tolist(), strict=True))
     print(
-        f"\nFigure 4: tau to the ranking by all 78 systems, {args.trials} samples a size; with 5 "
+        f"\nFigure 4: tau to the ranking by all 78 systems, {args.trials} samples per size; with 5 "
         f"systems the lowest\npercent is {lowest[5]:.3f}, which must beat 0.742: "
         f"{'it does' if lowest[5] > 0.742 else 'it does not'}"
     )

@@ -21,11 +21,12 @@ from catalogue import explain_quality, row as catalogue_row, shipped_sets, table
 from set_pictures import correlated_measures, pictures, shown_measure, system_means
 from tracks import TRACKS
 
+from ir_std.errors import pluralize
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import Quality, find_weak_systems, findings
 
 NOISY = 5
-"""Number of topics to list whose order of systems is least like the order on other topics."""
+"""Number of listed topics on which the order of systems differs most from other topics."""
 MOST_NAMED = 5
 """Largest number of topics that a list names."""
 
@@ -199,7 +200,8 @@ def _topics_text(factors: FactorSet, measure: str) -> str:
 def _kinds(factors: FactorSet, measure: str, kinds: dict[str, str]) -> Iterator[str]:
     for kind in dict.fromkeys(kinds.values()):
         rows = factors.rows(topic for topic, own in kinds.items() if own == kind)
-        yield f"{kind}: {len(rows)} topics, mean {np.nanmean(factors.mean[measure][rows]):.3f}"
+        mean = np.nanmean(factors.mean[measure][rows])
+        yield f"{kind}: {pluralize(len(rows), 'topic')}, mean {mean:.3f}"
 
 
 def _named(factors: FactorSet, topics: Sequence[str]) -> str:

@@ -80,7 +80,7 @@ BAND = 0.93, 0.97
 KNOWN = ("teams", "scores", "moments")
 """What ir_std knows: teams and scores, only scores, or only means and standard deviations."""
 OWN_TEAMS = "each its own"
-"""Label if systems were drawn one by one and the set records that each is its own team."""
+"""Label of cases in which systems are drawn one by one, and each is known as a team."""
 PART_SETS = {"trec8-adhoc": "TREC-8", "robust05": "Robust 2005", "dl22-passage": "DL 2022"}
 """Sets for the separate test of the systems' part of an interval."""
 PART_SIZES = (10, 30, 100)
@@ -225,7 +225,7 @@ def needed_multipliers(trials: int, seed: int, case: Case) -> Needed:
 
 
 def systems_part(trials: int, seed: int, case: tuple[str, int]) -> dict[str, float]:
-    """Count how often the systems' part of an interval contains the mean by all systems.
+    """Compute how often an interval's part for the systems contains the true mean.
 
     Systems are drawn by team. The topics are fixed, so only the systems cause errors.
     """
@@ -389,7 +389,7 @@ def against_itself(of: World, split: str, trials: int, seed: int) -> float:
 
 
 def shared_systems(names: Sequence[str], trials: int, seed: int) -> tuple[float, float, float]:
-    """Compare the error of means over sets that share systems with two estimates.
+    """Compare two estimates with the error of means over sets that share systems.
 
     Systems are drawn one by one, and topics are fixed.
 
@@ -507,7 +507,7 @@ def counts(rows: Sequence[Row]) -> tuple[int, int, int]:
 
 
 def print_counts(by: str, rows: Sequence[Row]) -> None:
-    """Print how many cases are in the band, and which case is furthest below it."""
+    """Print how many cases are in the band, and which case has the lowest coverage."""
     inside, above, below = counts(rows)
     smallest = min(rows, key=lambda row: row.level)
     print(
@@ -536,7 +536,7 @@ def print_design_effects() -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run all checks and print their results."""
+    """Print the results of all checks."""
     args = arguments(__doc__.splitlines()[0], argv, trials=150)
     todo = list(product(PART_SETS, PART_SIZES))
     part = spread(partial(systems_part, args.trials, args.seed), todo, args.jobs)
