@@ -22,7 +22,7 @@ from ir_std.factors.judgments import judgment_arrays, judgments_of
 from ir_std.testing import simulated_qrels
 from ir_std.trec.inputs import as_qrels
 
-# Tests start hundreds of processes: they compile the package once, whatever the shell asks for.
+# Tests start hundreds of processes, which compile the package only once, whatever the shell says.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A slow machine must not fail a test.  .ci/run uses the thorough profile.
@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Freeze objects that stay, as statsmodels collects garbage at every correction."""
+    """Freeze existing objects, because statsmodels collects garbage at every correction."""
     gc.collect()
     gc.freeze()
 
@@ -67,7 +67,7 @@ def data() -> Path:
     folder = Path(os.environ.get("IR_STD_DATA") or usual)
     if not folder.is_dir():
         missing = f"no real input at {folder}; set IR_STD_DATA to its folder"
-        # Where it is there, no check may pass for want of it.
+        # If the folder exists, no test may be skipped because a file is missing.
         if os.environ.get("CI") == "true" and usual.is_dir():
             pytest.fail(missing)
         pytest.skip(missing)
@@ -78,7 +78,7 @@ def data() -> Path:
 def folder_made_once(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[str, Callable[[Path], object]], Path]:
-    """Return a function from a name to a folder that one of the test processes fills."""
+    """Return a function that makes a named folder once, in one of the test processes."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
@@ -98,7 +98,7 @@ def folder_made_once(
 def runs_of(
     data: Path, folder_made_once: Callable[[str, Callable[[Path], object]], Path]
 ) -> Callable[[str], Path]:
-    """Return a function that unpacks the real runs of a set and gives their folder."""
+    """Return a function that unpacks the real runs of a set and returns their folder."""
 
     def folder(name: str) -> Path:
         def unpack(place: Path) -> None:
@@ -140,7 +140,7 @@ def simulated_judgments() -> Iterator[None]:
 
 @pytest.fixture
 def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Test in a folder without files that are called as systems or measures are."""
+    """Test in a folder in which no file has the name of a system or measure."""
     monkeypatch.chdir(tmp_path)
 
 

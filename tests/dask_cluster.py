@@ -28,7 +28,7 @@ def dask_cluster() -> Iterator[tuple[Any, list[int]]]:
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
-        # Losing a worker is what the cluster warns of.
+        # The cluster warns if it loses a worker.
         warnings.simplefilter("ignore")
         pids = sorted(client.run(os.getpid).values())
         assert len(pids) == 2
@@ -55,7 +55,7 @@ def dask_scheduler(folder: Path) -> Iterator[tuple[Any, subprocess.Popen[bytes]]
         for process in processes:
             stack.callback(process.wait)
             stack.callback(process.kill)
-        # Losing the scheduler is what the client writes long traces of.
+        # If the client loses its scheduler, it writes long traces.
         logging.disable(logging.CRITICAL)
         stack.callback(logging.disable, logging.NOTSET)
         client = distributed.Client(scheduler_file=str(address), timeout="30s")

@@ -16,7 +16,7 @@ TOPICS = [f"t{i}" for i in range(6)]
 
 
 def collection(systems: int = 7, seed: int = 1, documents: int = 40) -> tuple[Qrels, Runs]:
-    """Make graded qrels on six topics, and runs with ties; the last lacks a topic."""
+    """Make graded qrels on six topics, and runs with ties; the last run lacks a topic."""
     random = np.random.default_rng(seed)
     names = [f"d{i}" for i in range(documents)]
     qrels = {t: {d: int(random.integers(-1, 3)) for d in names[::2]} for t in TOPICS}
@@ -69,7 +69,7 @@ def qrels_like(name: str) -> Qrels:
 def entries_on(
     names: Sequence[str], systems: Sequence[str] = "ab", depth: int = 60
 ) -> list[tuple[str, Any, Qrels]]:
-    """Simulate runs of systems on collections like these sets, in the form of ``compare``."""
+    """Simulate runs of systems on collections like these sets, as entries of ``compare``."""
     return [
         (system, simulated_run(qrels, 10 * number + i, depth), qrels)
         for number, qrels in enumerate(map(qrels_like, names))

@@ -1,4 +1,4 @@
-"""The hash of ids in plain Python, as docs/reference/file-formats.md has it."""
+"""The hash of document IDs in plain Python, as docs/reference/file-formats.md shows it."""
 
 from hashlib import blake2b
 
@@ -6,7 +6,7 @@ MASK = (1 << 64) - 1
 
 
 def hash_of(name: bytes) -> int:
-    """Return the 64-bit hash of an id."""
+    """Return the 64-bit hash of an ID."""
     if len(name) > 64:
         mixed = int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
     else:

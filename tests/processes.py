@@ -1,4 +1,4 @@
-"""Other processes, whose output tests look at."""
+"""Processes whose output the tests check."""
 
 import subprocess
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Judgments altered at random, and what became of each topic's standardized values."""
+"""Judgments that are altered at random, and checks of each topic's standardized values."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -25,7 +25,7 @@ def _flip(docs: dict[str, int], random: np.random.Generator) -> dict[str, int]:
 
 
 def _demote(docs: dict[str, int], random: np.random.Generator) -> dict[str, int]:
-    """Lower documents above some level to it."""
+    """Lower the documents above some level to this level."""
     top = int(random.integers(-1, 3))
     share = random.choice([0.1, 1.0])
     return {d: min(n, top) if random.random() < share else n for d, n in docs.items()}
@@ -101,7 +101,7 @@ def random_run(qrels: Qrels, random: np.random.Generator) -> Run:
 
 
 class Truth:
-    """The raw scores of runs on the judgments as they were."""
+    """Raw scores of runs on the original judgments."""
 
     def __init__(self, collections: Iterable[tuple[Qrels, Run]]) -> None:
         self._collections = list(collections)
@@ -119,7 +119,7 @@ class Truth:
 
 
 def outcome(relabeled: Relabeled, measures: Iterable[str], truth: Truth) -> Counter[str]:
-    """Count topics with a ``right``, a ``wrong`` or no value (``said``, so reported)."""
+    """Count topics with a ``right`` or ``wrong`` value, or with no value (``said``)."""
     counts: Counter[str] = Counter()
     measures = list(measures)
     evaluator = ir_std.evaluator(measures, relabeled.qrels)
@@ -130,7 +130,7 @@ def outcome(relabeled: Relabeled, measures: Iterable[str], truth: Truth) -> Coun
     for measure in map(ir_std.parse_measure, measures):
         plan = planned.get(measure)
         if plan is None:
-            # Without a plan the measure, or that no set fits, is named.
+            # Without a plan, a message names the measure, or says that no set matches.
             named = str(measure) in reasons or "no factor set" in reasons
             counts["said" if named else "wrong"] += len(relabeled.qrels)
             continue

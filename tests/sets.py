@@ -1,4 +1,4 @@
-"""Parameters of tests of which some are quick, and all come with the slow tests."""
+"""Parameters of tests: the fast tests use some of them, and the slow tests use all."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,7 +18,7 @@ EACH_KIND = {
 
 
 def each_set(names: Iterable[str] | None = None) -> list[Any]:
-    """Return these sets (or all) as parameters, slow except for one of each kind."""
+    """Return these sets (or all) as parameters; all except one of each kind are slow."""
     return [
         pytest.param(name, marks=[] if name in EACH_KIND else pytest.mark.slow)
         for name in (available_factors() if names is None else names)
@@ -26,7 +26,7 @@ def each_set(names: Iterable[str] | None = None) -> list[Any]:
 
 
 def quick_first(cases: Iterable[Any], quick: int = 1) -> list[Any]:
-    """Return these cases as parameters, slow except for the first ones."""
+    """Return these cases as parameters; all except the first cases are slow."""
     return [
         case if i < quick else pytest.param(*values, marks=pytest.mark.slow)
         for i, case in enumerate(cases)

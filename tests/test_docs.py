@@ -29,7 +29,7 @@ def site(folder_made_once: Callable[[str, Callable[[Path], object]], Path]) -> P
         done = subprocess.run(
             [sys.executable, "-m", "sphinx", "-W", "-q", "-n", "--keep-going", "docs", str(folder)],
             cwd=ROOT,
-            env=os.environ | {"IR_STD_DATA": str(folder / "none")},  # it needs no real input
+            env=os.environ | {"IR_STD_DATA": str(folder / "none")},  # the build needs no real input
             capture_output=True,
             text=True,
             check=False,
@@ -42,7 +42,7 @@ def site(folder_made_once: Callable[[str, Callable[[Path], object]], Path]) -> P
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """Open a page that fails its test on errors and on requests other than for files."""
+    """Open a page; errors, and requests other than for files, make the test fail."""
     page = browser.new_page()
     faults: list[str] = []
     page.on(

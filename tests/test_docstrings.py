@@ -1,4 +1,4 @@
-"""The examples of the docstrings run, on files as a reader has them."""
+"""The examples in docstrings run, on files like those of a reader."""
 
 import doctest
 import importlib

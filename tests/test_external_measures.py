@@ -204,9 +204,9 @@ def test_a_topic_that_a_run_lacks_does_not_count_as_the_best(
 @pytest.mark.parametrize(
     ("latency", "said"),
     [
-        # What has few decimals is taken as exact.
+        # Values with few decimals count as exact.
         ("1000.5", "rounded to 0.0001, which can change raw means by at most 5e-05"),
-        # Where one value has all its digits, none was rounded.
+        # If one value has all its digits, no value was rounded.
         ("1000.123456789012", ""),
     ],
 )

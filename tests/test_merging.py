@@ -71,7 +71,7 @@ def frame(run: RunDict) -> pd.DataFrame:
     )
 
 
-# Scores far enough apart that formulas which round in another order still agree.
+# The scores are so far apart that formulas agree even if they round in a different order.
 tame = st.integers(1, 10**6).map(lambda i: i / 128)
 tame_lists = st.lists(tame, min_size=2, max_size=30).filter(lambda s: len(set(s)) > 1)
 any_list = st.lists(
@@ -131,7 +131,7 @@ def test_ends_mean_and_variance_are_what_the_names_promise(scores: list[float]) 
     assert normalized(scores, "sum").sum() == pytest.approx(1)
     assert normalized(scores, "zscore").mean() == pytest.approx(0, abs=1e-9)
     assert normalized(scores, "zscore").std() == pytest.approx(1)
-    # Nearly equal scores are so large in units of their deviation that rounding changes the spread.
+    # Relative to their deviation, nearly equal scores are so large that rounding matters.
     uv = normalized(scores, "uv")
     rounding = np.spacing(np.abs(uv).max())
     assert (uv - uv.min()).std() == pytest.approx(1, rel=1e-6, abs=rounding)
@@ -291,7 +291,7 @@ def test_every_list_gives_the_same_borda_points(runs: list[RunDict]) -> None:
 
 
 def preferred(lists: list[list[str]], a: str, b: str) -> int:
-    """Count the lists with ``a`` before ``b``, minus those with ``b`` first."""
+    """Count the lists with ``a`` before ``b``, minus the lists with ``b`` before ``a``."""
     places = [[docs.index(d) if d in docs else len(docs) for d in (a, b)] for docs in lists]
     return sum(x < y for x, y in places) - sum(x > y for x, y in places)
 
@@ -377,7 +377,7 @@ def test_every_kind_gives_the_same_scores(run: RunDict, method: str) -> None:
     assert normalize(frame(run), method)["score"].tolist() == [r.score for r in scored]
 
 
-# Others' implementations, and real runs
+# Implementations by others, and real runs
 
 RANX = """
 import json, sys
@@ -408,9 +408,9 @@ def test_normalized_and_combined_scores_equal_those_of_ranx() -> None:
         }
         for _ in range(3)
     ]
-    # Its condorcet is a matter of chance where majorities tie or go round in a circle, and takes
-    # it for a vote if a list has neither document: here all have the same ones, and of any two
-    # documents at most one list in three turns the order.
+    # If majorities tie or form a circle, ranx's condorcet depends on chance. It also counts a list
+    # without either document as a vote. So here, all three lists have the same documents, and at
+    # most one list reverses the order of any two documents.
     alike = [
         {
             "q": {
@@ -420,7 +420,7 @@ def test_normalized_and_combined_scores_equal_those_of_ranx() -> None:
         }
         for turned in range(3)
     ]
-    # Compiled, ranx takes a minute before its first result.
+    # If ranx compiles its functions, the first result takes a minute.
     done = run_process(
         [sys.executable, "-W", "ignore", "-c", RANX],
         input=json.dumps([runs, alike]),

@@ -96,7 +96,7 @@ def public() -> list[Any]:
         getattr(m, "fget", None) or getattr(m, "func", None) or getattr(m, "__func__", m)
         for m in members
     ]
-    # NamedTuple generates functions in a module of its own, where no name is known.
+    # NamedTuple generates functions in a separate module, in which no name is defined.
     return own + [
         f for f in functions if inspect.isfunction(f) and f.__module__.startswith("ir_std")
     ]

@@ -72,7 +72,7 @@ def test_no_two_public_classes_or_functions_share_their_name() -> None:
         module = file.relative_to(package).as_posix()
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
-                # Every command has these two.
+                # Every command has these two options.
                 if module.startswith("cli/") and node.name in ("configure", "run"):
                     continue
                 modules[node.name].append(module)

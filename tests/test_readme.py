@@ -105,7 +105,7 @@ def test_python_examples_give_what_the_page_says(page: str, folder: Path) -> Non
         pytest.importorskip("pyterrier", reason="python-terrier is not installed")
     example = folder / "example.txt"
     example.write_text("\n".join(blocks(page, "python")), encoding="utf-8")
-    # A process of its own, as ir_datasets looks for its folder only once.
+    # Start a new process, because ir_datasets looks for its folder only once.
     done = run_process(
         [sys.executable, "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", example.name],
         cwd=folder,
@@ -141,7 +141,7 @@ def test_examples_have_kinds_that_are_run() -> None:
     assert others == {
         ("README.md", "sh"),  # the first command, and the tests, which .ci/run takes from here
         ("README.md", "text"),
-        ("docs/index.md", "text"),  # one command a door, which a test of its own runs
+        ("docs/index.md", "text"),  # one command per door; another test runs them
         ("docs/start/install.md", "sh"),
         ("docs/how-to/pipelines.md", "yaml"),
         ("docs/evidence/papers.md", "sh"),  # the scripts have tests of their own
@@ -244,7 +244,7 @@ def test_what_a_page_names_is_there() -> None:
             missing += [] if (ROOT / script).exists() else [(page, script)]
         for target in re.findall(r'\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"', text):
             path, _, part = "".join(target).partition("#")
-            # Pages that are made are looked for by Sphinx.
+            # Sphinx checks links to generated pages.
             if ":" in path or "generated/" in path or path.endswith(".ipynb"):
                 continue
             file = (ROOT / page).parent / path if path else ROOT / page

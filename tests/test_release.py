@@ -1,4 +1,4 @@
-"""The recipe, citation, changelog and paper state the same as the package."""
+"""The recipe, citation, changelog and paper agree with the package."""
 
 import os
 import re
@@ -112,7 +112,7 @@ PAGES_OF_FIGURES = {
     ),
     "623 embedding models": ("how-to/mteb-and-beir", "scores of 623 models"),
 }
-"""What the paper says, and what a page says that other tests check."""
+"""Sentences of the paper, and the sentences of pages that other tests check."""
 
 
 @pytest.mark.parametrize("said", PAGES_OF_FIGURES)

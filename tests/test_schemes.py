@@ -53,7 +53,7 @@ EXAMPLES: dict[str, tuple[str, list[float], dict[str, Any], list[float]]] = {
     "N without factors": ("N", [0.3], {"mean": NAN, "sd": NAN}, [NAN]),
     "U without factors": ("U", [0.3], {"mean": NAN, "sd": NAN}, [NAN]),
 }
-"""Scheme, scores, what is known of the systems, and the standardized scores."""
+"""Scheme, raw scores, known data on the systems, and standardized scores."""
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

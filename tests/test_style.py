@@ -28,7 +28,7 @@ HABITS = {
 }
 """Habits of syntax that made readers read twice, and how to find them."""
 ALLOWED = {"begins with What": 11, "of which": 26, "those that": 6, "two colons": 5}
-"""How many of each are left; lower a number when you remove some, and never raise one."""
+"""Number of each habit that is left; lower a number if you can, and never raise one."""
 
 
 def texts() -> Iterator[tuple[str, str]]:

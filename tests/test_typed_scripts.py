@@ -1,4 +1,4 @@
-"""Users' scripts pass mypy --strict: what the guides show, and what mistakes it must find."""
+"""Users' scripts pass mypy --strict, which finds the mistakes in scripts with mistakes."""
 
 import doctest
 import os
@@ -66,7 +66,7 @@ INSTEAD = {
     "read_trec_qrels": "PathLike",
     "read_trec_run": "PathLike",
 }
-"""What is ours under a name of ir_measures, and what its type says that theirs does not."""
+"""Names of ir_measures that ir_std replaces, and how ir_std's types differ."""
 
 
 def scripts() -> dict[str, str]:
@@ -92,7 +92,7 @@ CONFIG = """
 [mypy-IPython.*,PIL.*,dask.*,jinja2.*,matplotlib.*,prompt_toolkit.*,requests.*,tornado.*,urllib3.*]
 follow_imports = skip
 """
-"""What PyTerrier and dask.distributed import for themselves is most of what mypy would read."""
+"""Imports of PyTerrier and dask.distributed, which would be most of mypy's input."""
 
 
 @pytest.fixture(scope="session")
@@ -106,9 +106,9 @@ def told(
         for name, text in scripts().items():
             (folder / f"{name}.py").write_text(text, encoding="utf-8")
         (folder / "mypy.ini").write_text(CONFIG, encoding="utf-8")
-        # The cache keeps what mypy knows of numpy and others for the next time.
+        # The cache keeps mypy's results for numpy and other libraries.
         cache = pytestconfig.cache.mkdir("mypy") if pytestconfig.cache else folder / "cache"
-        # What other libraries leave untyped is theirs to type.
+        # Other libraries are responsible for their own missing types.
         options = ["--disable-error-code=import-untyped", "--follow-imports=silent", "--strict"]
         options += [f"--untyped-calls-exclude={name}" for name in ("ir_measures", "distributed")]
         options += ["--config-file=mypy.ini", "--no-error-summary", f"--cache-dir={cache}"]

@@ -1,4 +1,4 @@
-"""The patches for other libraries apply to the versions that they name, and do what is said."""
+"""The patches for other libraries apply to the versions that they name, and work."""
 
 import os
 import re
@@ -19,7 +19,7 @@ UPSTREAM = Path(__file__).resolve().parent.parent / "docs" / "upstream"
 
 @pytest.fixture
 def patched(tmp_path: Path) -> Path:
-    """Make a copy of ir_measures with the patch, and ir_std's entry point as the page has it."""
+    """Make a copy of ir_measures with the patch, and with the page's entry point of ir_std."""
     (patch,) = UPSTREAM.glob("ir_measures-*.patch")
     wanted = patch.name.split("-")[1]
     if not shutil.which("patch") or version("ir-measures") != wanted:

@@ -1,4 +1,4 @@
-"""Agreement of two judges: of labels, against scikit-learn's figures; of orders, against scipy."""
+"""Agreement of two judges: labels against scikit-learn's figures, and orders against scipy."""
 
 from typing import Any
 
@@ -89,7 +89,7 @@ def test_few_topics_have_no_interval(n: int) -> None:
 
 
 def test_systems_with_equal_scores_on_most_topics_have_no_interval() -> None:
-    # Each pair of systems is different on 11 or 9 of 30 topics: above and below a third.
+    # Each two systems differ on 11 or 9 of 30 topics, which is above or below a third.
     for n_topics, has_one in ((11, True), (9, False)):
         equal = X.copy()
         equal[n_topics:] = X[n_topics:, :1]

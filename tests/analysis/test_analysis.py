@@ -22,7 +22,7 @@ OTHER = RNG.beta(2, 3, (9, 5))
 WITH_NAN = SCORES.copy()
 WITH_NAN[3, 2] = np.nan
 
-# Few distinct values, so that ties, constant and equal systems are common.
+# There are few distinct values, so ties, constant systems and equal systems are common.
 score_arrays = st.tuples(st.integers(2, 6), st.integers(2, 5)).flatmap(
     lambda shape: arrays(float, shape, elements=st.sampled_from([0, 0.25, 0.3, 0.5, 1]))
 )
@@ -193,7 +193,7 @@ def test_leave_out_standardizes_each_group_by_the_others(scheme: str) -> None:
 
 
 def test_a_topic_on_which_all_score_the_same_standardizes_to_the_average() -> None:
-    # The mean of three times 0.1 is not 0.1 in floating point, and must not matter.
+    # In floating point, the mean of three times 0.1 is not 0.1; this must not matter.
     assert analysis.standardize_matrix([[0.1, 0.1, 0.1]]).tolist() == [[0.5, 0.5, 0.5]]
 
 

@@ -102,7 +102,7 @@ def test_the_same_difference_everywhere_has_no_size_unless_it_is_0() -> None:
 
 
 def test_summaries_are_metafors() -> None:
-    # metafor stops when its steps are below 1e-5, which here can be 4 percent of the variance.
+    # metafor stops if a step is below 1e-5, which can be 4 percent of the variance here.
     expected = in_r(
         "; ".join(
             f"r <- rma({vector(y)}, {vector(v)}, method='PM', test='adhoc', control=list(tol=1e-15,"
@@ -124,8 +124,8 @@ def test_summaries_are_those_of_statsmodels(case: tuple[np.ndarray, np.ndarray])
     found = random_effects(y, v)
     expected = meta_analysis.combine_effects(y, v, method_re="pm")
     assert found.q == pytest.approx(expected.q)
-    # statsmodels 0.15 stops at 1e-5; with a smaller tolerance, where its last step is above the
-    # solution by a rounding error, it gives 0.
+    # statsmodels 0.15 stops at 1e-5. With a smaller tolerance, it returns 0 if its last step is
+    # above the solution by a rounding error.
     assert found.tau2 == pytest.approx(expected.tau2, rel=1e-4)
     assert found.effect == pytest.approx(expected.mean_effect_re, rel=1e-4)
     normal = (1 / (v + expected.tau2)).sum() ** -0.5

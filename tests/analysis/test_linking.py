@@ -1,4 +1,4 @@
-"""Linking collections by systems that ran on both, and topics by the systems that they share."""
+"""Links between collections by common systems, and between topics by common systems."""
 
 from collections.abc import Iterable
 from statistics import NormalDist, fmean
@@ -22,7 +22,7 @@ from ir_std.schemes import z_scores
 def anchors(
     shift: float = 0.6, k: int = 4, topics: int = 40, seed: int = 0
 ) -> tuple[Floats, Floats]:
-    """Simulate z of k anchors on a reference and, plus ``shift``, on another one."""
+    """Simulate z of k anchors on a reference collection, and on one shifted by ``shift``."""
     random = np.random.default_rng(seed)
     level = random.normal(-0.2, 0.3, k)
     return (random.normal(level + shift, 1, (topics, k)), random.normal(level, 1, (topics + 5, k)))
@@ -286,7 +286,7 @@ def test_z_of_other_topics_than_the_links_are_refused(
 
 
 def test_a_large_shift_and_anchors_near_an_end_raise_no_doubts() -> None:
-    # Between rounds and years these mark the good links as often as the bad ones.
+    # Between rounds and years, these marks are as common on good links as on bad ones.
     for shift, level in ((1.3, 0.0), (0.2, 1.2)):
         z, z_reference = anchors(shift)
         assert link(z + level, z_reference + level).doubts == ()
@@ -388,7 +388,7 @@ def mean_n(x: np.ndarray) -> np.ndarray:
 def test_leaving_out_the_topics_of_strong_systems_gains_nothing() -> None:
     x = made_up(12, 60)
     order = np.argsort(-x.mean(axis=0))
-    x[:6, order[40:]] = np.nan  # the weak ones are on the last topics only
+    x[:6, order[40:]] = np.nan  # weak systems are only on the last topics
     gains = []
     for middle in order[10:30]:
         alone = x.copy()

@@ -1,4 +1,4 @@
-"""Every statistical function against something nobody here wrote: scipy, statsmodels, R, loops.
+"""Every statistical function, against independent results: scipy, statsmodels, R and loops.
 
 ``python tests/analysis/test_oracles.py`` prints the table: function, oracle, cases and the
 largest difference.  Scores are made up in steps of 1/20 on some topics, so that ties, equal means
@@ -40,7 +40,7 @@ from ir_std.schemes import get_scheme
 
 Found = Any
 Cases = Iterator[tuple[Found, Found]]
-"""Pairs of what is found here and what the oracle says."""
+"""Pairs of ir_std's result and the oracle's result."""
 
 ALTERNATIVES: tuple[Literal["two-sided", "greater", "less"], ...] = ("two-sided", "greater", "less")
 AUDIT: dict[str, tuple[str, Callable[[np.random.Generator], Cases], float]] = {}
@@ -372,7 +372,7 @@ def places(rng: np.random.Generator) -> Cases:
 def largest_difference(function: str) -> tuple[int, float]:
     """Return the number of compared values and the largest absolute difference."""
     with warnings.catch_warnings():
-        # scipy warns of near duplicates' precision, statsmodels of its own pandas calls.
+        # scipy warns about precision for near duplicates, and statsmodels about its pandas calls.
         warnings.simplefilter("ignore")
         differences = [
             np.abs(np.subtract(computed, expected, dtype=float)).ravel()

@@ -28,7 +28,7 @@ def test_equal_runs_do_not_differ_and_one_pair_is_too_few_for_a_test() -> None:
 
 def test_the_randomization_test_is_exact_up_to_its_number_of_topics() -> None:
     most = paired.ALL_SIGNS_UP_TO
-    # Only all signs alike reach the sum of equal differences; drawn signs are counted in 10,001sts.
+    # Only equal signs reach the sum; with drawn signs, p is a multiple of 1 / 10,001.
     assert randomization_test(np.ones(most)) == 2 / 2**most
     drawn = float(randomization_test(np.ones(most + 1))) * (paired.RESAMPLES + 1)
     assert drawn == pytest.approx(round(drawn))

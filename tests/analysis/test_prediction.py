@@ -1,4 +1,4 @@
-"""Estimates from a few topics judged by people and all judged by a language model."""
+"""Estimates if people judged a few topics and a language model judged all topics."""
 
 import numpy as np
 import pytest
@@ -142,7 +142,7 @@ def test_a_judged_topic_without_a_relevant_document_counts_among_the_drawn() -> 
 
 
 def test_dropping_topics_that_are_hard_for_the_model_would_bias() -> None:
-    """Check the estimate if the model's hard topics have no relevant document."""
+    """Check the estimate if the topics that are hard for the model have no relevant document."""
     random = np.random.default_rng(0)
     x = random.uniform(size=(60, 5)) * 0.3 + np.linspace(0, 0.7, 60)[:, None]
     y = (x + random.normal(0, 0.02, x.shape)).clip(0, 1)

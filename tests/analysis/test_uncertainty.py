@@ -1,4 +1,4 @@
-"""A mean and its errors by topics and systems, against loops, scipy and simulation."""
+"""A mean and its errors from topics and systems, against loops, scipy and simulation."""
 
 from collections.abc import Hashable, Sequence
 from math import inf
@@ -66,7 +66,7 @@ def errors(covariance: np.ndarray) -> np.ndarray:
     return np.sqrt(np.diag(covariance))
 
 
-# Where only means and deviations are known
+# If only means and deviations are known
 
 
 @pytest.mark.parametrize(("scheme", "params"), [("N", {}), ("z", {}), ("U", {"A": 0.1})])
@@ -200,7 +200,7 @@ def test_an_influence_is_what_a_little_more_weight_changes(scheme: str) -> None:
         weights = np.full(9, (1 - step) / 9)
         weights[system] += step
         mean = scores @ weights
-        # The sample deviation keeps its factor n / (n - 1): the weights are of shares.
+        # The weights are shares, so the sample deviation keeps its factor n / (n - 1).
         sd = np.sqrt(((scores - mean[:, None]) ** 2) @ weights * 9 / 8)
         heavier = get_scheme(scheme).apply(x, mean=mean[:, None], sd=sd[:, None])
         moved = heavier - standardize_matrix(x, scores, scheme)

@@ -31,7 +31,7 @@ MEASURES = ["AP", "nDCG@5", "P(rel=2)@5"]
 
 @pytest.fixture(scope="module")
 def expected() -> FactorSet:
-    """Build the set that files, archives, processes and executors must give, too."""
+    """Build the set with which the results of archives, processes and executors must agree."""
     return build_factors(QRELS, RUNS, MEASURES, id="x")
 
 
@@ -167,7 +167,7 @@ class Forgetful(Executor):
         return future
 
 
-# Dask unpacks a result as if it were an error, if the worker dies between two of its lines.
+# If the worker dies between two of its lines, Dask unpacks a result as if it were an error.
 UNPACKED = TypeError("cannot unpack non-iterable Evaluation object")
 LOST = [CancelledError(), UNPACKED, TimeoutError("no answer"), EOFError("a result that is none")]
 
@@ -207,7 +207,7 @@ def test_an_error_of_a_task_itself_is_raised_and_the_task_not_repeated() -> None
 
 
 class Failed(Exception):
-    """An error that can be referred to weakly."""
+    """An error to which a weak reference can refer."""
 
 
 def fail(_: bytes, item: int) -> int:
@@ -355,7 +355,7 @@ def numbered(order: list[int], tags: dict[str, list[str]] | None = None) -> Fact
 @ORDERS
 def test_systems_without_names_are_numbered_by_their_scores_alone(order: list[int]) -> None:
     made = numbered(order)
-    # by the sums over both measures: 0.8 (the second), 1.3 (the first), 1.7
+    # sums over both measures: 0.8 (the second), 1.3 (the first), 1.7
     assert made.scores["AP"].tolist() == [[0.1, 0.9, 0.5], [0.3, 0.2, 0.5]]
     assert made.scores["P@10"].tolist() == [[0.3, 0.1, 0.3], [0.1, 0.1, 0.4]]
     assert made.systems == ()

@@ -154,7 +154,7 @@ def test_qrels_of_no_collection_give_raw_scores_and_a_note(
 
 
 class Judgments(ir_datasets.formats.BaseQrels):
-    """Qrels as ir_datasets has them."""
+    """Qrels in the form in which ir_datasets has them."""
 
     def __init__(self, rows: Any) -> None:
         self.rows = rows
@@ -366,7 +366,7 @@ def test_an_option_has_one_long_name_and_at_most_one_short_one(
 
 
 OPTIONS = {name: CommandParser(name).options for name in COMMANDS}
-"""The options of each command, as its help declares them."""
+"""Options of each command, from the declarations of its help."""
 
 
 def test_there_are_at_most_100_options_and_24_of_evaluate() -> None:
@@ -526,7 +526,7 @@ def test_a_reader_that_stops_early_causes_no_error(files: Path) -> None:
     for reader in ("head -1", "true"):
         code = f"{sys.executable} -m ir_std {files / 'run'} {files / 'qrels'} -q | {reader}"
         done = run_process(["bash", "-o", "pipefail", "-c", code])
-        assert done.returncode in (0, 141)  # 0 if all was written before the reader was gone
+        assert done.returncode in (0, 141)  # 0 if all was written before the reader ended
         assert not any(word in done.stderr for word in ("Traceback", "BrokenPipe", "error"))
 
 

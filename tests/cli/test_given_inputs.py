@@ -1,4 +1,4 @@
-"""The input side of the command line: pipes, standard input, folders, and what trec_eval takes."""
+"""Input of the command line: pipes, standard input, folders, and trec_eval's arguments."""
 
 import gzip
 import io
@@ -247,7 +247,7 @@ OFFICIAL = [
     *(f"iprec_at_recall_{i / 10:.2f}" for i in range(11)),
     *(f"P_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)),
 ]
-"""The measures that trec_eval prints by itself and that ir_measures has."""
+"""Measures that trec_eval prints by default, and that ir_measures has."""
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ OFFICIAL = [
     ["P", "recall", "map_cut", "ndcg_cut", "success", "iprec_at_recall", "official", "set"],
 )
 def test_a_family_is_what_trec_eval_evaluates_under_its_name(theirs: str) -> None:
-    """Compare the names with those of pytrec_eval, which is trec_eval inside."""
+    """Compare the names with those of pytrec_eval, which contains trec_eval."""
     evaluator = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, {theirs})
     left_out = ("runid", "utility", *missing_from_group(theirs))
     names = [n for n in evaluator.evaluate({"q": {"d": 1.0}})["q"] if n not in left_out]
@@ -269,7 +269,7 @@ def assert_values_by_topic(
     called: dict[str, str],
     theirs: dict[str, dict[str, float]],
 ) -> None:
-    """Check all values by topic under an option; ``called`` has their measure names."""
+    """Check all per-topic values under an option; ``called`` has the names of measures."""
     words = [word for name in called.values() for word in ("-m", name)]
     run, qrels = files / "runs" / "one", files / "qrels"
     done = ir_std_cli(run, qrels, "-s", "none", "-q", "-n", "-p", -1, *option, *words)
@@ -280,7 +280,7 @@ def assert_values_by_topic(
 
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_a_level_changes_what_trec_evals_does(files: Path, level: int, ir_std_cli: Any) -> None:
-    """Compare every value per topic with pytrec_eval's at its ``relevance_level``."""
+    """Compare each per-topic value with pytrec_eval's value at its ``relevance_level``."""
     names = [name for name in OFFICIAL if name not in ("num_q", "num_rel")]
     names += ["ndcg", "ndcg_cut_10", "recall_100", "success_1", "map_cut_30", "infAP", "set_recall"]
     with (files / "qrels").open() as qrels, (files / "runs" / "one").open() as run:
@@ -305,7 +305,7 @@ def test_a_level_counts_its_documents_and_measures_that_state_theirs_keep_it(
 
 
 def test_a_depth_is_what_trec_evals_m_is(files: Path, ir_std_cli: Any) -> None:
-    """Compare with a run that was cut by hand, in pytrec_eval's order of documents."""
+    """Compare with a run that the test cuts, in pytrec_eval's order of documents."""
     names = ["map", "ndcg", "num_ret", "P_20", "set_recall", "recip_rank"]
     with (files / "qrels").open() as qrels, (files / "runs" / "one").open() as run:
         judged, scored = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)

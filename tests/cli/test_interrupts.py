@@ -22,11 +22,11 @@ pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
 
 INTERRUPTED = "ir_std: error: interrupted"
 SOON = 2.0
-"""Seconds after which an interrupted program must be gone, with all that it started."""
+"""Seconds in which an interrupted program and its processes must end."""
 
 
 class Ended(NamedTuple):
-    """Exit of a program in a terminal, with the time since the first Ctrl-C."""
+    """Exit status and output of a program, with the time since the first Ctrl-C."""
 
     status: int
     seconds: float
@@ -77,8 +77,8 @@ def in_terminal(command: list[str], interrupts: list[float]) -> Ended:
 
 
 def is_quiet(ended: Ended) -> bool:
-    """Check whether it ended soon, with one line, or had done its work before."""
-    # It may follow a line that was only begun: a terminal drops what it still has to show.
+    """Check whether it ended soon, with one line, or had finished before Ctrl-C."""
+    # The message may follow an incomplete line, because a terminal drops its pending output.
     errors = [line[line.rfind("ir_std: ") :] for line in ended.said if "interrupted" in line]
     return (
         ended.seconds < SOON
@@ -116,10 +116,10 @@ def test_interrupts_at_random_times(command: list[str], n: int) -> None:
     assert is_quiet(in_terminal(command, []))
     whole = time.monotonic() - started
     all_ended: list[tuple[float, Ended]] = []
-    # Another time the work may take less long; a run that was over by itself does not count.
+    # The work may take less time now; a program that ended before Ctrl-C does not count.
     while sum(ended.status != 0 for _, ended in all_ended) < n:
         assert len(all_ended) < 2 * n
-        # In its first milliseconds, the program does not own the terminal yet.
+        # In its first milliseconds, the program does not yet own the terminal.
         after = random.uniform(0.05, 0.7 * whole)
         twice = [after, after + 0.05][: 1 + len(all_ended) % 2]
         all_ended.append((after, in_terminal(command, twice)))
@@ -134,7 +134,7 @@ def test_processes_end_with_their_parent(command: list[str], number: signal.Sign
         pytest.skip("the tests were started to ignore this signal, as by nohup")
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert started.stderr
-    # A line on the factors shows that it has started.
+    # A line about the factors shows that the program has started.
     assert started.stderr.readline().startswith("ir_std: ")
     time.sleep(0.5)
     assert started.poll() is None
@@ -143,7 +143,7 @@ def test_processes_end_with_their_parent(command: list[str], number: signal.Sign
     out, err = started.communicate(timeout=SOON + 3)
     assert started.returncode == (-number if number == signal.SIGKILL else 128 + number)
     assert out == ""
-    # A process that Python was just starting for the parent says that it found nothing to do.
+    # A process that Python is just starting may print that it has nothing to do.
     assert not any("ir_std" in line for line in err.splitlines() if line.startswith("  File")), err
     assert err.count(f"{INTERRUPTED}\n") == (number != signal.SIGKILL)
 
@@ -161,7 +161,7 @@ def test_signals_that_a_program_was_started_to_ignore_stay_ignored(command: list
 
 
 def test_an_interrupt_while_numpy_is_imported_ends_the_program_at_once() -> None:
-    # As numpy does, this makes another error of the exception.
+    # Like numpy, this turns the exception into another error.
     code = (
         "import os, signal, sys, ir_std_program\n"
         "class Finder:\n"
@@ -178,7 +178,7 @@ def test_an_interrupt_while_numpy_is_imported_ends_the_program_at_once() -> None
 
 
 def test_an_interrupt_after_the_work_is_done_changes_nothing() -> None:
-    # Handlers of Python's are gone by the time that what modules hold is deleted.
+    # When Python deletes the content of modules, its signal handlers no longer exist.
     code = (
         "import os, signal, sys\nfrom ir_std.cli.main import program\n"
         "class Last:\n"

@@ -1,4 +1,4 @@
-"""Output arrives whole, or the program says that it did not; names cannot do harm."""
+"""Output is complete, or the program reports an error; hostile names are harmless."""
 
 import csv
 import io
@@ -47,14 +47,14 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a folder with runs of hostile names and the qrels."""
+    """Write a folder that holds runs with hostile names, and the qrels."""
     folder = tmp_path_factory.mktemp("hostile")
     qrels, runs = collection()
     write_qrels(qrels, folder / "qrels")
     run = write_runs(dict(list(runs.items())[:1]), folder / "one") / "sys0"
     (folder / "runs").mkdir()
     for i, name in enumerate(HOSTILE):
-        # A slash cannot be in a file's name.
+        # The name of a file cannot contain a slash.
         shutil.copy(run, folder / "runs" / f"{name.replace('/', chr(0x2215))}-{i}")
     return folder
 
@@ -62,7 +62,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(
     files: Path, *options: str, stdout: str = "", **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """Return a command on all the runs whose output the shell redirects."""
+    """Return a command that evaluates all runs, and whose output the shell redirects."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | environment
     command = f'"$0" -m ir_std runs/* qrels AP "$@" {stdout}'
     return subprocess.run(
@@ -156,7 +156,7 @@ def test_a_warning_in_a_hostile_name_is_one_harmless_line(files: Path, ir_std_cl
 
 
 def compiled(table: Table, folder: Path) -> str:
-    """Return pdflatex's messages on a table in a document with the packages it names."""
+    """Return pdflatex's messages for a document with a table and the packages it names."""
     latex = table.latex()
     packages = re.findall(r"^% (.*)", latex)
     programs = shutil.which("pdflatex") and shutil.which("kpsewhich")

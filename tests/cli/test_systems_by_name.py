@@ -142,14 +142,14 @@ def test_the_level_of_failing_is_that_of_the_adjusted_p(ir_std_cli: Any) -> None
         assert ir_std_cli(*given, *options).status == status
 
 
-# Entries of compare and report, such as files, folders, systems and labels.
+# Entries of compare and report: files, folders, systems and labels.
 
 
 CORT = "dl20-passage/CoRT-bm25"
 
 
 def scores(file: Path, system: str, measure: str = "AP") -> Path:
-    """Write a file of trec_eval's lines with a system's scores."""
+    """Write a system's scores to a file, in trec_eval's lines."""
     read = ir_std.system(system)
     by_topic = read.values[ir_std.parse_measure(measure)]
     file.parent.mkdir(parents=True, exist_ok=True)

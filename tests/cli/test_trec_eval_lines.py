@@ -1,4 +1,4 @@
-"""-o trec_eval: what trec_eval 10.0 prints, byte for byte."""
+"""-o trec_eval prints the same bytes as trec_eval 10.0."""
 
 import os
 import shutil
@@ -68,7 +68,7 @@ gm_bpref              	all	0.0188
 rbp_resid             	all	0.5187
 unj_5                 	all	0.2000
 """
-"""What trec_eval 10.0-rc3 (commit f425365), built by its Makefile, prints with -c and OPTIONS."""
+"""Output of trec_eval 10.0-rc3 (commit f425365, built by its Makefile) with -c and OPTIONS."""
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def trec_eval() -> str:
-    """Return the program of trec_eval 10, which IR_STD_TREC_EVAL names."""
+    """Return the path of trec_eval 10 from IR_STD_TREC_EVAL."""
     program = os.environ.get("IR_STD_TREC_EVAL") or shutil.which("trec_eval")
     if not program:
         pytest.skip("no trec_eval; build usnistgov/trec_eval 10 and name it in IR_STD_TREC_EVAL")

@@ -181,7 +181,7 @@ FORMS: dict[str, Callable[[Path], Any]] = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write qrels, two runs, and the scores of one of these as trec_eval prints them."""
+    """Write qrels, two runs, and the scores of one run as trec_eval prints them."""
     place = tmp_path_factory.mktemp("files")
     n_rel = ir_std.load_factors("trec8-adhoc").n_rel
     qrels = simulated_qrels(n_rel)

@@ -1,4 +1,4 @@
-"""Scores that were computed elsewhere take the path of runs."""
+"""Scores from other programs are evaluated like runs."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -65,8 +65,8 @@ def test_printed_scores_give_what_the_run_gives_but_for_rounding(
         columns = evaluator.evaluate(scores).values
         rows = [qrels.positions[t] for t in evaluator.qrels.topics]
         for measure, values in columns.items():
-            # Printed digits are the rounded exact value, at most half a step off.  E compares with
-            # systems that are rounded too, so with those within a whole step.
+            # A printed value differs from the exact value by at most half a step. The systems that
+            # E compares are rounded too, so systems within a whole step count.
             if not isinstance(measure, Standardized):
                 low = high = expected[measure]
                 step = 0.5e-4
@@ -86,7 +86,7 @@ RECOGNIZED = {
     "cd45.TREC7": "trec7-adhoc",
     "cd45.TREC8": "trec8-adhoc",
     "gov2.2004": "terabyte04",
-    # As judged today; terabyte05 has the counts of its time.
+    # Use the published judgments; terabyte05 has the counts of an earlier time.
     "gov2.2005": "terabyte04-06",
     "gov2.2006": "terabyte06",
     "blogs06.2006": "blog06",

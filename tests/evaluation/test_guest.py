@@ -1,4 +1,4 @@
-"""Importing ir_std changes nothing of what ir_measures and PyTerrier give by themselves."""
+"""If a program imports ir_std, results of ir_measures and PyTerrier stay the same."""
 
 import logging
 import math
@@ -86,7 +86,7 @@ def said(code: str, folder: Path) -> list[str]:
 SEEDS = 24
 
 
-# With the NaN of seed 44 pytrec_eval sorts for ever, whether ir_std is imported or not.
+# With the NaN of seed 44, pytrec_eval never stops sorting, even without ir_std.
 @pytest.mark.slow
 def test_calls_of_ir_measures_give_the_same_values_errors_and_order(tmp_path: Path) -> None:
     plain, beside = (
@@ -261,7 +261,7 @@ def test_empty_topics_and_infinitely_low_scores_count_as_in_ir_measures(
     qrels: Any, run: Any, asked: str
 ) -> None:
     measures = list(map(ir_measures.parse_measure, asked.split()))
-    if RBP(rel=1) in measures:  # cwl-eval takes documents as they come
+    if RBP(rel=1) in measures:  # cwl-eval keeps the order of documents
         ranked = {t: sorted(d, key=lambda doc: (d[doc], doc), reverse=True) for t, d in run.items()}
         run = {t: {doc: run[t][doc] for doc in docs} for t, docs in ranked.items()}
     theirs, ours = (m.calc(measures, qrels, run) for m in (ir_measures, ir_std))

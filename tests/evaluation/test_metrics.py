@@ -1,4 +1,4 @@
-"""Raw values are ir_measures' own; Q and nERR are those of pyNTCIREVAL and of NTCIR-13."""
+"""Raw values equal those of ir_measures; Q and nERR equal pyNTCIREVAL's and NTCIR-13's."""
 
 import csv
 import math
@@ -25,7 +25,7 @@ from ir_std.trec.ranking import Ranker
 JUDGE = FallbackProvider(
     [p for p in ir_measures.DefaultPipeline.providers if not isinstance(p, StdProvider)]
 )
-"""ir_measures' default pipeline as it is without ir_std."""
+"""Default pipeline of ir_measures without ir_std."""
 
 NAMES = """
 AP AP(rel=2) AP@3 nDCG nDCG@1 nDCG@5 P@1 P@10 P(rel=2)@5 RR RR(rel=2) RR@2 RR(rel=2)@10 Rprec
@@ -35,7 +35,7 @@ MEASURES = [ir_measures.parse_measure(name) for name in NAMES.split()]
 GDEVAL = [ERR @ 20, ERR @ 2, nDCG(dcg="exp-log2") @ 20, nDCG(dcg="exp-log2") @ 2]
 
 docs = st.sampled_from([*"abcdefghij", "B", "é", "aa", "d10", "d9"])
-# Few distinct values make ties; the last ones differ by less than 32-bit floats can tell.
+# Few distinct values cause ties; the last values differ by less than 32-bit floats can show.
 scores = st.sampled_from(
     [0.0, -0.0, 1.0, 2.0, -3.5, 1e-9, 16777216.0, 16777217.0, 0.1, 0.1 + 1e-12, 1e300, -1e300]
 ) | st.floats(-1e3, 1e3)
@@ -44,7 +44,7 @@ run_dicts = st.dictionaries(topics, st.dictionaries(docs, scores, min_size=1), m
 qrels_dicts = st.dictionaries(
     topics,
     st.dictionaries(docs, st.integers(-2, 4), min_size=1).filter(
-        # trec_eval allocates no level at all where every level is negative.
+        # If every level is negative, trec_eval allocates no levels.
         lambda judged: max(judged.values()) >= 0
     ),
     min_size=1,
@@ -115,7 +115,7 @@ def test_rbp_has_the_same_last_digit_on_every_processor() -> None:
 
 
 def plain_dcg(gains: list[float], jk: bool) -> float:
-    """Compute Järvelin and Kekäläinen's DCG, or trec_eval's, document by document."""
+    """Compute the DCG of Järvelin and Kekäläinen, or of trec_eval, document by document."""
     return sum(
         g / (max(1.0, math.log2(rank)) if jk else math.log2(rank + 1))
         for rank, g in enumerate(gains, 1)
@@ -180,7 +180,7 @@ or a few documents per topic.
         *(pytest.param(name, 1, marks=pytest.mark.exhaustive) for name in N_REAL_RUNS),
     ],
 )
-# Nine runs of TREC-COVID's first round have their best documents at their last ranks.
+# In nine runs of TREC-COVID's first round, the best documents have the last ranks.
 @pytest.mark.filterwarnings("ignore:.*scores increase with rank")
 def test_values_equal_ir_measures_on_every_topic_of_real_runs(
     name: str, every: int, data: Any, runs_of: Any
@@ -205,7 +205,7 @@ judgments = levels.filter(any)
 
 
 def values_of(measures: list[Any], judged: list[int], ranked: list[int]) -> list[float]:
-    """Evaluate a run that ranks the documents with these numbers, judged ones first."""
+    """Evaluate a run that ranks the documents with these numbers; the first are judged."""
     qrels = {"1": {f"d{i}": level for i, level in enumerate(judged)}}
     run = {"1": {f"d{i}": -float(rank) for rank, i in enumerate(ranked)}}
     scores = ir_std.StdEvaluator(measures, qrels).values(run)
@@ -217,7 +217,7 @@ def values_of(measures: list[Any], judged: list[int], ranked: list[int]) -> list
 def test_values_are_pyntcirevals(judged: list[int], random: Any, cutoff: int, data: Any) -> None:
     theirs = pytest.importorskip("pyNTCIREVAL.metrics", reason="pyNTCIREVAL is not installed")
     beta = data.draw(st.sampled_from([0.0, 1.0, 2.5]))
-    ranked = list(range(len(judged) + 5))  # the last are not judged
+    ranked = list(range(len(judged) + 5))  # the last documents are not judged
     random.shuffle(ranked)
     found = [(i, judged[i] if i < len(judged) else 0) for i in ranked]
     numbers = [judged.count(level) for level in range(max(judged) + 1)]
@@ -249,7 +249,7 @@ OFFICIAL_LEVELS = {
     "3": ["2443244344", "0121111111", "3300144131", "0004404410", "3333432334"],
     "4": ["4442443242", "4444443443", "3432142313", "0443303440", "4334314322"],
 }
-"""The levels of the first ten documents of RMIT's runs at NTCIR-13 on topics 0001 to 0005."""
+"""Levels of the first ten documents in RMIT's runs at NTCIR-13, topics 0001 to 0005."""
 
 
 @pytest.mark.parametrize("number", OFFICIAL_LEVELS)

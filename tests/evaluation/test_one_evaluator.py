@@ -164,7 +164,7 @@ MEASURES = ["AP", "nDCG@10", "RBP(p=0.8,rel=1)", "infAP"]
 
 @pytest.fixture(scope="module")
 def trec8() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Simulate twelve runs on TREC-8's topics, which have factors, and the qrels."""
+    """Simulate qrels and twelve runs on TREC-8's topics, which have factors."""
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
     return {f"sys{i}": simulated_run(qrels, i, depth=50) for i in range(12)}, qrels
 

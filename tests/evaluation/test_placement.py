@@ -22,7 +22,7 @@ MEANS = {tag: AP.calc_aggregate(QRELS, run) for tag, run in RUNS.items()}
 
 
 MOMENTS = FactorSet(BUILT.info, BUILT.n_rel, BUILT.mean, BUILT.sd)
-"""The built set without the scores of its systems."""
+"""Built set, without the scores of its systems."""
 
 
 @pytest.mark.parametrize("tag", RUNS)
@@ -39,7 +39,7 @@ BLEND = {
     t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
     for t, docs in RUNS["sys4"].items()
 }
-"""A run that is none of the systems."""
+"""A run that is not a system of the set."""
 
 
 def test_a_new_run_gets_the_place_it_would_have_had() -> None:
@@ -116,7 +116,7 @@ def test_on_a_topic_a_run_ranks_where_its_score_does(tag: str, measure: Any) -> 
         scores = [scores.get(topic, 0.0) for scores in by_system]
         mine = own.get(topic, 0.0)
         assert placement.n_better == sum(score > mine + 1e-9 for score in scores)
-        # For a new run, E is the share of the next lower system.
+        # For a new run, E is the same as for the next lower system.
         if measure == AP or tag != "blend":
             assert placement.n_tied == sum(abs(score - mine) <= 1e-9 for score in scores)
         assert (placement.n_systems, placement.is_own_system) == (len(RUNS), tag != "blend")

@@ -1,4 +1,4 @@
-"""The factors that a measure is standardized with: plans, chosen systems, cutoffs, saturation."""
+"""Factors that standardize a measure: plans, chosen systems, cutoffs and saturation."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -89,7 +89,7 @@ def test_ndcg_cut_at_the_systems_depth_is_theirs_unless_more_documents_are_relev
     factors = two_topics("AP", "nDCG(rel=1)", depth=100, n_relevant=n_relevant)
     qrels = as_qrels({"t1": {f"d{i}": 1 for i in range(n_relevant)}, "t2": {"a": 1}})
     match = match_factors(qrels, factors)
-    # The ideal ranking, too, ends at the cutoff; AP is divided by all that are relevant.
+    # The ideal ranking also ends at the cutoff, but AP's divisor counts all relevant documents.
     assert make_plan(sAP @ 100, match, qrels).name == "AP"
     if is_served:
         assert make_plan(snDCG @ 100, match, qrels).name == "nDCG(rel=1)"

@@ -1,4 +1,4 @@
-"""Raw and standardized scores in one pass, through ir_measures and in place of it."""
+"""Raw and standardized scores in one pass, through ir_measures and without it."""
 
 import copy
 import sys
@@ -54,7 +54,7 @@ def factor_set(**changes: Any) -> FactorSet:
 
 @pytest.fixture(autouse=True)
 def tiny_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Save the tiny set where every test here recognizes it."""
+    """Save the tiny set in a place where the tests recognize it."""
     factor_set().save(tmp_path / "tiny.npz")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
 
@@ -218,7 +218,7 @@ def flat(**moments: Any) -> FactorSet:
 def test_a_run_that_fails_where_all_systems_scored_the_same_falls() -> None:
     factors = flat(mean={"AP": [1.0, 0.25, 0.0]}, sd={"AP": [0.0, 0.125, 0.0]})
     scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=factors, schemes=["N", "z"])
-    # On t1 it is below all systems; on t3 it scored 0 as they did, which is average.
+    # On t1, the run is below all systems; on t3, it has a score of 0 like all systems (average).
     assert scores[sAP] == pytest.approx((0 + N[1] + 0.5) / 3)
     assert scores[sAP(scheme="z")] == pytest.approx((RAW[1] - 0.25) / 0.125)
     assert "all systems of flat have the same score on some topics (AP: 2)" in scores.notes[0]

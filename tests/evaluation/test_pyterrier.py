@@ -271,7 +271,7 @@ def test_a_standardized_measure_requested_with_its_raw_one_has_one_column() -> N
 
 
 def test_an_experiment_keeps_the_set_of_all_qrels_for_a_part_of_them(tmp_path: Path) -> None:
-    save_factors("other", tmp_path)  # the same topics: a part could be of either
+    save_factors("other", tmp_path)  # the same topics, so a part could belong to either
     with warnings.catch_warnings():
         warnings.simplefilter("error", StandardizationWarning)
         table = std.Experiment(

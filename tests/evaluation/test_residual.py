@@ -44,7 +44,7 @@ def as_file(run: Any, folder: Path) -> Path:
 
 
 OWN = {t: docs if t in EARLIER else FULL[t] for t, docs in RUN.items()}
-"""The run as it should remain: on the last two topics nothing was judged earlier."""
+"""The run that should remain; on the last two topics, nothing was judged earlier."""
 
 
 @pytest.mark.parametrize("form", ["dict", "file"])

@@ -1,4 +1,4 @@
-"""What is said of a run: its depth, relative to that of measures and factors, and its faults."""
+"""Messages about a run: its depth relative to measures and factors, and its faults."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -245,7 +245,7 @@ def test_constant_scores_are_reported(tmp_path: Path, step: float) -> None:
 
 
 WORDS = {"same score": 0.0, "reversed": -1.0}
-"""Words of the report on scores that are multiplied by a factor, with the factor."""
+"""Words of the report if scores are multiplied by a factor, with the factor."""
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -88,7 +88,7 @@ def test_it_works_in_every_call_that_accepts_a_run() -> None:
 
 
 def test_its_set_is_used_without_qrels_though_others_match_too() -> None:
-    # The same topics, and the same numbers of relevant documents: only the name tells.
+    # The topics and the numbers of relevant documents are equal, so only the name decides.
     results = ir_std.evaluate("dl19-passage-modern/colbert", measures="AP")
     assert results.match is not None
     assert results.match.factors is not None
@@ -140,7 +140,7 @@ def test_a_file_of_that_name_comes_first(tmp_path: Path, ir_std_cli: Any) -> Non
     with_qrels, alone = ir_std_cli(BM25, "q", "AP"), ir_std_cli(BM25, "AP")
     assert (with_qrels.status, with_qrels.out) == (0, ["AP\t1.0000"])
     said = f"{BM25} is the name of both a file and a system, so ir_std uses the file"
-    assert said not in " ".join(with_qrels.err)  # with qrels nothing else can have been meant
+    assert said not in " ".join(with_qrels.err)  # with qrels, the name is clear
     assert alone.status == 2
     assert said in " ".join(alone.err)
 

@@ -36,7 +36,7 @@ QRELS, RUNS = world()
 
 @pytest.fixture(scope="module")
 def only_set(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FactorSet]:
-    """Yield a set of these topics, the only one that ir_std finds."""
+    """Yield a set of these topics, which is the only set that ir_std finds."""
     with pytest.MonkeyPatch.context() as patch:
         empty, own = tmp_path_factory.mktemp("none"), tmp_path_factory.mktemp("sets")
         patch.setattr(catalog, "shipped_folder", lambda: empty)
@@ -92,7 +92,7 @@ def test_the_verdict_on_a_topic_does_not_depend_on_the_others(
         left_out = [m for m in MEASURES if (m, topic) in truth and (m, topic) not in values]
         if not left_out:
             continue
-        # What has no value is named, and is so because some judgments differ.
+        # The messages name measures without values, whose judgments differ on some topics.
         assert "only" in said or "no factor set" in said
         changed = any(qrels[t] != QRELS[t] for t in topics)
         assert changed or len(topics) <= more

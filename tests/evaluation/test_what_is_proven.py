@@ -1,4 +1,4 @@
-"""Judgments are proven topic by topic: messages on those that are not, and a changed label."""
+"""Judgments are verified topic by topic, with messages about those that differ."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,7 +159,7 @@ def judged(name: str) -> Qrels:
 
 
 def changed(qrels: Qrels, random: np.random.Generator) -> tuple[str, Qrels]:
-    """Change one label to another level that occurs; return the topic too."""
+    """Change one label to another level that occurs; also return the topic."""
     levels = sorted({level for docs in qrels.values() for level in docs.values()})
     topic = str(random.choice([t for t, docs in qrels.items() if docs]))
     document = str(random.choice(list(qrels[topic])))

@@ -1,4 +1,4 @@
-"""Sets of whole datasets: a dataset is a topic, a run's mean its score; each has its own models."""
+"""Sets of whole datasets: each dataset is a topic, whose score is a run's mean."""
 
 import json
 import pickle
@@ -103,7 +103,7 @@ def test_raw_values_are_by_topic_and_standardized_ones_on_the_dataset() -> None:
 
 
 def test_other_judgments_are_another_dataset() -> None:
-    other = {**QRELS, "8": {"other": 2}}  # as many pairs, of other documents
+    other = {**QRELS, "8": {"other": 2}}  # the same number of pairs, with other documents
     assert ir_std.recognize(other).factors is None
     assert ir_std.recognize({"9": QRELS["7"], "8": QRELS["8"]}).factors is None
 
@@ -117,7 +117,7 @@ def test_tables_and_tests_of_two_runs_do_without_topics() -> None:
 
 
 def test_means_over_three_datasets_have_both_averages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("IR_STD_FACTORS")  # what is shipped has more of them
+    monkeypatch.delenv("IR_STD_FACTORS")  # the shipped set has more models
     means = {"SciFact/test": 0.7, "NFCorpus/test": 0.3, "ArguAna/test": 0.5}
     scores = [of_datasets({name: value}) for name, value in means.items()]
     compared = ir_std.compare([("x", one, None) for one in scores], nDCG @ 10)
@@ -204,7 +204,7 @@ ROWS = {"A/test": range(N_MODELS), "B/test": range(0, N_MODELS, 2), "C/test/sw":
 
 
 def arrays() -> dict[str, np.ndarray]:
-    """Make cells: row A has all models, odd ones trained on it; B every second; C three.
+    """Make cells: A has all models (odd ones trained on it), B every second one, C three.
 
     The last of A does not count; model 0 has no nDCG@10 there.
     """

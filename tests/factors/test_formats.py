@@ -1,4 +1,4 @@
-"""Factors in the formats of others, out and back."""
+"""Factors that are exported to other formats and imported again."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,4 +1,4 @@
-"""Sets with judgments of a language model, compared with those of people on the same topics."""
+"""Sets with a language model's judgments, compared with people's judgments of the same topics."""
 
 import json
 import random

@@ -45,7 +45,7 @@ FORTY = RANDOM.beta(2, 5, (10, 40))
         (FORTY[:, :39], {"year": 2018}, "few-systems"),
         (1 - 0.01 * FORTY**5, {"year": 1999}, "coarse"),  # near 1, so that nobody can be better
         (FORTY * np.where(np.arange(40) < 3, 0.01, 1), {}, "weak-systems"),
-        (FORTY * np.where(np.arange(40) < 2, 0.01, 1), {}, "ok"),  # A twentieth is not too many.
+        (FORTY * np.where(np.arange(40) < 2, 0.01, 1), {}, "ok"),  # 2 of 40 are not too many.
     ],
 )
 def test_each_quality_label_has_its_cause(scores: Any, info: Any, word: str) -> None:
@@ -93,7 +93,7 @@ def test_low_systems_are_far_below_the_median_on_a_logarithmic_scale(
     spread: float, limit: float | None
 ) -> None:
     x = 0.1 * np.exp(spread * np.linspace(-1, 1, 41)) * np.linspace(0.5, 1, 10)[:, None]
-    x[:, :9] = 0.0003  # so many that quartiles would be theirs, too
+    x[:, :9] = 0.0003  # so many that they determine the quartiles
     x[:, 9] = 0
     found = find_weak_systems(made({"AP": x}), "AP")
     means = x.mean(axis=0)
@@ -129,7 +129,7 @@ def test_where_most_systems_score_0_and_where_none_is_far_none_is_low() -> None:
 def test_low_systems_raise_the_others(
     name: str, measure: str, low: int, systems: int, median: float, without: float
 ) -> None:
-    """Check the figures of an audit that used none of this code."""
+    """Check the figures of an audit that did not use this code."""
     factors = load_factors(name)
     found = find_weak_systems(factors, measure)
     assert found
@@ -208,11 +208,11 @@ def test_depth_is_compared_with_the_documents_relevant_at_the_measures_level() -
 
 
 def test_models_are_judged_by_other_rules_than_systems() -> None:
-    low = FORTY * np.where(np.arange(40) < 10, 0.001, 1)  # sound, as models are of all sorts
+    low = FORTY * np.where(np.arange(40) < 10, 0.001, 1)  # fine, because the models differ
     assert len(Quality(made({"AP": low}), "AP").weak_systems) == 10
     assert Quality(made({"AP": low}, unit="collection"), "AP").weak_systems == ()
     some = FORTY.copy()
-    some[:6] = np.nan  # datasets that nobody ran on do not lessen the number of models
+    some[:6] = np.nan  # datasets without results do not reduce the number of models
     some[6, :10] = np.nan
     assert Quality(made({"AP": some}, unit="collection"), "AP").systems == 40
 

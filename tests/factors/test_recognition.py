@@ -65,7 +65,7 @@ def made_of(
 
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """Return :func:`made_of`, which also adds its sets to the user's, the only ones."""
+    """Return :func:`made_of`, which also adds its sets as the user's only sets."""
     (tmp_path / "none").mkdir()
     (tmp_path / "sets").mkdir()
     monkeypatch.setattr(catalog, "shipped_folder", lambda: tmp_path / "none")
@@ -80,7 +80,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 
 def found(match: Match) -> tuple[str | None, str | None]:
-    """Return the set that was found, and why."""
+    """Return the set that was found, and the reason."""
     return (match.factors.id, match.fit.match_type) if match.fit and match.factors else (None, None)
 
 
@@ -93,7 +93,7 @@ def agrees(fit: Fit, *levels: int) -> bool | None:
 
 
 def changed(qrels: Qrels, topics: Iterable[int], by: int) -> Qrels:
-    """Add relevant documents on some topics, or take some out."""
+    """Add or remove relevant documents on some topics."""
     again = {t: dict(docs) for t, docs in qrels.items()}
     for topic in map(str, topics):
         relevant = [d for d, level in again[topic].items() if level]
@@ -468,7 +468,7 @@ def collapsed(docs: dict[str, int]) -> dict[str, int]:
 
 
 def reversed_levels(docs: dict[str, int]) -> dict[str, int]:
-    """Return as many relevant documents at each level, which are others."""
+    """Return the same number of relevant documents at each level, but other documents."""
     relevant = {d: level for d, level in docs.items() if level}
     return docs | dict(zip(relevant, [*relevant.values()][::-1], strict=True))
 
@@ -563,7 +563,7 @@ def test_terabyte_2005_was_judged_again(data: Path) -> None:
     qrels = as_qrels(data / "qrels" / "terabyte05.txt")
     match = recognize(qrels)
     assert found(match) == ("terabyte04-06", "judgments")
-    assert match.alternatives == ()  # terabyte05 is proven on less than half of its topics
+    assert match.alternatives == ()  # verified on less than half of its topics
     there = match_by_name(load_factors("terabyte05"), collection_of(qrels)).fit
     assert there is not None
     assert len(there.identical_topics) == 21

@@ -1,4 +1,4 @@
-"""Judgments that were altered give the values of the untouched ones, or say why they give none."""
+"""Altered judgments give the same values as the original ones, or a message says why not."""
 
 from collections import Counter
 from functools import cache
@@ -39,19 +39,19 @@ def collection(file: Path) -> tuple[Qrels, Run]:
 
 @cache
 def truth(file: Path, other: Path) -> Truth:
-    """Return raw scores on the judgments of both files; on shared topics, those of the first."""
+    """Return raw scores on both files' judgments; on shared topics, the first file counts."""
     return Truth([collection(file), collection(other)])
 
 
 @cache
 def served(file: Path) -> tuple[str, ...]:
-    """Return the measures that are standardized on the judgments as they are."""
+    """Return the measures that are standardized on the original judgments."""
     evaluator = ir_std.evaluator(MEASURES, file)
     return tuple(str(plan.measure.base) for plan in evaluator.plans)
 
 
 def tried(name: str, seeds: range, data: Path) -> dict[str, Counter[str]]:
-    """Count for each kind of relabeling how many were right, said, or wrong."""
+    """Count how many values were right, said or wrong, for each kind of relabeling."""
     file = data / "qrels" / f"{name}.txt"
     other = data / "qrels" / f"{next(o for o in OTHERS if o != name)}.txt"
     table: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
@@ -67,7 +67,7 @@ def tried(name: str, seeds: range, data: Path) -> dict[str, Counter[str]]:
 
 
 def tried_on_data_sets(names: list[str], n: int, folder: Path) -> Counter[str]:
-    """Count how many means on altered judgments of whole datasets were right, said, or wrong."""
+    """Count how many means of whole datasets on altered judgments were right, said or wrong."""
     counts: Counter[str] = Counter()
     for seed in range(n):
         name, kind = names[seed % len(names)], [*ALTERATIONS, "cut"][seed % 6]
@@ -122,7 +122,7 @@ def test_altered_judgments_give_the_untouched_value_or_say_why_not(
     table = tried(name, range(n), data)
     record_property("table", {kind: dict(counts) for kind, counts in table.items()})
     assert {kind: counts["wrong"] for kind, counts in table.items() if counts["wrong"]} == {}
-    # Where two sets share a part of a file, the 2005 set is used if it proves half of the topics.
+    # If two sets share topics, ir_std uses the 2005 set if it verifies half of the topics.
     if name != "terabyte05":
         cut = table["cut"]
         assert cut["right"] == sum(cut[word] for word in ("right", "said", "wrong"))

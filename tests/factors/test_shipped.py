@@ -130,7 +130,7 @@ def test_every_set_is_known_by_its_own_counts_among_all(name: str) -> None:
     qrels = simulated_qrels({t: j.levels or j.n_rel for t, j in factors.judgments.items()})
     match = ir_std.recognize(qrels)
     assert match.factors is not None
-    own = factors.info.get("main_set")  # the track's own systems come before other ones
+    own = factors.info.get("main_set")  # the track's own systems come first
     assert match.factors.id == (own or name)
     assert name in (match.factors.id, *match.alternatives)
 
@@ -183,10 +183,10 @@ LARGEST = {
     "DCG(dcg='jk',rel=1)": 3.9e-3,
     "RBP(p=0.95,rel=1)": 6e-4,
 }
-"""The largest difference of a mean built from runs, scores ordered as 32-bit floats."""
+"""Largest difference of a mean from runs whose scores are ordered as 32-bit floats."""
 
 DOUBLES = ("SP", "DCG(rel=1)", "DCG(dcg='jk',rel=1)", "RR")
-"""Published with scores ordered as 64-bit floats."""
+"""Measures that were published with scores ordered as 64-bit floats."""
 
 
 @pytest.mark.parametrize("measure", LARGEST)
@@ -271,7 +271,7 @@ STANDARDIZED = ["sAP(rel=2)", "snDCG@10", "sRR(rel=2)", "sR(rel=2)@100", "sRBP",
 
 
 def by_hand(name: str, factors: FactorSet, qrels: Path, run: Path) -> float:
-    """Compute the mean of N from raw values and the set's tables; where sd is 0, all tie."""
+    """Compute mean N from raw values and the set's tables; if sd is 0, all systems tie."""
     base = ir_std.parse_measure(name[1:])
     computed = ir_std.iter_calc([base], qrels, run)
     found = {m.query_id: m.value for m in computed if m.measure == base}

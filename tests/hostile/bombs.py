@@ -1,4 +1,4 @@
-"""Small files that claim or unpack to very much, each read within 512 MB and ten seconds.
+"""Small files that claim or unpack to a very large size, read within 512 MB and ten seconds.
 
 ``python bombs.py NAME FOLDER`` makes one and reads it, with that limit beyond what Python needs.
 """
@@ -21,13 +21,13 @@ MEGABYTES = 512
 SECONDS = 10
 LINES = b"1 Q0 d 1 2 t\n" * 80_000
 TIMES = 150
-"""Number of repetitions of :data:`LINES`, which are a megabyte."""
+"""Number of repetitions of :data:`LINES` that make a megabyte."""
 
 
 def zipped(
     method: int, member: str, lie: bool, part: bytes = bytes(1 << 20), times: int = TIMES
 ) -> bytes:
-    """Make a zip file of one member, which may lie that it has 13 bytes."""
+    """Make a zip file of one member; it may claim that the member has only 13 bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive, archive.open(member, "w") as stream:
         for _ in range(times):
@@ -81,7 +81,7 @@ def xz(part: bytes, times: int = TIMES) -> bytes:
 
 
 def many(form: bytes, end: bytes = b"", size: int = 83_800_000) -> bytes:
-    """Make different lines, the maximum that a small packed file may unpack to."""
+    """Make different lines, as many as a small packed file may unpack to."""
     lines, left = list[bytes](), size
     while left > 0:
         lines.append(form % len(lines))
@@ -157,7 +157,7 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     "sound scores of trec_eval": ("scores", lambda: gzip.compress(many(SCORES, size=8_300_000))),
     "JSON in gzip": ("scores", lambda: gzip.compress(b"[" + b"[]," * 20_000_000 + b"[]]")),
 }
-"""By name: what the file is called, and what makes it."""
+"""Name of the file, and the function that makes it, by name of the bomb."""
 
 
 def make_file(name: str, path: Path) -> None:
@@ -177,7 +177,7 @@ def read(name: str, folder: Path) -> None:
     (folder / "own").mkdir()
     os.environ["IR_STD_FACTORS"] = str(folder / "own")
     if file != "/dev/zero":
-        # A process of its own makes the file, so that its memory is not measured.
+        # A separate process makes the file, so that the test does not measure its memory.
         maker = get_context("spawn").Process(target=make_file, args=(name, path))
         maker.start()
         maker.join()
@@ -196,7 +196,7 @@ def read(name: str, folder: Path) -> None:
     started = time.process_time()
     status = main(commands.get(file, ["factors", "add", str(path)]))
     took = time.process_time() - started
-    # An archive of one run is too few to build a set of.
+    # An archive of one run is not enough to build a set.
     assert status == (0 if "sound" in name and "." not in file else 2), status
     assert took < SECONDS, took
 

@@ -1,4 +1,4 @@
-"""Faults that were found once: left out in silence, removed through a link, left behind."""
+"""Faults that were found once, such as files that were left out silently or left behind."""
 
 import os
 import signal
@@ -339,12 +339,12 @@ def test_latex_in_ascii_has_commands_for_letters() -> None:
     assert text == "caf\\'{e} \\symbol{\"20AC}"
 
 
-# Places that the user may not read.
+# Files and folders that the user may not read.
 
 
 @pytest.fixture
 def barred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a folder that nobody may read, not even root, who runs some tests."""
+    """Make a folder that nobody may read, not even root (some tests run as root)."""
 
     def refuse(function: Any) -> Any:
         def refusing(path: Any, *args: Any, **options: Any) -> Any:
@@ -380,7 +380,7 @@ def test_a_set_that_cannot_be_removed_stays_whole(
 
     small_set("mine").save(tmp_path / "own" / "mine.npz")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "own"))
-    # In a folder that must not be changed.
+    # This folder must not change.
     monkeypatch.setattr(Path, "unlink", refuse)
     with pytest.raises(InputError, match=r"cannot be removed \(Permission denied\)"):
         catalog.remove_set("mine")

@@ -1,4 +1,4 @@
-"""The hostile suite: 200 tries of all areas, or 5,000; and small files that unpack to much."""
+"""The hostile suite: 200 or 5,000 tries of all areas, and small files that unpack to large ones."""
 
 import os
 import sys
@@ -23,13 +23,13 @@ def test_tries_in_every_area(tries: int, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 SOON = {"a pax header in a tar.xz", "/dev/zero"}
-"""The bombs of the fast suite."""
+"""Bombs of the fast suite."""
 LATE = {"a sound run in a tar.xz"}
-"""That others stand for: a sound run in a zip, long headers in a tar.xz."""
+"""Bombs that need no test, because similar ones have a test."""
 
 
 def when(name: str) -> list[pytest.MarkDecorator]:
-    """Return the marks that decide in which suite a bomb is tried."""
+    """Return the marks that decide which suite tries a bomb."""
     return [] if name in SOON else [pytest.mark.exhaustive if name in LATE else pytest.mark.slow]
 
 

@@ -37,11 +37,11 @@ from ir_std.trec.files import read_qrels, read_run
 
 Random = np.random.Generator
 SECONDS = 10.0
-"""The most that a try may take."""
+"""Largest number of seconds that a try may take."""
 
 
 def answer(action: Callable[[], Any]) -> Any:
-    """Return an action's result, or its error, which must be one line of ours."""
+    """Return an action's result, or its error, which must be a one-line error of ir_std."""
     try:
         return action()
     except IrStdError as error:
@@ -81,7 +81,7 @@ HOSTILE = [
 
 
 def packed(content: bytes, random: Random) -> bytes:
-    """Return the content as it is, or packed."""
+    """Return the content unchanged or packed."""
     return [bytes, gzip.compress, bz2.compress, lzma.compress][random.integers(0, 4)](content)  # type: ignore[no-any-return, operator]
 
 
@@ -191,7 +191,7 @@ def try_sets(random: Random, folder: Path) -> None:
 
 
 class Failure(BaseException):
-    """Exception that interrupts a write, the way KeyboardInterrupt does."""
+    """Exception that interrupts a write like KeyboardInterrupt."""
 
 
 @contextmanager
@@ -271,7 +271,7 @@ def try_writes(random: Random, folder: Path) -> None:
 
 
 def try_paths(random: Random, folder: Path) -> None:
-    """Try names that lead nowhere, to themselves or too far, in every argument."""
+    """Try links in a circle, long names and devices in every argument."""
     (folder / "q").write_text("1 0 d 1\n")
     (folder / "r").write_text("1 Q0 d 1 2 t\n")
     _saved(folder)
@@ -325,7 +325,7 @@ AREAS: dict[str, Callable[[Random, Path], None]] = {
     "failing writes": try_writes,
     "paths": try_paths,
 }
-"""What is tried, by area."""
+"""Function that makes a try, by area."""
 
 
 def run_tries(tries: int, seed: int = 34) -> Counter[str]:

@@ -1,4 +1,4 @@
-"""Archives of runs: all that they hold, or an error."""
+"""Archives of runs are read completely, or an error is reported."""
 
 import bz2
 import gzip
@@ -122,7 +122,7 @@ def test_a_zip_file_is_read_however_it_is_packed(method: int, tmp_path: Path) ->
 
 
 def restated(content: bytearray, field: int, change: int) -> bytes:
-    """Return a zip file whose directory states another number about its first member."""
+    """Return a zip file whose directory states a wrong number for its first member."""
     at = content.index(b"PK\x01\x02") + field
     struct.pack_into("<I", content, at, struct.unpack_from("<I", content, at)[0] + change)
     return bytes(content)

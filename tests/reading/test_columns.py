@@ -1,4 +1,4 @@
-"""Columns read all at once: ids and numbers are exactly what Python reads, one by one."""
+"""Columns are read at once, with exactly the IDs and numbers that Python reads one by one."""
 
 import re
 from decimal import Decimal

@@ -109,7 +109,7 @@ def test_what_a_file_is_takes_no_more_than_its_first_lines(watched: type[Opened]
 
 
 def test_the_first_line_is_found_behind_any_number_of_comments() -> None:
-    for length in range(16_370, 16_390):  # of which one ends where the first piece does
+    for length in range(16_370, 16_390):  # one line ends where the first piece ends
         comment = b"#" * length + b"\n"
         assert count_columns(BytesSource("r", b"\xef\xbb\xbf" + comment + GOOD)) == 6
 
@@ -257,13 +257,13 @@ FIVE = b"".join(b"%d Q0 d 1 2 t\n" % topic for topic in range(5))
 
 @pytest.fixture
 def packed(tmp_path: Path) -> Path:
-    """Pack a run of five topics and lines."""
+    """Pack a run that has five topics and five lines."""
     (tmp_path / "run.gz").write_bytes(gzip.compress(FIVE))
     return tmp_path / "run.gz"
 
 
 def count(path: Path, most: int, max_member: int | None = None) -> int:
-    """Count the lines of a file that may have at most this number."""
+    """Count the lines of a file that may have at most this number of lines."""
     source = FileSource(path, max_member)
     return len(read_lines(source, RUN._replace(most=most)).ids)
 

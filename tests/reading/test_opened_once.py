@@ -105,7 +105,7 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def opened_by(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
-    """Count the files that each command and call opens, all run in one process."""
+    """Count the files that each command and call opens, if all run in one process."""
     place = tmp_path_factory.mktemp("opened") / "watched"
     folders = [str(i) for i in range(len(OPENED))]
     for name, todo in zip(folders, OPENED, strict=True):
@@ -123,7 +123,7 @@ def test_each_file_is_opened_once(todo: str, opened_by: dict[str, dict[str, int]
 
 @pytest.mark.slow
 def test_what_several_processes_read_is_opened_by_the_first_and_by_the_reader(folder: Path) -> None:
-    """Check that the first process only recognizes each run, and another reads it."""
+    """Check that the first process only recognizes each run, and another process reads it."""
     count = opened(folder, "-m", "ir_std", "a.run", "b.run", "qrels", "AP", "--jobs", "2")
     assert count == {".": {"a.run": 2, "b.run": 2, "qrels": 1}}
 

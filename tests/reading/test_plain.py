@@ -1,4 +1,4 @@
-"""The reading engine against the plain reader: the same lines, the same verdict on each file."""
+"""The reading engine and the plain reader read the same lines, and reject the same files."""
 
 import re
 from collections.abc import Iterator

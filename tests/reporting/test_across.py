@@ -1,4 +1,4 @@
-"""Tests of the report on several collections, which lists few and summarizes many."""
+"""The report on several collections lists few runs or collections, and summarizes many."""
 
 from dataclasses import replace
 from typing import Any
@@ -24,7 +24,7 @@ def five() -> ir_std.Results:
 
 
 def only(comparison: ir_std.Results, *kept: tuple[str, tuple[str, ...]]) -> ir_std.Results:
-    """Keep the results of some runs, on some collections each."""
+    """Keep the results of some runs, each on some collections."""
     wanted = {(run, name) for run, names in kept for name in names}
     evaluations = {
         name: {run: one for run, one in scored.items() if (run, name) in wanted}
@@ -87,7 +87,7 @@ def test_topics_and_datasets_are_called_by_their_names(system: str, unit: str) -
 
 @pytest.mark.parametrize("measure", [AP, sAP(scheme="E")])
 def test_no_run_is_above_an_average_that_does_not_exist(measure: Any) -> None:
-    """Raw scores and scheme E have no average."""
+    """Scales without an average: raw scores and scheme E."""
     entries = entries_on(SETS[:2], ["bm25"])
     found = of(ir_std.compare(entries, [measure], schemes=()), str(measure))
     assert plain(found["headline"]) == "bm25 was run on 2 collections."

@@ -42,7 +42,7 @@ def test_kappa_on_dl19_is_scikit_learns(of_judges: ir_std.JudgeAgreement) -> Non
     for level, kappa in enumerate(AT_LEVEL, 1):
         assert of_judges.kappa_at(level) == pytest.approx(kappa, abs=1e-12)
     by_topic = [row[4].value for row in of_judges.table("topics").rows]
-    assert by_topic == sorted(by_topic)  # the topics of least agreement come first
+    assert by_topic == sorted(by_topic)  # the topics with the lowest agreement come first
     assert len(by_topic) == 43
 
 
@@ -144,7 +144,7 @@ def test_wrong_use_is_one_line(data: Path, ir_std_cli: Any) -> None:
     assert "add --table labels|confusion|topics|order|pairs|means" in several.err[0]
 
 
-# A run under several judgments of the same topics.
+# One run under several judgments of the same topics.
 
 
 @pytest.fixture(scope="module")

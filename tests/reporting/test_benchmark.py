@@ -1,4 +1,4 @@
-"""MTEB's results: ranks on benchmarks with intervals, and results task by task."""
+"""MTEB's results: ranks on benchmarks, with intervals, and results task by task."""
 
 import json
 from pathlib import Path

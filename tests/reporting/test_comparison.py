@@ -247,6 +247,6 @@ def test_real_systems_over_real_collections(
     done = ir_std_cli("compare", *entries, "AP", "-o", "csv")
     assert done.status == 0
     rows = {row["system"]: row for row in csv.DictReader(done.out)}
-    # By raw AP, the older system is behind; relative to its own peers, it is well ahead.
+    # By raw AP, the older system is worse; relative to its own peers, it is much better.
     assert float(rows["bm25"]["AP"]) > float(rows["flab"]["AP"])
     assert float(rows["bm25"]["sAP high"]) < float(rows["flab"]["sAP low"])

@@ -1,4 +1,4 @@
-"""Scores under human labels from a few judged topics and a model's labels of all."""
+"""Scores under human labels, estimated from a few human topics and a model's labels."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests of the topics and documents in which runs differ, against ir_measures."""
+"""Topics and documents on which two runs differ, against ir_measures."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ from ir_std.trec.inputs import read_texts
 Scored = dict[str, dict[str, float]]
 
 RANKED_ALONE = ("P@5", "P(rel=2)@10", "R@10", "nDCG", "nDCG@10", "Judged@5")
-"""Measures in which a document adds the same whatever the others are."""
+"""Measures for which the other documents do not change what a document adds."""
 SUMS = (
     *RANKED_ALONE,
     *("AP", "AP(rel=2)@8", "RR", "RR@10", "Rprec", "Bpref", "ERR@10", "nDCG(dcg='exp-log2')@10"),

@@ -1,4 +1,4 @@
-"""Systems against a baseline, over collections: effects, headlines, and shared topics."""
+"""Differences from a baseline over collections: effects, headlines and shared topics."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ from ir_std.trec.inputs import as_qrels
 SETS = ("trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
 
 BASE = 10.0
-"""The baseline's score, from which differences of any size keep their sign."""
+"""Score of the baseline; differences of any size from it keep their sign."""
 
 
 def differing(
@@ -260,7 +260,7 @@ def test_statistics_over_collections_need_no_further_library(
     assert compared.table().text()
 
 
-# What a report says first.
+# The first sentences of a report.
 
 LATENCY = ir_std.ExternalMeasure("latency")
 
@@ -368,7 +368,7 @@ def test_the_same_documents_with_other_levels_are_the_same_topics_judged_again()
 @pytest.mark.parametrize(
     "other",
     [
-        {"1": PEOPLE["1"]},  # a part of the topics, by the same labels
+        {"1": PEOPLE["1"]},  # a part of the topics, with the same labels
         {"1": {"FT1": 0, "FT7": 1, "FT8": 1, "FT9": 1}},  # mostly other documents
     ],
 )

@@ -26,7 +26,7 @@ from ir_std.trec.files import read_qrels
 
 SAP = ir_std.sAP
 LEVELS = {"trec7-adhoc": 0.3, "trec8-adhoc": -0.3, "trec6-adhoc": 0.0}
-"""How far the weakest anchor is above the tracks' systems."""
+"""Distance of the weakest anchor above the tracks' systems."""
 
 
 def scores_of(track: str, level: float, seed: int) -> RunScores:
@@ -297,7 +297,7 @@ def test_systems_without_names_are_not_taken_for_the_same(tmp_path: Path) -> Non
 
 @pytest.fixture
 def files(entries: list[tuple[str, Any, Any]], tmp_path: Path) -> list[str]:
-    """Write the entries as trec_eval -q would, and return them as arguments."""
+    """Write the entries in the format of trec_eval -q, and return them as arguments."""
     arguments = []
     for name, scores, _ in entries:
         track = scores.name.split()[0]

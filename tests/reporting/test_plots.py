@@ -25,7 +25,7 @@ matplotlib.use("Agg")
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 Axes = Any
-"""The type of axes; matplotlib does not type the kinds of marks on them."""
+"""Type of axes; matplotlib does not type the marks on axes."""
 
 
 @pytest.fixture

@@ -203,7 +203,7 @@ def test_a_run_that_was_changed_since_is_not_drawn(tmp_path: Path) -> None:
 def test_rankings_of_runs_from_pipes_and_standard_input_are_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Keep what can be read only once."""
+    """Return an iterator, which can be read only once."""
     pipe, page, qrels = tmp_path / "pipe", tmp_path / "page.html", tmp_path / "qrels"
     qrels.write_text("1 0 d 1\n1 0 e 0\n")
     os.mkfifo(pipe)

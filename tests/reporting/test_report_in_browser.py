@@ -1,4 +1,4 @@
-"""The report in a browser, in short; test_report_page.py, which is slow, tries all of it."""
+"""A short test of the report in a browser; the slow test_report_page.py tests everything."""
 
 import csv
 import re

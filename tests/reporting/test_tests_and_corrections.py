@@ -1,4 +1,4 @@
-"""P-values in tables are those that scipy and statsmodels give, and the table says which."""
+"""P-values in tables equal those of scipy and statsmodels, and the table names the test."""
 
 import csv
 import io
@@ -162,7 +162,7 @@ def test_runs_with_the_same_scores_have_no_detectable_difference() -> None:
 
 @pytest.fixture(scope="module")
 def comparison(collections: dict[str, Any]) -> ir_std.Results:
-    """Compare the five systems on one collection, and four of them on the other."""
+    """Compare five systems on one collection, and four of these systems on the other."""
     judged = collections.values()
     entries = [(run, found, qrels) for qrels, runs in judged for run, found in runs.items()]
     return ir_std.compare(entries, AP, baseline="c")
@@ -188,7 +188,7 @@ def test_differences_are_corrected_for_the_runs_of_each_collection(
     )
     low_high = [(float(row[f"{measure} low"]), float(row[f"{measure} high"])) for row in rows]
     excluded = [low > 0 or high < 0 for low, high in low_high]
-    if measure == "AP":  # AP's interval is over topics only, as p is.
+    if measure == "AP":  # The interval for AP is only over topics, like p.
         assert [value < 0.05 for value in p] == excluded
     for row, is_excluded in zip(rows, excluded, strict=True):
         pair = comparison.difference((row["system"], collection), ("c", collection), measure)

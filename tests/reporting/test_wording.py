@@ -1,4 +1,4 @@
-"""Tests of the report's first sentences: the headline, its numbers, and what to trust."""
+"""The report's first sentences: the headline, its numbers, and their reliability."""
 
 import io
 from collections.abc import Callable

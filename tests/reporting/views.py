@@ -1,4 +1,4 @@
-"""A report as tests look at it: its record, and its page in a browser."""
+"""Views of a report for tests: its record, and its page in a browser."""
 
 import html
 import json
@@ -52,7 +52,7 @@ def plain(sentence: str) -> str:
 
 
 class View:
-    """A report in a browser, and what it said and asked for."""
+    """A report in a browser, with its errors and its requests."""
 
     def __init__(self, browser: Any, **options: Any) -> None:
         options.setdefault("viewport", {"width": 1200, "height": 800})
@@ -118,7 +118,7 @@ def saved(view: View, button: str) -> tuple[str, bytes]:
 
 @contextmanager
 def without_fault(view: View, file: Path) -> Iterator[View]:
-    """Open a report at the size of a desktop; afterwards nothing must have gone wrong."""
+    """Open a report at the size of a desktop; at the end, check that it had no errors."""
     resize(view.page, 1200)
     view.open(file)
     yield view

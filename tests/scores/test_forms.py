@@ -1,4 +1,4 @@
-"""Tables of scores in every form, and what ir_std writes read again."""
+"""Tables of scores in every form; ir_std reads the tables that it wrote."""
 
 import io
 import json

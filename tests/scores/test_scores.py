@@ -1,4 +1,4 @@
-"""Scores that were computed elsewhere: their forms, and what is refused."""
+"""Scores that other programs computed: accepted forms and rejected files."""
 
 import io
 import json
@@ -206,7 +206,7 @@ def test_a_model_that_is_not_named_is_called_as_its_folder(tmp_path: Path, meta:
 
 
 def test_means_over_topics_that_are_not_listed_are_noticed(tmp_path: Path) -> None:
-    # As trec_eval -c prints them: a topic that the run lacks is in the mean alone.
+    # This is the output of trec_eval -c: if the run lacks a topic, only the mean includes it.
     ((_, scores),) = read(tmp_path, "num_q all 4\nmap 1 0.5\nmap 2 0.3\nmap all 0.2\n").items()
     assert scores.unlisted == 2
 
@@ -260,7 +260,7 @@ def test_means_without_topics_are_read_but_are_not_scores_per_topic(
 
 
 def test_a_stated_mean_may_differ_by_what_rounding_explains(tmp_path: Path) -> None:
-    # The values' mean is 0.12345 within half a step, and so is what was printed of it.
+    # The mean of the values and the printed mean are both within half a step of 0.12345.
     text = "map 1 0.1234\nmap 2 0.1235\nmap all "
     ((_, scores),) = read(tmp_path, f"{text}0.1235\n").items()
     assert scores.values[AP] == {"1": 0.1234, "2": 0.1235}

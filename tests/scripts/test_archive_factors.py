@@ -1,4 +1,4 @@
-"""The published factors, as sets; the archive of the sets, and what changed since an older one."""
+"""The published factors as sets, the archive of the sets, and changes since an older archive."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from ir_std.factors import catalog
 
 
 def test_topics_beyond_the_published_ideal_are_rescaled(data: Path) -> None:
-    """Check topic 189 of TREC-3, where the tools give 1,000 perfect documents .898."""
+    """Check topic 189 of TREC-3, on which 1,000 perfect documents have an nDCG of .898."""
     built = published("trec3-adhoc", data)
     row = built.topics.index("189")
     raw = {"nDCG(dcg='jk',rel=1)": 0.3991485075, "nDCG(rel=1)": 0.441689346140344}
@@ -44,7 +44,7 @@ def test_other_topics_are_as_published(data: Path) -> None:
 
 
 def copy(factors: FactorSet, folder: Path, **mean: list[float]) -> None:
-    """Save some topics of a set, with other means for some measures."""
+    """Save some topics of a set, with changed means for some measures."""
     info = {**factors.info, "measures": {m: {"systems": 129} for m in ("AP", "RR", *mean)}}
     tables = [{m: table[m][:3] for m in info["measures"]} for table in (factors.mean, factors.sd)]
     known = {t: factors.judgments[t] for t in factors.topics[:3]}

@@ -1,4 +1,4 @@
-"""``mteb-retrieval``: every task's results, each model once, where it knows the language."""
+"""``mteb-retrieval`` has each model once, on the tasks whose language the model knows."""
 
 import gzip
 import json
@@ -51,7 +51,7 @@ def result(model: str = "m", task: str = "NQ", subset: str = "default", **scores
 def known(
     languages: Mapping[str, list[str] | None] = {}, training: Mapping[str, list[str]] = {}
 ) -> Known:
-    """Models ``m``, and those named; the task NQ in English, Sw in Swahili."""
+    """Make model ``m`` and the named models; the task NQ is in English, Sw in Swahili."""
     models = {
         name: {
             "released": "2024",
@@ -144,7 +144,7 @@ def test_impossible_results_do_not_count() -> None:
 
 
 def rows_of_models(n_rows: int, low: Mapping[tuple[str, int], float]) -> list[Result]:
-    """Results of 40 models near .5 on some rows, but for the low ones."""
+    """Make results of 40 models near .5 on some rows, except for the low models."""
     return [
         result(f"m{i}", f"T{row}", main_score=low.get((f"m{i}", row), 0.5 + i / 1000))
         for row in range(n_rows)

@@ -1,4 +1,4 @@
-"""The experiments on judges: figures of made-up scores by plain formulas, and those of the page."""
+"""The experiments on judges: figures for made-up scores, and the figures on the page."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The experiment on linking: what its guide says, with fewer trials."""
+"""The experiment on linking agrees with its page, even with fewer trials."""
 
 import contextlib
 import io
@@ -127,7 +127,7 @@ def results() -> experiment.Results:
 
 
 def chosen(results: experiment.Results, *wanted: object) -> list[Mapping[str, experiment.Row]]:
-    """Return the cases with all these in their name, measure, topics, split and way."""
+    """Return the cases that have all these names, measures, topics, splits and ways."""
     return [rows for case, rows in results.items() if set(wanted) <= set(case)]
 
 
@@ -225,7 +225,7 @@ REAL_SETS = (
 
 
 def systems(tau: float, seed: int = 0, n: int = 60) -> tuple[Floats, Floats]:
-    """Simulate z on two sets of topics, -0.5 apart, that suit systems by ``tau``."""
+    """Simulate z on two sets of topics, -0.5 apart; ``tau`` is the systems' disagreement."""
     random = np.random.default_rng(seed)
     level = random.normal(0, 0.3, n)
     unlike = random.normal(0, tau, n)

@@ -1,4 +1,4 @@
-"""The experiment on merging: how documents are dealt to sources, and what a cell says."""
+"""The experiment on merging: the sources' documents, and the cells of its table."""
 
 from collections import Counter
 from pathlib import Path

@@ -61,7 +61,7 @@ def test_webbers_tables_agree_at_every_printed_digit(
 
 @pytest.fixture(scope="session")
 def trec8(data: Path) -> dict[str, Scores]:
-    """Score TREC-8's 129 runs with AP and SP, which is AP before its division."""
+    """Compute AP and SP of TREC-8's 129 runs; SP is AP without the division."""
     return score_runs(data, "trec8-adhoc", ["AP", "SP"])
 
 
@@ -91,7 +91,7 @@ def test_standardized_scores_drift_less_between_halves_of_trec8(
         found[metric] = webber.halves(scores.values, std, trials=100)
         raw_drift, std_drift = found[metric].drmse
         assert std_drift < raw_drift
-    # They differ by a factor a topic, which standardizing takes away.
+    # On each topic, they differ by a factor, which standardization removes.
     assert found["AP"].drmse[1] == pytest.approx(found["SP"].drmse[1], abs=0.005)
 
 
@@ -264,7 +264,7 @@ def test_the_guide_has_the_swap_rates_that_sakais_script_computes(
 
 @pytest.fixture(scope="module")
 def results(of_all: dict[tuple[str, str], Scores]) -> list[sakai.Results]:
-    """Compute the claims' figures, with 500 trials, or 5000 where few swaps decide."""
+    """Compute the claims' figures with 500 trials, or with 5000 if few swaps decide."""
     found = []
     for key, scores in of_all.items():
         trials = 5000 if key == ("robust03", "AP") else 500

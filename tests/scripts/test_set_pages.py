@@ -1,4 +1,4 @@
-"""The pages of the sets: their text from the sets' tables, their pictures drawn."""
+"""The pages of the sets: text that agrees with the sets' tables, and pictures."""
 
 import re
 from pathlib import Path

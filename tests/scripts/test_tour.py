@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def outputs(notebook: Any) -> list[list[str]]:
-    """Return what each cell prints and shows; a picture only counts as one."""
+    """Return the output of each cell; a picture is replaced by a placeholder."""
     return [
         [
             "".join(o.get("text", o.get("data", {}).get("text/plain", o.get("evalue"))))

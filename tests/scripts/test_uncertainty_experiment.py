@@ -1,4 +1,4 @@
-"""The checks of intervals: what their script computes, from the systems of shipped factor sets."""
+"""The experiment on intervals, with the systems of shipped factor sets."""
 
 from functools import partial
 from itertools import product

@@ -1,4 +1,4 @@
-"""Reading runs and qrels, documents that a run has twice, and messages about broken files."""
+"""Reading of runs and qrels, repeated documents, and messages about broken files."""
 
 from pathlib import Path
 from typing import Any
@@ -154,7 +154,7 @@ names = st.text(
     ),
     min_size=1,
     max_size=12,
-).filter(lambda name: find_measure(name) is None)  # A dict of measures' names holds scores.
+).filter(lambda name: find_measure(name) is None)  # A dict with names of measures holds scores.
 some_scores = st.sampled_from([0.0, 1.0, 2.0, 16777216.0, 16777217.0]) | st.floats(-9, 9)
 topics = st.sampled_from(["1", "2", "x y".replace(" ", "é")])
 
@@ -168,7 +168,7 @@ def test_a_file_gives_the_same_values_as_the_dict_it_was_written_from(
     run: Any, qrels: Any, random: Any
 ) -> None:
     assume(run.keys() & qrels.keys())  # with no topic in common it is an error
-    # Judge some of the retrieved documents, or nothing would be found.
+    # Judge some of the retrieved documents, because otherwise the run has no judged document.
     for topic in run.keys() & qrels.keys():
         for doc in list(run[topic])[::2]:
             qrels[topic][doc] = random.randint(-1, 3)

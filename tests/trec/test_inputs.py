@@ -1,4 +1,4 @@
-"""Runs and qrels from Python objects and tables: every form gives the same, bad ones one line."""
+"""Runs and qrels from Python objects and tables; all forms agree, and bad ones are rejected."""
 
 import sys
 import warnings

@@ -1,4 +1,4 @@
-"""Runs written to files: read back equal, ranked as trec_eval ranks, whole or not at all."""
+"""Runs that ir_std writes are complete, are read back equal, and have trec_eval's ranks."""
 
 import gzip
 import os
