@@ -96,7 +96,7 @@ def build_from_scores(
     info = {
         "id": id,
         "title": title or id,
-        "unit": units.pop(),
+        "unit": "collection" if units == {"dataset"} else "topic",
         "depth": depth,
         "resolution": 0,
         "source": source,

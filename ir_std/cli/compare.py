@@ -5,12 +5,12 @@ from io import BytesIO
 from pathlib import Path
 
 from ir_std._system.files import check_output, write_atomically
-from ir_std.cli.evaluate import evaluate_inputs
+from ir_std.cli.evaluate import results_of
 from ir_std.cli.inputs import read_entries
-from ir_std.cli.options import check_places, check_requires
 from ir_std.cli.output import print_tables
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
+from ir_std.reporting.compare import compare
 from ir_std.reporting.model import Results
 from ir_std.reporting.result_tables import collection_tables, differences_table, means_with_pairs
 
@@ -52,21 +52,18 @@ comparison:
 
 def run(args: Namespace) -> None:
     """Evaluate the systems, print the tables and draw the plot."""
-    check_places(args.places)
-    check_requires(args, "baseline", ("test", "correction", "equivalent"), "--baseline NAME")
     given = read_entries(args)
     if args.plot:  # Fail before the evaluation.
         if Path(args.plot).suffix.lower() not in PICTURES:
             raise UsageError(f"--plot {args.plot}: the name must end in {', '.join(PICTURES)}")
         check_output(args.plot, given.files, new=not args.force)
-    results = evaluate_inputs(given, args)
-    places = 4 if args.places is None else args.places
+    results = results_of(compare, args, given.entries, given.measures)
     if args.baseline is not None:
-        tables = [differences_table(results, places)]
+        tables = [differences_table(results, args.places)]
     elif args.output == "csv":
         tables = [means_with_pairs(results)]
     else:
-        tables = collection_tables(results, places)
+        tables = collection_tables(results, args.places)
     if args.plot:
         _draw_picture(results, args.plot)
     print_tables(tables, args.output)

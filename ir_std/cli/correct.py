@@ -6,7 +6,7 @@ The LLM labels cover all topics.
 from argparse import Namespace
 
 from ir_std.cli.inputs import read_inputs
-from ir_std.cli.options import call, check_places, check_requires
+from ir_std.cli.options import call
 from ir_std.cli.output import print_tables
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
@@ -39,8 +39,6 @@ options:
 
 def run(args: Namespace) -> None:
     """Draw topics and print them, or estimate scores and print the tables."""
-    check_places(args.places)
-    check_requires(args, "draw", ["seed"], "--draw N")
     if args.llm is None:
         raise UsageError("missing labels of a language model; pass --llm QRELS")
     drawn = None if args.draw is None else draw_topics(args.llm, args.draw, args.seed or 0)

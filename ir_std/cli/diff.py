@@ -46,8 +46,6 @@ def run(args: Namespace) -> None:
             raise UsageError(f"--{option} is {getattr(args, option)}; expected 0 (all) or more")
     topics = list(dict.fromkeys(args.topic or ()))
     names = _table_names(args, topics)
-    if args.docs is not None and not topics:
-        raise UsageError("--docs requires --topic T")
     note_datasets(args.docs, args.queries)
     given = read_inputs(args)
     if len(given.runs) != 2:

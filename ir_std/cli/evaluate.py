@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ir_std.cli import output
-from ir_std.cli.inputs import Entries, Inputs, read_inputs
-from ir_std.cli.options import call, check_places, check_requires
+from ir_std.cli.inputs import Inputs, read_inputs
+from ir_std.cli.options import call
 from ir_std.cli.streams import note, progress, warn
 from ir_std.errors import UsageError, abbreviate, join_with_and, look_up
 from ir_std.evaluation.factor_messages import factors_used
@@ -98,9 +98,6 @@ def run(args: Namespace) -> int:
 def _check_options(args: Namespace) -> None:
     if args.no_summary and not args.by_query:
         raise UsageError("-n without -q leaves nothing to print; add -q")
-    check_places(args.places)
-    needs = ("test", "correction", "equivalent", "fail-if-worse")
-    check_requires(args, "baseline", needs, "--baseline NAME")
     alpha = args.fail_if_worse
     if alpha is not None and not 0 < alpha < 1:
         raise UsageError(f"--fail-if-worse is {alpha}; expected a number between 0 and 1")
@@ -114,18 +111,15 @@ def _default_format(inputs: Inputs, args: Namespace) -> str:
     return "table" if several and sys.stdout.isatty() else "tsv"
 
 
-def evaluate_inputs(inputs: Inputs | Entries, args: Namespace) -> Results:
-    """Evaluate inputs on one or several collections, and print notes about the results."""
+def evaluate_inputs(inputs: Inputs, args: Namespace) -> Results:
+    """Evaluate inputs on one collection, and print notes about the results."""
     if args.baseline == STANDARD_INPUT:
         args.baseline = STANDARD_INPUT_NAME
-    function: Callable[..., Results] = evaluate
-    given: tuple[Any, ...]
-    if isinstance(inputs, Entries):
-        from ir_std.reporting.compare import compare as function  # not needed for one collection
+    return results_of(evaluate, args, inputs.runs, inputs.only_qrels, inputs.measures or None)
 
-        given = inputs.entries, inputs.measures
-    else:
-        given = inputs.runs, inputs.only_qrels, inputs.measures or None
+
+def results_of(function: Callable[..., Results], args: Namespace, *given: Any) -> Results:
+    """Call ``evaluate`` or ``compare``, show the progress, and print notes about the results."""
     with progress(len(given[0])) as count:
         jobs = getattr(args, "jobs", None)
         results = call(function, args, *given, jobs=jobs, progress=count)

@@ -8,28 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import ir_std.measures.names as measure_names
 from ir_std import reading
 from ir_std._system.files import path_may_exist
 from ir_std.cli.options import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
-from ir_std.errors import (
-    UnknownMeasureError,
-    UsageError,
-    abbreviate,
-    did_you_mean,
-    pluralize,
-    suggest_names,
-)
+from ir_std.errors import UsageError, abbreviate, did_you_mean, pluralize, suggest_names
 from ir_std.evaluation.inputs import expand, is_system_name, resolve_runs, unknown_system
 from ir_std.factors.catalog import available_factors
 from ir_std.measures import ExternalMeasure, Measure, parse_measure, standardized
-from ir_std.measures.names import (
-    is_quoted,
-    missing_from_group,
-    only_in_trec_eval,
-    suggest_measures,
-    translate_name,
-)
 from ir_std.measures.records import by_name
 from ir_std.scores.files import holds_scores, read_scores
 from ir_std.scores.inputs import kind_of, short_name
@@ -90,24 +77,20 @@ def read_inputs(args: Namespace) -> Inputs:
     runs: dict[str, reading.Source | str] = {}
     check_read_once(args.inputs)
     for given in (each for text in args.inputs for each in expand(text)):
-        if (
-            isinstance(given, reading.Source)
-            or given == reading.STANDARD_INPUT
-            or path_may_exist(given)
-        ):
-            name = given.name if isinstance(given, reading.Source) else given
+        name, is_open = _name_of(given), isinstance(given, reading.Source)
+        if is_open or name == reading.STANDARD_INPUT or path_may_exist(name):
             if name not in runs:
                 source = open_input(given)
                 if kind_of(source) == reading.QRELS.kind:
                     qrels.append(source)
                 else:
                     runs[name] = source
-        elif is_measure(given) or not (is_system_name(given) or is_dataset(given)):
-            measures.append(given)
-        elif is_system_name(given):
-            runs[given] = given
+        elif is_measure(name) or not (is_system_name(name) or is_dataset(name)):
+            measures.append(name)
+        elif is_system_name(name):
+            runs[name] = name
         else:
-            qrels.append(given)
+            qrels.append(name)
     _note_hidden_names(runs, qrels)
     duplicates = getattr(args, "duplicates", None) or "error"
     by_run = resolve_runs([*runs.values()], duplicates=duplicates) if runs else {}
@@ -169,8 +152,7 @@ def custom_measures(runs: Iterable[Any]) -> dict[str, Measure]:
     """Return the custom measures of score files and their standardized versions, by name."""
     scores = [run for run in runs if isinstance(run, RunScores)]
     custom = {m for each in scores for m in each.values if isinstance(m, ExternalMeasure)}
-    raw: dict[str, Measure] = {m.name: m for m in custom}
-    return {f"s{name}": standardized(measure) for name, measure in raw.items()} | raw
+    return {f"s{m.name}": standardized(m) for m in custom} | {m.name: m for m in custom}
 
 
 def requested_measures(
@@ -211,15 +193,13 @@ def read_measures(
 
 
 def _measures_of(text: str, level: int | None) -> Iterator[Measure]:
-    if is_quoted(text):
+    if measure_names.is_quoted(text):
         yield parse_measure(text)
         return
     for part in [text] if "(" in text else text.split():
-        if only_in_trec_eval(part):
-            raise UnknownMeasureError(f"ir_measures has no measure such as trec_eval's {part}")
-        if others := missing_from_group(part):
+        if others := measure_names.missing_from_group(part):
             note(f"{part} leaves out {', '.join(others)}, which ir_measures does not have")
-        for name in translate_name(part):
+        for name in measure_names.translate_name(part):
             for measure in _parse_all(name):
                 yield _at_level(measure, level) if level and "rel=" not in part else measure
 
@@ -245,10 +225,11 @@ def _parse_all(text: str) -> list[Measure]:
 
 def is_measure(text: str) -> bool:
     """Check whether a text names a measure of ir_measures or trec_eval."""
-    if is_quoted(text):
+    if measure_names.is_quoted(text) or measure_names.only_in_trec_eval(text):
         return True
-    name = re.match(r"\w+(?=[(@ ]|$)", translate_name(next(iter(text.split()), ""))[0])
-    return only_in_trec_eval(text) or (name is not None and name[0] in by_name)
+    first = next(iter(text.split()), "")
+    name = re.match(r"\w+(?=[(@ ]|$)", measure_names.translate_name(first)[0])
+    return name is not None and name[0] in by_name
 
 
 # --- unknown arguments ----------------------------------------------------------------------------
@@ -270,7 +251,7 @@ def unknown_argument(given: str, custom: Iterable[str] = ()) -> UsageError:
             f"{given} is a factor set; pass its systems, such as '{given}/*', or runs and qrels"
         )
     commands = [f"{PROGRAM} {name}" for name in suggest_names(given, [*COMMANDS, "--help"])]
-    near = commands or suggest_measures(given) or suggest_names(given, custom)
+    near = commands or measure_names.suggest_measures(given) or suggest_names(given, custom)
     return UsageError(
         f"{given!r} is not a file, a measure or an ir_datasets ID{did_you_mean(near)}"
     )
@@ -447,7 +428,7 @@ def _entries_of_scores(
                 f"{file} has {pluralize(len(read), 'system')}, which cannot all be named {name}"
             )
         for system, scores in read.items():
-            is_named = len(read) > 1 or scores.unit == "collection"
+            is_named = len(read) > 1 or scores.unit == "dataset"
             yield Entry(name or (system if is_named else short_name(file)), scores, None, label)
 
 
@@ -455,7 +436,7 @@ def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield the entries, with one entry for all scores of the same model on several datasets."""
     whole: dict[tuple[str, str | None], Entry] = {}
     for entry in entries:
-        if not (isinstance(entry.run, RunScores) and entry.run.unit == "collection"):
+        if not (isinstance(entry.run, RunScores) and entry.run.unit == "dataset"):
             yield entry
             continue
         key = entry.system, entry.label

@@ -10,7 +10,7 @@ import inspect
 import re
 import sys
 from argparse import Action, ArgumentParser, Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -187,9 +187,34 @@ class _ShowVersions(Action):
         parser.exit()
 
 
+REQUIRED = {
+    "test": "--baseline NAME",
+    "correction": "--baseline NAME",
+    "equivalent": "--baseline NAME",
+    "fail_if_worse": "--baseline NAME",
+    "seed": "--draw N",
+    "docs": "--topic T",
+}
+"""For each option that is of no use without another option, the other option."""
+
+
 def read_arguments(name: str, arguments: list[str]) -> Namespace:
-    """Parse a command's arguments; an option that is not given is None, or False for a switch."""
-    return CommandParser(name).parse_intermixed_args(arguments)
+    """Parse a command's arguments; an option that is not given is None, or False for a switch.
+
+    Only the number of decimals has a value if it is not given, because all commands have the same.
+    """
+    args = CommandParser(name).parse_intermixed_args(arguments)
+    for option, required in REQUIRED.items():
+        needed = required.split()[0].removeprefix("--")
+        if getattr(args, option, None) and not getattr(args, needed):
+            raise UsageError(f"--{option.replace('_', '-')} requires {required}")
+    if "places" in args:
+        args.places = 4 if args.places is None else args.places
+        if not -1 <= args.places <= 1000:
+            raise UsageError(
+                f"--places is {args.places}; expected at most 1000, or -1 for full precision"
+            )
+    return args
 
 
 def call(function: Callable[..., T], args: Namespace, *given: Any, **more: Any) -> T:
@@ -205,18 +230,3 @@ def call(function: Callable[..., T], args: Namespace, *given: Any, **more: Any) 
         if name not in more and option in options:
             more[name] = options[option]
     return function(*given, **more)
-
-
-def check_requires(args: Namespace, required: str, options: Iterable[str], advice: str) -> None:
-    """Check that ``required`` is given if any of the options is given."""
-    if getattr(args, required.replace("-", "_")):
-        return
-    for option in options:
-        if getattr(args, option.replace("-", "_")):
-            raise UsageError(f"--{option} requires {advice}")
-
-
-def check_places(places: int | None) -> None:
-    """Check that the number of decimals is allowed."""
-    if places is not None and not -1 <= places <= 1000:
-        raise UsageError(f"--places is {places}; expected at most 1000, or -1 for full precision")

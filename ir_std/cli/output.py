@@ -21,7 +21,7 @@ from ir_std.cli.streams import detail, note
 from ir_std.errors import UsageError, join_with_and
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.inputs import resolve
-from ir_std.measures import Measure, Standardized, canonical
+from ir_std.measures import Measure, Standardized, canonical, measure_record
 from ir_std.measures.external import TREC_EVAL_NAMES
 from ir_std.measures.names import to_trec_eval
 from ir_std.measures.objects import RIPrec
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 TREC_EVAL_FORMAT = "trec_eval"
 """Name of the output format that imitates trec_eval."""
-COUNTS = ("NumQ", "NumRet", "NumRel")
-"""Measures that trec_eval prints as whole numbers."""
 OF_QRELS = ("NumQ", "NumRel")
 """Measures that depend only on the qrels."""
 MEANS_ONLY = ("NumQ", "GMAP", "GMBpref")
@@ -51,10 +49,9 @@ def print_lines(results: Results, sort: Measure | None, form: str, args: Namespa
 
         runs = runs_by_mean(results, sort)
     write = LINE_FORMATS[form]
-    several, places = len(runs) > 1, 4 if args.places is None else args.places
     for run in runs:
         for line in _lines(results, run, sort is not None, args):
-            print(write(line, several, args.by_query, places))
+            print(write(line, len(runs) > 1, args.by_query, args.places))
 
 
 def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterator[dict[str, Any]]:
@@ -201,8 +198,8 @@ def trec_eval_lines(results: Results, tag: str, args: Namespace) -> Iterator[str
     }
 
     def line(measure: Measure, topic: str, value: float) -> str:
-        places = 4 if args.places is None else args.places
-        whole = measure.__name__ in COUNTS and value == value
+        places = args.places
+        whole = measure_record(measure).kind == "count" and value == value
         number = f"{value:.0f}" if whole else f"{value}" if places < 0 else f"{value:6.{places}f}"
         return f"{escape_line(names[measure]):22}\t{escape_line(topic)}\t{number}"
 

@@ -1,14 +1,16 @@
 """Write one self-contained HTML page about runs, with tables, plots and explanations."""
 
 from argparse import Namespace
+from functools import partial
 from pathlib import Path
 
 from ir_std._system.files import check_output
-from ir_std.cli.evaluate import evaluate_inputs
-from ir_std.cli.inputs import Entries, Inputs, is_entry, note_datasets, read_entries, read_inputs
-from ir_std.cli.options import call, check_requires
+from ir_std.cli.evaluate import evaluate_inputs, results_of
+from ir_std.cli.inputs import is_entry, note_datasets, read_entries, read_inputs
+from ir_std.cli.options import call
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
+from ir_std.reporting.compare import compare
 from ir_std.reporting.html.report import OUR_MARK, write_report
 
 HELP = """
@@ -45,23 +47,22 @@ comparison:
 def run(args: Namespace) -> None:
     """Evaluate the runs and write the page."""
     note_datasets(args.queries)
-    check_requires(args, "baseline", ("test", "correction"), "--baseline NAME")
     file = args.output or "report.html"
-    given: Inputs | Entries
     if any(map(is_entry, args.inputs)):
         if args.factors or args.without:
             raise UsageError(
                 "--factors and --without apply to one collection; name sets in the measures, such "
                 "as sAP(factors='trec8-adhoc')"
             )
-        given = read_entries(args)
+        entries, measures, files = read_entries(args)
+        evaluation = partial(results_of, compare, args, entries, measures)
     else:
         if args.anchor or args.reference:
             raise UsageError(
                 "--anchor and --reference link several collections; pass NAME=RUN:QRELS for each"
             )
         given = read_inputs(args)
-    check_output(file, given.files, b"" if args.force else OUR_MARK)  # Fail before the evaluation.
-    results = evaluate_inputs(given, args)
-    call(write_report, args, results, file, inputs=given.files)
+        files, evaluation = given.files, partial(evaluate_inputs, given, args)
+    check_output(file, files, b"" if args.force else OUR_MARK)  # Fail before the evaluation.
+    call(write_report, args, evaluation(), file, inputs=files)
     note(f"wrote {file}, {Path(file).stat().st_size / 1e6:.2f} MB")

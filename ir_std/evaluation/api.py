@@ -154,20 +154,16 @@ def select_factors(
     match = match_factors(qrels, factors)
     if systems is None and not tags:
         return match
-    from ir_std.factors.derived import (  # rarely needed
-        leave_out_systems,
-        select_kind,
-        select_systems,
-    )
+    from ir_std.factors import derived  # rarely needed
 
     if match.factors is None:
         raise NoFactorsError(str(match))
     chosen = match.factors
     if isinstance(systems, str) and not os.path.isfile(systems):
-        chosen = select_kind(match.factors, systems) or _sibling_set(match.factors, systems)
+        chosen = derived.select_kind(match.factors, systems) or _sibling_set(match.factors, systems)
     elif systems is not None:
-        chosen = select_systems(match.factors, systems)
-    chosen = leave_out_systems(chosen, tags) if tags else chosen
+        chosen = derived.select_systems(match.factors, systems)
+    chosen = derived.leave_out_systems(chosen, tags) if tags else chosen
     return replace(
         match_factors(qrels, chosen), chosen_by=match.chosen_by, elsewhere=match.elsewhere
     )

@@ -120,7 +120,7 @@ def system_of(factors: FactorSet, tag: str) -> ScoresOfSystem:
         f"{factors.id}{SEPARATOR}{tag}",
         _values_of(factors, tag),
         {topic: n for topic, n in factors.n_rel.items() if n is not None},
-        unit="collection" if factors.of_datasets else "topic",
+        unit=factors.unit,
         factors=factors,
         tag=tag,
         steps={
@@ -319,9 +319,9 @@ def _keep_duplicates(run: Any, duplicates: str) -> Any:
 def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) -> None:
     for name, scores in read.items():
         scores.check_listed()
-        given = name if len(read) > 1 or scores.unit == "collection" else file
+        given = name if len(read) > 1 or scores.unit == "dataset" else file
         known = named.get(given)
-        if scores.unit == "collection" and isinstance(known, RunScores):
+        if scores.unit == "dataset" and isinstance(known, RunScores):
             named[given] = known.joined(scores)  # MTEB: one file per dataset
         elif known is not None:
             raise UsageError(f"two runs have the name {given}; the second is in {file}")

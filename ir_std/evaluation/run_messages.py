@@ -327,7 +327,7 @@ def score_messages(
         )
     without = {m: n for m, column in raw.items() if (n := int(np.isnan(column.values).sum()))}
     if without:
-        units = "datasets" if scores.unit == "collection" else "topics"
+        units = f"{scores.unit}s"
         text = (
             f"no value on some {units} ({listed_counts(without)}), so means leave out these {units}"
         )

@@ -277,7 +277,14 @@ def translate_name(name: str) -> list[str]:
     list of str
         The names.  If ``name`` is unknown or ambiguous, the list has only ``name`` itself.  For
         example, ``sp`` is ambiguous, because it may mean sP or SP.
+
+    Raises
+    ------
+    UnknownMeasureError
+        If the measure exists in trec_eval, but not in ir_measures.
     """
+    if only_in_trec_eval(name):
+        raise UnknownMeasureError(f"ir_measures has no measure such as trec_eval's {name}")
     if several := _several(name):
         return [ours for theirs in several for ours in translate_name(theirs)]
     word = re.match(r"\w*", name)

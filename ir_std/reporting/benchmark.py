@@ -116,7 +116,7 @@ class Benchmark:
     def _scores(self, model: int) -> RunScores:
         column = zip(self.scores.tasks, self.scores.scores[:, model].tolist(), strict=True)
         by_task = {task: score for task, score in column if score == score}
-        return RunScores(self.scores.models[model], {main_score: by_task}, unit="collection")
+        return RunScores(self.scores.models[model], {main_score: by_task}, unit="dataset")
 
     @cached_property
     def borda(self) -> dict[str, int]:
@@ -231,7 +231,7 @@ def _place_on(
     """Return N and the place of a score on a dataset; None if there are too few models."""
     with suppress(NoFactorsError):
         if models is not None:
-            one = RunScores("score", {main_score: {dataset: score}}, unit="collection")
+            one = RunScores("score", {main_score: {dataset: score}}, unit="dataset")
             raw, standardized = place(one, measures=main_score, factors=models)
             return standardized.value, raw
     return None, None

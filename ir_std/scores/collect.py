@@ -102,7 +102,7 @@ class ScoreCells:
     lines : sequence of int
         Line number of each row; empty if there are no lines, such as in a DataFrame.  The values
         are in the order of the rows, column by column.
-    unit : {'topic', 'collection'}
+    unit : {'topic', 'dataset'}
         Unit of a score.
     skipped : tuple of str
         Names of the columns that are not measures.

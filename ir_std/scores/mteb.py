@@ -209,7 +209,7 @@ def _cells_of_task(content: dict[str, Any], where: str, model: str) -> ScoreCell
         )
     runs, datasets, measures, values = zip(*rows, strict=True)
     names = [Names.of(column) for column in (runs, datasets, measures)]
-    return ScoreCells(where, names[0], names[1], names[2], values, unit="collection")
+    return ScoreCells(where, names[0], names[1], names[2], values, unit="dataset")
 
 
 def _with_main_score(scores: dict[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class RunScores:
         Number of topics that the file's means include but the file does not list.
     skipped : tuple of str
         Names in the file that are not raw measures.
-    unit : {'topic', 'collection'}
+    unit : {'topic', 'dataset'}
         Unit of a score: topics, or whole datasets.
     means : mapping of Measure to float
         Means that the file states; a file may hold only means.
@@ -66,8 +66,7 @@ class RunScores:
     level: int = 1
 
     def __repr__(self) -> str:
-        unit = "dataset" if self.unit == "collection" else "topic"
-        what = pluralize(len(self.topics), unit) if self.values else "means"
+        what = pluralize(len(self.topics), self.unit) if self.values else "means"
         measures = map(str, self.values or self.means)
         return f"<RunScores of {self.name}: {what}, {abbreviate(measures)}>"
 
@@ -187,7 +186,7 @@ def _check_units(runs: Iterable[RunScores]) -> None:
     units = {run.unit: run for run in runs}
     if len(units) > 1:
         raise InputError.at(
-            units["collection"].name,
+            units["dataset"].name,
             f"scores of whole datasets, unlike the scores per topic in {units['topic'].name}",
             "pass them separately",
         )

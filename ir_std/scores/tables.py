@@ -414,7 +414,7 @@ def cells_of_table(table: ScoreTable, measure: str | None) -> ScoreCells:
         names_of("measure", at.roles.get("measure"), str(measure)),
         [*chain.from_iterable(at.columns[i] for i in places)],
         at.lines,
-        "collection" if is_dataset else "topic",
+        "dataset" if is_dataset else "topic",
         tuple(at.header[i] for i in texts),
         at.of_numbers,
     )

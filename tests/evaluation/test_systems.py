@@ -213,7 +213,7 @@ def test_whole_datasets_have_systems_too() -> None:
     models = systems_of(ir_std.load_factors("mteb-retrieval"))
     scores = ir_std.system(f"mteb-retrieval/{models[0]}")
     assert "/" in models[0]
-    assert scores.unit == "collection"
+    assert scores.unit == "dataset"
 
 
 @pytest.mark.slow

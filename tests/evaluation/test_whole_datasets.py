@@ -30,7 +30,7 @@ ROW = SCORES[0, :3]
 
 def of_datasets(means: dict[str, float]) -> RunScores:
     """Return a run's scores on whole datasets."""
-    return RunScores("x", {nDCG @ 10: means}, unit="collection")
+    return RunScores("x", {nDCG @ 10: means}, unit="dataset")
 
 
 @pytest.fixture(autouse=True)

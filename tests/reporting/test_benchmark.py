@@ -164,7 +164,7 @@ def test_unavailable_benchmarks_and_systems_are_refused(
 
 
 def test_a_run_that_is_not_a_result_of_mteb_is_refused() -> None:
-    few = RunScores("x", {main_score: {"NanoNQ/test": 0.5}}, unit="collection")
+    few = RunScores("x", {main_score: {"NanoNQ/test": 0.5}}, unit="dataset")
     with pytest.raises(
         NoFactorsError, match=r"x has scores on .* no complete task of MTEB\(eng, v2\)"
     ):
@@ -239,7 +239,7 @@ def test_with_measures_or_options_the_output_is_the_usual_one(cache: Path, ir_st
 
 def test_zero_shot_models_alone_may_be_too_few() -> None:
     row = "MIRACLRetrievalHardNegatives/dev/te"
-    scores = RunScores("x", {main_score: {row: 0.5, "New/test": 0.4}}, unit="collection")
+    scores = RunScores("x", {main_score: {row: 0.5, "New/test": 0.4}}, unit="dataset")
     table = task_table({"x": scores}, systems="zero-shot")
     assert [[cell.text for cell in line[1:]] for line in table.rows] == [
         ["0.5000", "-", "-", "-"],

@@ -187,7 +187,7 @@ def test_a_column_of_texts_is_not_a_measure_and_is_reported() -> None:
 def test_a_leaderboard_has_datasets_by_any_of_their_names(names: tuple[str, str]) -> None:
     board = f"Rank,Model,{names[0]},{names[1]},Average\n1,m,0.6,0.5,0.55\n2,n,0.5,0.4,0.45\n"
     read = read_text(board, "ndcg_at_10")
-    assert {scores.unit for scores in read.values()} == {"collection"}
+    assert {scores.unit for scores in read.values()} == {"dataset"}
     assert read["m"].values == {nDCG @ 10: {"ArguAna/test": 0.6, "FiQA2018/test": 0.5}}
     long = f"model,dataset,nDCG@10\nm,{names[0]},0.6\nm,{names[1]},0.5\n"
     assert read_text(long)["m"].values == read["m"].values
@@ -202,7 +202,7 @@ def test_what_comparisons_and_pages_write_is_read() -> None:
         warnings.simplefilter("ignore")
         compared = ir_std.compare([("a", runs[0], qrels), ("b", runs[1], qrels)], ["AP", "RR"])
     read = read_text(means_table(compared).csv())
-    assert read["a"].unit == "collection"
+    assert read["a"].unit == "dataset"
     assert read["a"].values == {AP: {"qrels": 1.0}, RR: {"qrels": 1.0}}
     page = "topic,AP,sAP,z,rank,systems\u2019 mean AP,sd\r\n1,0.5,0.6,0.1,3,0.4,0.1\r\n"
     assert values(read_text(page)) == {"scores": {AP: {"1": 0.5}}}

@@ -117,7 +117,7 @@ def test_mtebs_results_cover_datasets_and_are_named_by_their_model(tmp_path: Pat
     folder.mkdir(parents=True)
     ((name, scores),) = read(folder, mteb("SciFact", ndcg_at_10=0.67912, recall_at_100=0.9)).items()
     assert name == "org/model"
-    assert scores.unit == "collection"
+    assert scores.unit == "dataset"
     assert scores.values[nDCG @ 10] == {"SciFact/test": 0.67912}
     assert scores.values[R @ 100] == {"SciFact/test": 0.9}
     (folder / "model_meta.json").write_text('{"name": "org/other"}', encoding="utf-8")
@@ -223,7 +223,7 @@ def test_counts_of_relevant_documents_are_those_of_any_run_and_may_not_differ() 
         ),
         (RunScores("other", {AP: {"7": 0.5}}), "other: no topic in common with a"),
         (
-            RunScores("mteb", {AP: {"beir/nq": 0.5}}, unit="collection"),
+            RunScores("mteb", {AP: {"beir/nq": 0.5}}, unit="dataset"),
             "scores of whole datasets, unlike the scores per topic",
         ),
     ):

@@ -292,7 +292,7 @@ def test_a_published_keyword_baseline_has_its_place(
     dataset: str, bm25: float, place: int, of: int
 ) -> None:
     found = ir_std.place(
-        RunScores("BM25 (flat)", {ir_std.nDCG @ 10: {dataset: bm25}}, unit="collection"),
+        RunScores("BM25 (flat)", {ir_std.nDCG @ 10: {dataset: bm25}}, unit="dataset"),
         measures="nDCG@10",
     )
     assert found[0].summary.endswith(f" of {of}")
