@@ -90,7 +90,7 @@ MIN_BEST = 0.05
 TOLERANCE = 1e-4
 """Largest difference between related measures that rounding can cause."""
 BROKEN = {(one["row"], one["model"]): one["reason"] for one in _FILE["broken"]}
-"""Results that are clearly broken, although the rules do not find them, with the reason."""
+"""Results that are clearly broken, although no rule finds them, each with the reason."""
 NOTES: dict[str, str] = _FILE["row_notes"]
 """Notes for readers of a dataset's scores."""
 TASK_NOTES: dict[str, str] = _FILE["task_notes"]
@@ -404,7 +404,7 @@ def mteb(
 
 
 def speakers(results: Mapping[str, Result], known: Known) -> set[str]:
-    """Return the models on a row that state all languages of the row."""
+    """Return the models that state all languages of a row."""
     return {model for model, r in results.items() if known.speaks(model, r.task, r.subset)}
 
 

@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def shipped_sets() -> list[FactorSet]:
-    """Return the sets that come with ir_std, by id."""
+    """Return the sets that come with ir_std, by ID."""
     paths = sorted(shipped_folder().glob("*.npz"), key=lambda path: path.stem)
     return [FactorSet.load(path) for path in paths]
 

@@ -205,7 +205,7 @@ def held_out(own: Judged, later: Judged) -> dict[str, tuple[Floats, Floats]]:
 
 
 def flat_topics(x: Floats, best: float = 1.0) -> tuple[int, int]:
-    """Count topics without spread, and topics with ``best`` at most one sd above the mean."""
+    """Count topics without spread, and topics on which ``best`` is within one sd."""
     mean, sd = x.mean(axis=1), x.std(axis=1, ddof=1)
     spread_topics = sd > 1e-9
     near = np.divide(best - mean, sd, out=np.full(len(x), np.inf), where=spread_topics) < 1

@@ -1,4 +1,4 @@
-"""Estimate the constants of ir_std/analysis/linking.py, and test other collections.
+"""Estimate the constants of ir_std/analysis/linking.py, and compare other collections.
 
 After a link, a system's two means differ by more than topics explain. The script measures this
 excess in the same way as ``linking_experiment.py``, and estimates three constants from it. It
@@ -41,7 +41,7 @@ from ir_std.reporting.model import deviations
 from ir_std.schemes import normal_cdf, z_scores
 
 OLD, NEW = (301, 450), (601, 700)
-"""Topics of Robust 2004 that were made up to 1999, and topics that were made later."""
+"""Topics of Robust 2004 from the years up to 1999, and later topics."""
 MODERN, MEASURE = ("dl19-passage", "dl20-passage"), "nDCG@10"
 
 SIZES = (0.25, 0.5, 1.0, 2.0)

@@ -80,7 +80,7 @@ class Half(NamedTuple):
 def halves(
     scores: Floats, topics: tuple[Ints, Ints], split: str, random: np.random.Generator
 ) -> tuple[Half, Half, Half]:
-    """Cut the topics in two, and standardize them by strong and by weak systems.
+    """Cut the topics into two halves, and standardize them by strong and weak systems.
 
     A third of the systems is held out. Two halves of the other systems standardize.
     """
@@ -472,7 +472,7 @@ class Mean(NamedTuple):
 
     @classmethod
     def over_cases(cls, means: Sequence[Mean]) -> Mean:
-        """Return the mean of the means of cases."""
+        """Average the means of several cases."""
         known = [one for one in means if not np.isnan(one.value)]
         if not known:
             return cls(np.nan, np.nan)

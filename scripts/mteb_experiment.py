@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def places(values: Floats) -> Floats:
-    """Return ranks from 1, the best; tied models share their mean rank."""
+    """Return ranks, of which 1 is the best; tied models share their mean rank."""
     return np.asarray(rankdata(-np.round(values, 12)))
 
 

@@ -250,8 +250,8 @@ class SwapRates:
         """Standard error of :attr:`overall` over the trials, for this set of topics.
 
         If two arrays of scores have the same seed, their trials use the same samples of topics. So
-        the error of the difference between their rates is the error of the differences between
-        their :attr:`by_trial`, which is far smaller.
+        the error of the difference between their rates comes from the differences between their
+        :attr:`by_trial`, and is far smaller.
         """
         return standard_error(self.by_trial)
 
@@ -328,7 +328,7 @@ def factor_stability(
     scheme: str = "N",
     **params: Any,
 ) -> Floats:
-    """Compute tau between the rankings with sampled and with all reference systems.
+    """Compute tau between two rankings: with sampled and with all reference systems.
 
     Figure 4 of Webber, Moffat and Zobel (2008) uses it to show how many reference systems are
     enough.

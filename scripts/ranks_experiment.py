@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Test the coverage of rank intervals, and of sets for the best system.
+"""Test the coverage of rank intervals, and of confidence sets for the best system.
 
     python scripts/ranks_experiment.py           # three minutes on one core
 
 The script uses the systems of TREC-8 and Robust 2004, with AP and with its N. There are two ways to
-know the true ranks. In the first, half as many topics are drawn with replacement, and the true
-ranks are the ranks over all topics. In the second, one half of the topics is drawn. The ranks over
-the other half then count as the true ranks, although they also have an error. The script also uses
-made-up topics on which systems differ or are tied, and halves of the tasks of MTEB's benchmarks.
+know the true ranks. In the first, the script draws half as many topics as there are, with
+replacement; the true ranks are the ranks over all topics. In the second, the script draws one half
+of the topics. The ranks over the other half then count as the true ranks, although they also have
+an error. The script also uses made-up topics on which systems differ or are tied, and halves of the
+tasks of MTEB's benchmarks.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ DRAWS = ("with replacement, all", "a half, the other half")
 SEED = 20080720
 TRIALS = 100
 MADE_UP = ((12, 60), (30, 60), (50, 60), (200, 60))
-"""Topics and systems of the simulation."""
+"""Numbers of topics and systems in the simulation."""
 BENCHMARKS = ("MTEB(eng, v2)", "MTEB(Multilingual, v2)", "MTEB(eng, v1)")
 
 
 class Case(NamedTuple):
-    """A set and scores whose ranks are estimated from a part of the topics."""
+    """Case of the experiment: a set, its raw or standardized scores, and a way to draw topics."""
 
     collection: str
     scores: str
@@ -104,7 +105,7 @@ def held(trials: Iterator[tuple[Floats, Floats]]) -> str:
 
 
 def made_up(n_topics: int, n_systems: int, trials: int) -> str:
-    """Return how often all intervals hold on made-up topics, and how often the set does."""
+    """Return the coverage of all intervals, and of the sets, on made-up topics."""
     rng = np.random.default_rng(SEED)
     spreads = [
         np.sort(rng.normal(0, 0.1, n_systems)),

@@ -99,7 +99,7 @@ class World(NamedTuple):
     teams: Ints
 
     def truth(self, scheme: str) -> Floats:
-        """Return the means of all systems over all topics, standardized by all systems."""
+        """Return each system's mean over all topics, if all systems standardize."""
         x = self.scores
         mean, sd = x.mean(axis=1, keepdims=True), x.std(axis=1, keepdims=True)
         means: Floats = (
@@ -190,13 +190,13 @@ class Row(NamedTuple):
 
 Needed = dict[tuple[str, str], Floats]
 """Factors by scheme and known data, shape (trials, RUNS). An interval contains the true value if
-the systems' error is multiplied by at least this factor. The factor is 0 if the topics' error is
-enough.
+the systems' error is multiplied by at least this factor. If the topics' error is large enough, the
+factor is 0.
 """
 
 
 def needed_multipliers(trials: int, seed: int, case: Case) -> Needed:
-    """Compute the multipliers of all trials' intervals."""
+    """Compute the multiplier that each interval needs, for all trials."""
     random = np.random.default_rng([seed, *map(ord, "".join(map(str, case)))])
     of = world(case.collection, named=True)
     truths = {scheme: of.truth(scheme) for scheme in SCHEMES}
