@@ -39,7 +39,7 @@ MANY_TOPICS = {
     "robust04": ("scores/robust04/AP.csv", "scores/robust04/P@10.csv"),
     "blog08": ("more-scores/blog08/AP.csv", "more-scores/blog08/P@10.csv"),
 }
-"""Collections with 100 topics or more, and the scores that replace two judges' scores."""
+"""Collections with 100 topics or more, and two measures that stand for two judges."""
 MOST_SYSTEMS = 60
 WITHOUT_REPLACEMENT_FROM = 100
 """Number of topics that a collection needs so that the script draws without replacement."""
@@ -78,7 +78,7 @@ def _complete(collection: str, measure: str, first: Floats, second: Floats) -> C
 
 
 def draw_topics(random: np.random.Generator, n_topics: int, size: int) -> Ints:
-    """Draw topics, with replacement if there are few."""
+    """Draw topics; if there are few, draw with replacement."""
     drawn: Ints = random.choice(n_topics, size, replace=n_topics < WITHOUT_REPLACEMENT_FROM)
     return drawn
 

@@ -120,7 +120,7 @@ def published_factors(
 
 
 def published_figures(paper: str) -> Any:
-    """Read the figures that a paper printed from ``published_figures.json``."""
+    """Read a paper's figures from ``published_figures.json``."""
     file = Path(__file__).with_name("published_figures.json")
     return json.loads(file.read_text(encoding="utf-8"))[paper]
 

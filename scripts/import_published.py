@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make factor sets of the 17 TREC tracks that Webber, Moffat and Zobel published."""
+"""Make factor sets from the published factors of Webber, Moffat and Zobel (17 tracks)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ir_std.factors.formats import ImportedTables, read_webber, set_from_tables,
 from ir_std.factors.judgments import Judgments
 
 OF_WHOLE_RUNS = ("AP",)
-"""Measures that cover whole runs in the Terabyte files.
+"""Measures that were computed from whole runs in the Terabyte files.
 
 The other measures cover only the first 1000 documents.
 

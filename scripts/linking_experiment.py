@@ -384,7 +384,7 @@ class Engine(NamedTuple):
     plain: Floats
     linked: Floats
     over_topics: Floats
-    """Standard error over topics of the difference from the engine that links."""
+    """Standard error of the difference from the anchor engine, over topics."""
 
     @property
     def q_p(self) -> float:

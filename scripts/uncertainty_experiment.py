@@ -93,7 +93,7 @@ RUNS = 4
 
 
 class World(NamedTuple):
-    """Scores and teams of the systems of a collection, to draw from."""
+    """Scores and teams of a collection's systems, from which the script draws."""
 
     scores: Floats
     teams: Ints
@@ -389,7 +389,7 @@ def against_itself(of: World, split: str, trials: int, seed: int) -> float:
 
 
 def shared_systems(names: Sequence[str], trials: int, seed: int) -> tuple[float, float, float]:
-    """Compare two estimates with the error of means over sets that share systems.
+    """Compare the observed error of means with two estimates, if sets share systems.
 
     Systems are drawn one by one, and topics are fixed.
 
