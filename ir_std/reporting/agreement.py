@@ -219,8 +219,8 @@ def judgment_agreements(results: Results) -> list[JudgeAgreement]:
     """Compare all pairs of judgment sets with the same topics, and the runs under both sets."""
     return [
         one
-        for pair in results._overlaps.topics
-        if results._overlaps.is_relabelled(*pair)
+        for pair in results.overlaps.topics
+        if results.overlaps.is_relabelled(*pair)
         for one in [_agreement_of_results(pair, [results.on(name) for name in pair])]
         if one.confusion.any()  # If only scores are known, this matrix is empty.
     ]

@@ -22,7 +22,13 @@ from ir_std.errors import UsageError
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Measure, Standardized, measure_record
 from ir_std.reporting.links import Overlaps
-from ir_std.reporting.model import MIN_SUMMARIZED, Results
+from ir_std.reporting.model import (
+    MIN_SUMMARIZED,
+    Results,
+    deviations,
+    over_systems,
+    topic_scores,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +69,7 @@ class Difference:
     b_where: str = ""
     level: float = ALPHA
     equivalence_p: float = nan
-    _estimate: Callable[[], Estimate] | None = field(default=None, repr=False)
+    _estimate: Callable[[], Estimate] = field(default=lambda: NO_ESTIMATE, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "b_where", self.b_where or self.where)
@@ -78,30 +84,33 @@ class Difference:
         by_topic: ArrayLike,
         systems_error: float = 0.0,
         systems_df: float = inf,
+        b_where: str = "",
     ) -> Difference:
         """Test the differences on single topics with Student's t-test; NaN is left out."""
         d = np.asarray(by_topic, float)
         p = paired_effect(d).p
         estimate = Estimate.of(d, systems_error, systems_df)
-        return cls(a, b, where, measure, p, p, d, _estimate=lambda: estimate)
+        return cls(a, b, where, measure, p, p, d, b_where, _estimate=lambda: estimate)
 
     @cached_property
     def estimate(self) -> Estimate:
         """Mean difference, with the error over topics and the error over reference systems."""
-        return Estimate.of(self.by_topic) if self._estimate is None else self._estimate()
+        return self._estimate()
 
     @cached_property
+    def _over_topics(self) -> Estimate:
+        """Mean difference with the error over topics, which is known without factors."""
+        return Estimate.of(self.by_topic) if len(self.by_topic) else self.estimate
+
+    @property
     def mean(self) -> float:
         """Mean difference; NaN if no topic has scores of both runs."""
-        if not len(self.by_topic):
-            return self.estimate.mean
-        known = self.by_topic[~np.isnan(self.by_topic)]
-        return float(known.mean()) if len(known) else nan
+        return self._over_topics.mean
 
     @property
     def n(self) -> int:
         """Number of topics."""
-        return self.estimate.n
+        return self._over_topics.n
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -128,8 +137,8 @@ class Difference:
         """
         if self.significant or isnan(self.p):
             return nan
-        over_topics = Estimate.of(self.by_topic) if len(self.by_topic) else self.estimate
-        return detectable_difference(over_topics.topics_error, over_topics.topics_df, self.level)
+        error, df = self._over_topics.topics_error, self._over_topics.topics_df
+        return detectable_difference(error, df, self.level)
 
     @cached_property
     def size(self) -> tuple[float, float]:
@@ -156,8 +165,8 @@ def compare_runs(
 ) -> dict[str, Difference]:
     """Test runs against a baseline on a collection; standard errors are computed when needed."""
     how, topics = results.procedure, results.collections[where].topics
-    scores = {run: results._scores(run, measure, where) for run in runs}
-    base = results._scores(baseline, measure, where)
+    scores = {run: topic_scores(results, run, measure, where) for run in runs}
+    base = topic_scores(results, baseline, measure, where)
     tested = paired_tests(base, scores, topics, how.test, how.correction)
     by_topic = {run: scores[run] - base for run in tested}
     level = how.level(one.p_adjusted for one in tested.values())
@@ -173,25 +182,27 @@ def compare_runs(
             by_topic[run],
             level=level,
             equivalence_p=p,
-            _estimate=partial(_estimate_difference, results, run, baseline, measure, where),
+            _estimate=partial(
+                _estimate_difference, results, run, baseline, measure, where, by_topic[run]
+            ),
         )
         for (run, one), p in zip(tested.items(), equivalence, strict=True)
     }
 
 
 def _estimate_difference(
-    results: Results, a: str, b: str, measure: Measure, where: str
+    results: Results, a: str, b: str, measure: Measure, where: str, by_topic: Floats
 ) -> Estimate:
     """Estimate the difference of two runs on a collection, paired by topic."""
-    by_topic = results._scores(a, measure, where) - results._scores(b, measure, where)
-    on = results._each[where]
-    contrast = [float(name == a) - float(name == b) for name in on.runs]
-    if measure not in on._covariances:
+    on = results.on(where)
+    if measure not in on.measures:
         return NO_ESTIMATE
-    found = on._covariances[measure].estimate(by_topic, contrast)
+    weights = {a: 1.0, b: -1.0} if a != b else {}
+    covariance, contrast = over_systems(on, measure, weights)
+    found = covariance.estimate(by_topic, contrast)
     if measure not in results.links:
         return found
-    z = [results._z(run, measure, where) for run in (a, b)]
+    z = [deviations(on, run, measure) for run in (a, b)]
     of_link = results.links[measure].error_between(where, *z)
     return replace(found, systems_error=hypot(found.systems_error, of_link))
 
@@ -203,28 +214,21 @@ def compare_judgments(
 
     If the same reference systems standardize both means, these systems count as one sample.
     """
-    rows = results.collections[b[1]].evaluator.qrels.positions
-    topics = results.collections[a[1]].topics
-    pairs = [(i, rows[topic]) for i, topic in enumerate(topics) if topic in rows]
-    one, other = (
-        results._scores(run, measure, where)[[pair[k] for pair in pairs]]
-        for k, (run, where) in enumerate((a, b))
+    (run, where), (other, there) = a, b
+    rows = [results.collections[name].evaluator.qrels.positions for name in (where, there)]
+    topics = [topic for topic in rows[0] if topic in rows[1]]
+    scores, others = (
+        topic_scores(results, r, measure, name)[[row[topic] for topic in topics]]
+        for (r, name), row in zip((a, b), rows, strict=True)
     )
+    d = scores - others
     errors = [(0.0, inf)]
-    if isinstance(measure, Standardized) and not np.isnan(one - other).all():
-        errors = joint_errors(
-            [results._variation(measure, *a), results._variation(measure, *b, -1)]
-        )
-    found = Difference.of(
-        a[0],
-        b[0],
-        a[1],
-        measure,
-        one - other,
-        hypot(*(error for error, _ in errors)),
-        min(df for _, df in errors),
-    )
-    return replace(found, b_where=b[1])
+    if not np.isnan(d).all():
+        first = over_systems(results.on(where), measure, {run: 1.0})
+        second = over_systems(results.on(there), measure, {other: -1.0})
+        errors = joint_errors([first, second])
+    error, df = hypot(*(error for error, _ in errors)), min(df for _, df in errors)
+    return Difference.of(run, other, where, measure, d, error, df, there)
 
 
 def compare_linked(
@@ -232,7 +236,7 @@ def compare_linked(
 ) -> Difference:
     """Compare a mean on one collection with a mean on another, linked collection."""
     (run, where), (other, there) = a, b
-    z = [(name, results._z(r, measure, name)) for r, name in ((run, where), (other, there))]
+    z = [(name, deviations(results.on(name), r, measure)) for r, name in (a, b)]
     found = results.links[measure].difference(z[0], z[1])
     n = sum(int((~np.isnan(values)).sum()) for _, values in z)
     estimate = Estimate(found.difference, n, found.error, found.df)
@@ -297,17 +301,14 @@ class RunDifferences:
 
         The summary includes collections on which the differences vary over topics.
         """
-        return tuple(
-            known and error > 0
-            for known, (_, error, _) in zip(self.known, self.points(size), strict=True)
-        )
+        each = zip(self.known, self.points(size), strict=True)
+        return tuple(known and error > 0 for known, (_, error, _) in each)
 
     def left_out(self) -> tuple[str, ...]:
         """Return the collections that have a known difference but are not in the summary."""
         used = self.summarized()
-        return tuple(
-            d.where for d, k, u in zip(self.differences, self.known, used, strict=True) if k > u
-        )
+        each = zip(self.differences, used, strict=True)
+        return tuple(d.where for d, is_used in each if d.n and not is_used)
 
     @property
     def shared(self) -> tuple[tuple[str, str], ...]:
@@ -332,10 +333,10 @@ class RunDifferences:
     def headline(self, size: bool = False) -> Summary | None:
         """Return the summary if it is precise enough for sentences and plots."""
         s = self.summary(size)
-        interval = (
-            (0.0, 0.0) if s is None or size else (s.low, s.high)
-        )  # Effect sizes have no limits.
-        return s if s and is_headline(s.n, self.measure, *interval) else None
+        if s is None:
+            return None
+        low, high = (0.0, 0.0) if size else (s.low, s.high)  # Effect sizes have no limits.
+        return s if is_headline(s.n, self.measure, low, high) else None
 
     def weights(self, size: bool = False) -> list[float]:
         """Return each collection's weight in the summary that sentences and plots show.
@@ -360,33 +361,19 @@ def run_differences(results: Results) -> dict[str, dict[Measure, RunDifferences]
     baseline = results.baseline
     assert baseline is not None
     own = [name for name, scored in results.evaluations.items() if baseline in scored]
-    common = {
-        run: [name for name in own if run in results.evaluations[name]]
-        for run in results.runs
-        if run != baseline
-    }
-    if not any(common.values()):
+    compared: dict[str, dict[Measure, RunDifferences]] = {}
+    for measure in results.measures:
+        origin = results.links[measure].origin if measure in results.links else ""
+        found = [differences_on(results, name, measure) for name in own]
+        for run in results.runs:
+            each = tuple(by_run[run] for by_run in found if run in by_run)
+            if each:
+                compared.setdefault(run, {})[measure] = RunDifferences(
+                    run, baseline, measure, each, results.overlaps, origin
+                )
+    if not compared:
         raise UsageError(f"no other run shares a collection with the baseline {baseline}")
-    found = {
-        (name, measure): differences_on(results, name, measure)
-        for name in own
-        for measure in results.measures
-    }
-    return {
-        run: {
-            measure: RunDifferences(
-                run,
-                baseline,
-                measure,
-                tuple(found[name, measure][run] for name in names),
-                results._overlaps,
-                results.links[measure].origin if measure in results.links else "",
-            )
-            for measure in results.measures
-        }
-        for run, names in common.items()
-        if names
-    }
+    return compared
 
 
 def label_of(results: Results, measure: Measure) -> str:

@@ -80,8 +80,7 @@ class EvaluatedCollection:
     @property
     def is_of_datasets(self) -> bool:
         """True if the factors are per-dataset factors."""
-        fit = self.match and self.match.fit
-        return bool(fit and fit.factors.of_datasets)
+        return bool(self.factors and self.factors.of_datasets)
 
     @cached_property
     def plans(self) -> ByMeasure[Plan]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +12,11 @@ from ir_std._arrays import Floats
 from ir_std.analysis import linking
 from ir_std.errors import UsageError, look_up
 from ir_std.evaluation.uncertainty import team_tags
+from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
+from ir_std.reporting.model import Results, deviations
 from ir_std.schemes import get_scheme
 from ir_std.trec import Qrels
-
-if TYPE_CHECKING:
-    from ir_std.reporting.model import Results
 
 
 @dataclass(frozen=True)
@@ -197,7 +195,7 @@ def link_collections(
         If there are too few topics, or the anchors cannot link two collections.
     """
     z = {
-        name: np.stack([results._z(anchor, measure, name) for anchor in anchors], axis=1)
+        name: np.stack([deviations(results.on(name), a, measure) for a in anchors], axis=1)
         for name in results.collections
     }
     kept = _different(np.concatenate(list(z.values())))
@@ -265,11 +263,7 @@ def _different(z: Floats) -> list[int]:
     return kept
 
 
-def find_overlaps(
-    qrels: Mapping[str, Qrels],
-    corpora: Mapping[str, str | None],
-    origins: Mapping[str, tuple[str, str]] | None = None,
-) -> Overlaps:
+def find_overlaps(qrels: Mapping[str, Qrels], factors: Mapping[str, FactorSet]) -> Overlaps:
     """Find collections that share documents, and count the shared topics.
 
     Topics are the same if their IDs are equal and the collections share documents.  Equal IDs are
@@ -279,26 +273,33 @@ def find_overlaps(
     ----------
     qrels : mapping of str to Qrels
         Qrels by collection name.
-    corpora : mapping of str to str or None
-        Name of each collection's corpus of documents, if known.
-    origins : mapping of str to (str, str), optional
-        For each collection, its factor set, and the factor set of the same topics under human
-        labels.  If only scores are known, these sets show which collections have
+    factors : mapping of str to FactorSet
+        Factor sets by collection name, for the collections with a known set.  The sets name the
+        corpora of documents.  If only scores are known, the sets also show which collections have
         different relevance labels.
     """
     shared_topics = {}
     relabelled = set()
-    known = origins or {}
     for a, b in combinations(qrels, 2):
+        sets = [factors[name] for name in (a, b) if name in factors]
         topics = set(qrels[a].topics).intersection(qrels[b].topics)
-        same_corpus = corpora[a] is not None and corpora[a] == corpora[b]
-        if _share_documents(qrels[a], qrels[b], topics, same_corpus):
+        if _share_documents(qrels[a], qrels[b], topics, _have_same_corpus(sets)):
             shared_topics[a, b] = len(topics)
-            if _labels_differ(qrels[a], qrels[b], topics) or (
-                topics and a in known and b in known and _same_origin(known[a], known[b])
-            ):
+            if _labels_differ(qrels[a], qrels[b], topics) or (topics and _labels_of_one(sets)):
                 relabelled.add((a, b))
     return Overlaps(shared_topics, frozenset(relabelled))
+
+
+def _have_same_corpus(sets: Sequence[FactorSet]) -> bool:
+    """Check whether two factor sets are known, and are for the same corpus of documents."""
+    corpora = [each.info.get("corpus") for each in sets]
+    return len(corpora) == 2 and None not in corpora and corpora[0] == corpora[1]
+
+
+def _labels_of_one(sets: Sequence[FactorSet]) -> bool:
+    """Check whether two factor sets are known, and have different labels of the same topics."""
+    human = {each.info.get("same_topics_as", each.id) for each in sets}
+    return len({each.id for each in sets}) == 2 and len(human) == 1
 
 
 def _labels_differ(one: Qrels, other: Qrels, topics: set[str]) -> bool:
@@ -309,11 +310,6 @@ def _labels_differ(one: Qrels, other: Qrels, topics: set[str]) -> bool:
     return 2 * both > either and any(
         b.get(document, level) != level for a, b in pairs for document, level in a.items()
     )
-
-
-def _same_origin(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Check whether two different factor sets are for the topics of the same collection."""
-    return one[0] != other[0] and one[1] == other[1]
 
 
 def _share_documents(one: Qrels, other: Qrels, topics: set[str], same_corpus: bool) -> bool:

@@ -159,7 +159,7 @@ class Results:
         if len(self.collections) > 1:
             from ir_std.reporting.sentences import overlap_notes
 
-            texts += tuple(overlap_notes(self._overlaps))
+            texts += tuple(overlap_notes(self.overlaps))
         return tuple(dict.fromkeys(texts))
 
     @property
@@ -181,7 +181,7 @@ class Results:
             )
         for measure, links in self.links.items():
             z = {
-                (run, name): self._z(run, measure, name)
+                (run, name): deviations(self.on(name), run, measure)
                 for name, scored in self.evaluations.items()
                 for run in scored
             }
@@ -194,19 +194,14 @@ class Results:
             yield from chain.from_iterable(e.messages for e in self.evaluations[name].values())
 
     @cached_property
-    def _overlaps(self) -> Overlaps:
+    def overlaps(self) -> Overlaps:
         """Topics and documents that collections share."""
         from ir_std.reporting.links import find_overlaps
 
         each = self.collections
         return find_overlaps(
             {name: c.evaluator.qrels for name, c in each.items()},
-            {name: c.factors.info.get("corpus") if c.factors else None for name, c in each.items()},
-            {
-                name: (c.factors.id, c.factors.info.get("same_topics_as", c.factors.id))
-                for name, c in each.items()
-                if c.factors
-            },
+            {name: c.factors for name, c in each.items() if c.factors},
         )
 
     # Scores
@@ -247,15 +242,15 @@ class Results:
         if run not in self.evaluations[collection]:
             return NO_ESTIMATE
         if measure in self.links:
-            values = self._scores(run, measure, collection)
+            values = topic_scores(self, run, measure, collection)
             return Estimate.of(values, *self._linked_error(run, measure, [collection]))
-        return self._each[collection]._mean(run, measure)
+        return self.on(collection)._mean(run, measure)
 
     def _mean(self, run: str, measure: Measure) -> Estimate:
         if measure not in self._covariances:
             return NO_ESTIMATE
-        contrast = [float(name == run) for name in self.runs]
-        estimate = self._covariances[measure].estimate(self.values[run][measure], contrast)
+        covariance, weights = over_systems(self, measure, {run: 1.0})
+        estimate = covariance.estimate(self.values[run][measure], weights)
         if isinstance(measure.aggregator(), MeanAgg):
             return replace(estimate, mean=self.means[run][measure])
         return Estimate(self.means[run][measure], estimate.n, nan, nan)  # The measure is a sum.
@@ -265,13 +260,13 @@ class Results:
 
         own = [name for name in self.collections if run in self.evaluations[name]]
         known = shared_collections(self, run, measure)
-        if len(known) < MIN_SUMMARIZED or self._overlaps.shared(own):
+        if len(known) < MIN_SUMMARIZED or self.overlaps.shared(own):
             return NO_ESTIMATE
         estimates = [self.estimate(run, measure, name) for name in known]
         if measure in self.links:
             error, df = self._linked_error(run, measure, known)
             return replace(mean_of_estimates(estimates), systems_error=error, systems_df=df)
-        varying = [self._variation(measure, run, name) for name in known]
+        varying = [over_systems(self.on(name), measure, {run: 1.0}) for name in known]
         return mean_of_estimates(estimates, joint_errors(varying))
 
     def _linked_error(
@@ -279,28 +274,17 @@ class Results:
     ) -> tuple[float, float]:
         """Compute a linked mean's error from links and systems, and the error's df."""
         links = self.links[measure]
-        z = {name: self._z(run, measure, name) for name in collections}
-        on, weights = self._each[links.reference], links.weights_on_reference(run, z)
-        of_reference = on._covariances[measure].estimate(
-            [0.0], [weights.get(name, 0.0) for name in on.runs]
+        z = {name: deviations(self.on(name), run, measure) for name in collections}
+        covariance, weights = over_systems(
+            self.on(links.reference), measure, links.weights_on_reference(run, z)
         )
+        of_reference = covariance.estimate([0.0], weights)
         parts = [links.error_of_mean(z), (of_reference.systems_error, of_reference.systems_df)]
         return combine_errors(parts, 1)
 
-    def _scores(self, run: str, measure: Measure, collection: str) -> Floats:
-        """Return scores by topic, on the linked scale if the measure is linked."""
-        if measure in self.links:
-            return self.links[measure].scores(collection, self._z(run, measure, collection))
-        on = self._each[collection]
-        is_known = measure in on.collection.topic_measures
-        return on.values[run][measure] if is_known else np.full(len(on.topics), nan)
-
-    def _z(self, run: str, measure: Measure, collection: str) -> Floats:
-        return deviations(self._each[collection], run, str(measure))
-
     @cached_property
     def _covariances(self) -> ByMeasure[SystemsCovariance]:
-        """Covariances of the runs' means over the reference systems."""
+        """Covariances of the runs' means over the reference systems; see `over_systems`."""
         from ir_std.evaluation.uncertainty import no_covariance, systems_covariance
 
         of_raw = no_covariance(len(self.runs))
@@ -309,16 +293,6 @@ class Results:
             raw = [scores_on(plan.topics, self.values[run][plan.raw]) for run in self.runs]
             covariances[measure] = systems_covariance(plan, np.stack(raw, axis=1))
         return covariances
-
-    def _variation(
-        self, measure: Measure, run: str, collection: str, sign: float = 1
-    ) -> tuple[SystemsCovariance, list[float]]:
-        """Return the covariance of the runs' means over systems, and a weight for each run.
-
-        The weight is ``sign`` for the given run, and 0 for all other runs.
-        """
-        on = self._each[collection]
-        return on._covariances[measure], [sign * (name == run) for name in on.runs]
 
     # Differences
 
@@ -333,13 +307,10 @@ class Results:
             return _NoBaseline()
         from ir_std.reporting.difference import differences_on
 
-        found: dict[str, ByMeasure[Difference]] = ByRun(
-            {run: ByMeasure() for run in self.runs if run != self.baseline}
-        )
-        for measure in self.collection.topic_measures:
-            for run, one in differences_on(self, self.collection.name, measure).items():
-                found[run][measure] = one
-        return found
+        measures, name = self.collection.topic_measures, self.collection.name
+        found = {measure: differences_on(self, name, measure) for measure in measures}
+        others = [run for run in self.runs if run != self.baseline]
+        return ByRun({run: ByMeasure({m: found[m][run] for m in found}) for run in others})
 
     def difference(self, a: RunOn, b: RunOn, measure: Measure | str) -> Difference:
         """Compare two runs on one collection, or on two collections that share a scale.
@@ -362,7 +333,7 @@ class Results:
         (run, where), (other, there) = self._at(a), self._at(b)
         if where == there:
             return compare_runs(self, [run], other, measure, where)[run]
-        if self._overlaps.is_relabelled(where, there):
+        if self.overlaps.is_relabelled(where, there):
             return compare_judgments(self, (run, where), (other, there), measure)
         if measure not in self.links:
             raise UsageError(
@@ -391,21 +362,15 @@ class Results:
     def placements(self) -> Mapping[str, ByMeasure[Placement]]:
         """Rank of each run among the reference systems; empty without factors."""
         if benchmark := self.collection.benchmark:
-            return ByRun(
-                {
-                    run: ByMeasure({m: benchmark.place(run, m, means[m]) for m in self.measures})
-                    for run, means in self.means.items()
-                }
-            )
-        placer = placer_of(self)
-        if placer is None:
-            return {}
-        return ByRun(
-            {
-                run: ByMeasure({p.measure: p for p in placer.place_values(values)})
-                for run, values in self.values.items()
+            placed = {
+                run: [benchmark.place(run, m, means[m]) for m in self.measures]
+                for run, means in self.means.items()
             }
-        )
+        elif placer := placer_of(self):
+            placed = {run: placer.place_values(values) for run, values in self.values.items()}
+        else:
+            return {}
+        return ByRun({run: ByMeasure({p.measure: p for p in of}) for run, of in placed.items()})
 
     # Views
 
@@ -541,11 +506,9 @@ def rank_by(results: Results, measure: Measure) -> dict[str, RunRank]:
     from ir_std.reporting.run_ranks import rank_runs
 
     tested = results.collection.tested_measure(measure)
-    return rank_runs(
-        {run: results.means[run][measure] for run in results.runs},
-        {run: results.values[run][tested] for run in results.runs},
-        sign_of(measure),
-    )
+    means = {run: of_run[measure] for run, of_run in results.means.items()}
+    scores = {run: of_run[tested] for run, of_run in results.values.items()}
+    return rank_runs(means, scores, sign_of(measure))
 
 
 def shared_collections(results: Results, run: str, measure: Measure) -> list[str]:
@@ -558,7 +521,29 @@ def shared_collections(results: Results, run: str, measure: Measure) -> list[str
     ]
 
 
-def deviations(results: Results, run: str, measure: Standardized | str) -> Floats:
+def topic_scores(results: Results, run: str, measure: Measure, collection: str) -> Floats:
+    """Return scores by topic, on the linked scale if the measure is linked.
+
+    The scores are NaN if the measure has no values on the collection's topics.
+    """
+    on = results.on(collection)
+    if measure in results.links:
+        return results.links[measure].scores(collection, deviations(on, run, measure))
+    is_known = measure in on.collection.topic_measures
+    return on.values[run][measure] if is_known else np.full(len(on.topics), nan)
+
+
+def over_systems(
+    results: Results, measure: Measure, weights: Mapping[str, float]
+) -> tuple[SystemsCovariance, list[float]]:
+    """Return how the runs' means vary with the reference systems, and the weight of each mean.
+
+    The results are for one collection.  Runs that are not in ``weights`` have the weight 0.
+    """
+    return results._covariances[measure], [weights.get(run, 0.0) for run in results.runs]
+
+
+def deviations(results: Results, run: str, measure: Measure | str) -> Floats:
     """Compute how many standard deviations a run is above the reference systems' mean.
 
     The result has one z-score per topic, which is NaN on topics without factors.

@@ -20,7 +20,7 @@ from ir_std.measures import Measure, Standardized, named_measure, sign_of
 from ir_std.reporting.difference import RunDifferences, limits_of, run_differences
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.links import n_common_systems
-from ir_std.reporting.model import Results
+from ir_std.reporting.model import Results, topic_scores
 from ir_std.reporting.run_ranks import runs_by_mean
 
 __all__ = [
@@ -138,7 +138,7 @@ def topics(
     order, peers = topic_order(results, measure), results.collection.peers(measure)
     many, unit = len(order) > MANY_TOPICS, results.collection.unit
     ax = _axes(ax, 6.4 if many else max(6.4, 0.17 * len(order)), 4.0)
-    scores = results._scores(run, measure, results.collection.name)
+    scores = topic_scores(results, run, measure, results.collection.name)
     if many:
         if peers is not None:
             _draw_sorted(ax, peers.mean, COLORS["ink"], f"mean of {peers.n_systems} systems")
@@ -223,7 +223,9 @@ def difference(
     if baseline is None:
         baseline = results.baseline or next(r for r in results.runs[1::-1] if r != run)
     run = run or next(r for r in results.runs if r != baseline)
-    ours, theirs = (results._scores(r, measure, results.collection.name) for r in (run, baseline))
+    ours, theirs = (
+        topic_scores(results, r, measure, results.collection.name) for r in (run, baseline)
+    )
     differences = ours - theirs
     known = np.flatnonzero(~np.isnan(differences))
     order = known[np.argsort(-differences[known], kind="stable")]

@@ -17,7 +17,7 @@ from ir_std.reporting import sentences, tables
 from ir_std.reporting.benchmark import Benchmark, place_cell
 from ir_std.reporting.difference import Difference, RunDifferences, label_of, run_differences
 from ir_std.reporting.evaluated_collection import group_measures
-from ir_std.reporting.model import Results, place_topics, unit_of
+from ir_std.reporting.model import Results, place_topics, topic_scores, unit_of
 from ir_std.reporting.run_ranks import NO_RANK, RunRank, runs_by_mean
 from ir_std.scores.run_scores import ALL_COLLECTIONS, SUMMARY
 
@@ -61,7 +61,7 @@ def runs_table(
 
     def of_topics(run: str) -> Iterator[Iterable[tables.Value]]:
         for m in measures:
-            yield results._scores(run, m, results.collection.name).tolist()
+            yield topic_scores(results, run, m, results.collection.name).tolist()
             if place:
                 placed = topic_places.get(run, {}).get(m, {})
                 yield [place_cell(placed.get(topic)) for topic in results.topics]
@@ -281,7 +281,7 @@ def means_with_pairs(results: Results, places: int = 4) -> tables.Table:
 
 def judgment_differences(results: Results) -> list[Difference]:
     """Compare each run's means under two judgments of the same topics."""
-    overlaps = results._overlaps
+    overlaps = results.overlaps
     differences = (
         results.difference((run, b), (run, a), measure)
         for a, b in sorted(overlaps.relabelled, key=list(overlaps.topics).index)
@@ -428,7 +428,7 @@ def data_frame(results: Results, wide: bool, means: bool, library: str | None) -
                     block[str(m) if wide else "value"] = (
                         [results.on(name).means[run].get(m, nan)]
                         if means
-                        else results._scores(run, m, name).tolist()
+                        else topic_scores(results, run, m, name).tolist()
                     )
                 for key, values in block.items():
                     columns.setdefault(key, []).extend(values)

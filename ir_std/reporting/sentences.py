@@ -18,7 +18,7 @@ from ir_std.measures import Measure, Standardized, sign_of
 from ir_std.reporting.benchmark import Benchmark
 from ir_std.reporting.difference import MIN_COLLECTIONS, Difference, RunDifferences
 from ir_std.reporting.links import CollectionLinks, Overlaps, n_common_systems
-from ir_std.reporting.model import MIN_SUMMARIZED, Results, unit_of
+from ir_std.reporting.model import MIN_SUMMARIZED, Results, over_systems, unit_of
 from ir_std.reporting.run_ranks import RunRank
 from ir_std.reporting.tables import EQUIVALENT, p_text
 
@@ -301,7 +301,7 @@ def means_notes(results: Results) -> Iterator[str]:
 def _comparability(results: Results, raw: str) -> str:
     """Describe which means can be compared across collections."""
     named = f" ({raw})" * bool(raw)
-    if results._overlaps.of_labels(tuple(results.collections)):
+    if results.overlaps.of_labels(tuple(results.collections)):
         return (
             f"These are the same topics under different judgments, so raw means{named} say as much "
             "about the assessors as about the runs. Standardized means can be compared if the "
@@ -359,7 +359,7 @@ def _means_without(results: Results) -> Iterator[str]:
 def error_sources(results: Results) -> list[str]:
     """Describe how the errors over reference systems were computed."""
     sources = (
-        results.on(name)._covariances[measure].source
+        over_systems(results.on(name), measure, {})[0].source
         for name, collection in results.collections.items()
         for measure in collection.plans
     )
@@ -422,13 +422,13 @@ def differences_notes(
         )
     yield from (f"{describe_links(one)}." for one in results.links.values())
     most = max(len(next(iter(m.values())).differences) for m in compared.values())
-    of_labels = results._overlaps.of_labels(tuple(results.collections))
+    of_labels = results.overlaps.of_labels(tuple(results.collections))
     if MIN_SUMMARIZED <= most < MIN_COLLECTIONS and not of_labels:
         yield (
             f"{most} collections are too few to estimate how much a difference varies between "
             f"collections; this needs {MIN_COLLECTIONS}."
         )
-    yield from (f"{text}." for text in overlap_notes(results._overlaps))
+    yield from (f"{text}." for text in overlap_notes(results.overlaps))
     if most > 1 and not of_labels:
         yield (
             "If a run was tuned on one of these collections, leave that collection out, because "

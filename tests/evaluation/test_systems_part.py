@@ -28,6 +28,7 @@ from ir_std.evaluation.uncertainty import (
 )
 from ir_std.factors.estimates import ranked_systems, scores_by_system
 from ir_std.factors.factor_set import FactorSet
+from ir_std.reporting.model import over_systems
 from ir_std.scores.run_scores import RunScores
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -55,7 +56,7 @@ def test_a_design_effect_replaces_teams_if_only_scores_are_known(scheme: str) ->
     expected, df = covariance_by_design(
         influence(raw, scores, scheme, resolution=0.0001), design_effect(scores)
     )
-    part = evaluated._covariances[measure]
+    part, _ = over_systems(evaluated, measure, {})
     assert part.covariance == pytest.approx(expected)
     assert part.df == df == pytest.approx(103 / DESIGN_EFFECT - 1)
     assert part.source == BY_DESIGN
@@ -73,7 +74,7 @@ def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None
     )
     qrels = simulated_qrels(known.n_rel)
     evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
-    part = evaluated._covariances[ir_std.sAP]
+    part, _ = over_systems(evaluated, ir_std.sAP, {})
     numbers, scores = scores_by_system(factors, "AP")
     expected, df = covariance_by_team(
         influence(evaluated.values["a"][AP][:, None], scores), [i // 10 for i in numbers]
@@ -103,7 +104,7 @@ def test_where_only_means_and_deviations_are_known_theory_says() -> None:
     raw = np.stack([evaluated.values[run][AP] for run in evaluated.runs], axis=1)
     rows = factors.rows(evaluated.topics)
     expected = normal_covariance(raw, factors.mean["AP"][rows], factors.sd["AP"][rows], 105)
-    part = evaluated._covariances[ir_std.sAP]
+    part, _ = over_systems(evaluated, ir_std.sAP, {})
     factor, df = inflation(105, DESIGN_EFFECT)
     assert part.covariance == pytest.approx(expected * factor)
     assert (part.df, part.source) == (df, BY_THEORY)
@@ -115,7 +116,8 @@ def test_alternative_systems_of_a_track_have_no_teams() -> None:
     qrels = simulated_qrels({topic: known.levels for topic, known in factors.judgments.items()})
     run = simulated_run(qrels, 1, 100)
     evaluated = ir_std.evaluate(run, qrels, "nDCG@10", factors=factors.id)
-    part = next(evaluated._covariances[m] for m in evaluated.collection.plans)
+    (measure,) = evaluated.collection.plans
+    part, _ = over_systems(evaluated, measure, {})
     assert part.source == BY_DESIGN
 
 
@@ -137,7 +139,8 @@ def test_a_set_says_whose_its_systems_are(
     table = dict(zip(names, by_topic, strict=True))
     factors = ir_std.build_from_scores({"AP": table}, id="mine", teams=teams)
     run = RunScores("run", {AP: table["anaA"]}, {})
-    part = ir_std.evaluate(run, measures=[AP], factors=factors)._covariances[ir_std.sAP]
+    evaluated = ir_std.evaluate(run, measures=[AP], factors=factors)
+    part, _ = over_systems(evaluated, ir_std.sAP, {})
     covariance, df = covariance_by_team(influence(scores[:, :1], scores), expected)
     assert part.covariance == pytest.approx(covariance)
     assert part.df == pytest.approx(df)

@@ -306,15 +306,16 @@ def judged(topics: str, *documents: str) -> Judged:
     return {t: dict.fromkeys(documents, 1) for t in topics}
 
 
+def factors_of(id: str, **info: str | None) -> Any:
+    return SimpleNamespace(id=id, info=info)
+
+
 def notes_on(
     a: Judged, b: Judged, forms: tuple[str | None, str | None] = (None, None)
 ) -> tuple[str, ...]:
-    names = ("a", "b")
-    overlaps = find_overlaps(
-        {name: as_qrels(q) for name, q in zip(names, (a, b), strict=True)},
-        dict(zip(names, forms, strict=True)),
-    )
-    return tuple(overlap_notes(overlaps))
+    qrels = {"a": as_qrels(a), "b": as_qrels(b)}
+    sets = {name: factors_of(name, corpus=form) for name, form in zip(qrels, forms, strict=True)}
+    return tuple(overlap_notes(find_overlaps(qrels, sets)))
 
 
 @pytest.mark.parametrize(
@@ -378,10 +379,11 @@ def test_topics_are_judged_again_only_if_most_documents_are(other: Judged) -> No
 
 def test_where_only_scores_are_known_the_factor_sets_say_whose_labels_these_are() -> None:
     counted = {"a": QrelsFromCounts({"1": 3, "2": 4}), "b": QrelsFromCounts({"1": 5, "2": 4})}
-    patterns = dict.fromkeys(counted, NEWS)
-    origins = {"a": ("track", "track"), "b": ("track-model", "track")}
-    assert find_overlaps(counted, patterns, origins).relabelled == {("a", "b")}
-    assert not find_overlaps(counted, patterns).relabelled
+    first, other = (factors_of(name, corpus=NEWS) for name in ("track", "other"))
+    again = factors_of("track-model", corpus=NEWS, same_topics_as="track")
+    assert find_overlaps(counted, {"a": first, "b": again}).relabelled == {("a", "b")}
+    assert find_overlaps(counted, {"a": first, "b": other}).topics == {("a", "b"): 2}
+    assert not find_overlaps(counted, {"a": first, "b": other}).relabelled
 
 
 def test_all_collections_must_be_judgments_of_the_same_topics() -> None:

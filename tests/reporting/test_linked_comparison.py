@@ -19,7 +19,7 @@ from ir_std.reporting.compare import join_results
 from ir_std.reporting.difference import label_of, run_differences
 from ir_std.reporting.html import write_report
 from ir_std.reporting.links import n_common_systems
-from ir_std.reporting.model import deviations
+from ir_std.reporting.model import deviations, over_systems
 from ir_std.reporting.result_tables import linked_pairs, means_with_pairs, pairs_table
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.files import read_qrels
@@ -160,8 +160,9 @@ def test_a_linked_mean_carries_the_error_of_the_references_systems(
     assert plain.estimate("x", SAP, on).systems > 0.01
     for name, one in links.links.items():
         of_link, _ = error_of_linked_mean([one], [deviations(linked.on(name), "x", SAP)], 1)
-        anchors = [float(run.startswith("anchor")) / 4 for run in plain.on(on).runs]
-        of_anchors = plain.on(on)._covariances[SAP].estimate([0.0], anchors).systems_error
+        quarters = dict.fromkeys((f"anchor{i}" for i in range(4)), 1 / 4)
+        covariance, weights = over_systems(plain.on(on), SAP, quarters)
+        of_anchors = covariance.estimate([0.0], weights).systems_error
         found = linked.estimate("x", SAP, name).systems_error
         ratio = one.mean(deviations(linked.on(name), "x", SAP)).slope_ratio
         assert found == pytest.approx(np.hypot(of_link, ratio * of_anchors))

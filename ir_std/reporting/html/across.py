@@ -156,7 +156,7 @@ class AcrossFacts:
 
     def _count_shared(self, run: str) -> int:
         """Count collections on which all runs have a mean; 0 if collections share topics."""
-        if self.results._overlaps.shared(list(self.results.collections)):
+        if self.results.overlaps.shared(list(self.results.collections)):
             return 0
         return len(shared_collections(self.results, run, self.view.scored))
 
@@ -167,7 +167,7 @@ class AcrossFacts:
         ``labels`` stands for the same topics with different labels, and ``same systems`` stands for
         the same reference systems.
         """
-        if self.results._overlaps.of_labels(tuple(self.results.collections)):
+        if self.results.overlaps.of_labels(tuple(self.results.collections)):
             return "labels"
         return "same systems" if n_common_systems(self.results) else ""
 
