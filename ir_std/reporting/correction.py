@@ -114,9 +114,9 @@ class Correction:
             by_model = float(self.model_means[measure][i])
             row: list[tables.Value] = [
                 self.runs[i],
-                _with_half(estimates.contrast(weights), places),
+                tables.estimate_cell(estimates.contrast(weights), places),
                 by_model,
-                _with_half(alone.contrast(weights), places),
+                tables.estimate_cell(alone.contrast(weights), places),
                 differences.get(self.runs[i], ""),
             ]
             rows.append(row if self.baseline else row[:-1])
@@ -136,7 +136,7 @@ class Correction:
             better = sign_of(measure) * difference.mean > 0
             mark = (tables.BETTER if better else tables.WORSE) if p < ALPHA else ""
             extra = {"p": difference.p, "holm": p}
-            cells[run] = _with_half(difference, places, "+", extra, mark)
+            cells[run] = tables.estimate_cell(difference, places, "+", extra=extra, mark=mark)
         return cells
 
     def _table_notes(self, measure: Measure) -> Iterator[str]:
@@ -166,20 +166,6 @@ class Correction:
         *others, last = self.tables.values()
         html = "".join(table.html() for table in others)
         return html + tables.html_with_texts(last, (*self.notes, *self.warnings))
-
-
-def _with_half(
-    estimate: Estimate,
-    places: int,
-    sign: str = "",
-    extra: Mapping[str, float] | None = None,
-    mark: str = "",
-) -> tables.Cell:
-    ends = dict(zip(("low", "high"), estimate.interval, strict=True))
-    extra = ends | dict(extra or {})
-    return tables.number_cell(
-        estimate.mean, places, sign, halves=[estimate.topics], extra=extra, mark=mark
-    )
 
 
 def correct(

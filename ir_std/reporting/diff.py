@@ -8,7 +8,7 @@ scores.  The tables also show how much each document adds to the difference.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
@@ -192,6 +192,7 @@ class RunDiff:
     measure: Measure
     queries: Mapping[str, str] = field(default_factory=dict)
     docs: Any = None
+    _on: dict[str, TopicDiff] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
         by = " and ".join(map(str, self._measures))
@@ -219,26 +220,24 @@ class RunDiff:
         of scores.  The ratio of the two sizes depends on how widely the reference systems' scores
         are spread on the topic.
         """
-        raw = self._values(self.measure)
-        standardized = self._values(self.standardized) if self.standardized else raw * nan
-        sizes, by = (abs(pairs[:, 0] - pairs[:, 1]) for pairs in (raw, standardized))
-        known = np.flatnonzero(~np.isnan(sizes))
-        order = known[np.argsort(-sizes[known], kind="stable")].tolist()
-        place = {row: number for number, row in enumerate(order, 1)}
-        # Topics without factors come last.  Topics with equal differences keep their raw order.
-        rows = sorted(order, key=lambda row: -np.nan_to_num(by[row], nan=-1))
-        return tuple(
-            TopicScores(
-                self.results.topics[row],
-                (*raw[row].tolist(),),
-                (*standardized[row].tolist(),),
-                place[row],
-            )
-            for row in rows
+        pairs = zip(
+            self.results.topics,
+            self._pairs(self.measure),
+            self._pairs(self.standardized),
+            strict=True,
         )
+        known = [each for each in pairs if _size(each[1]) >= 0]
+        known.sort(key=lambda each: -_size(each[1]))
+        by_raw = [TopicScores(*each, place) for place, each in enumerate(known, 1)]
+        # Topics without factors come last.  Topics with equal differences keep their raw order.
+        return tuple(sorted(by_raw, key=lambda topic: -_size(topic.standardized)))
 
-    def _values(self, measure: Measure) -> Any:
-        return np.stack([self.results.values[run][measure] for run in (self.a, self.b)], axis=1)
+    def _pairs(self, measure: Measure | None) -> list[Pair]:
+        """Return both runs' values on each topic; NaN without a measure."""
+        if measure is None:
+            return [(nan, nan)] * len(self.results.topics)
+        one, other = (self.results.values[run][measure].tolist() for run in (self.a, self.b))
+        return list(zip(one, other, strict=True))
 
     @property
     def means(self) -> tuple[Pair, Pair]:
@@ -246,19 +245,13 @@ class RunDiff:
         rows = [t for t in self.topics if self.standardized is None or not isnan(t.standardized[0])]
         if not rows:
             return (nan, nan), (nan, nan)
-        raw, standardized = (
-            np.mean(pairs, axis=0) for pairs in ([t.raw for t in rows], [t[2] for t in rows])
-        )
-        return (*raw.tolist(),), (*standardized.tolist(),)
+        raw, standardized = np.mean([(t.raw, t.standardized) for t in rows], axis=0).tolist()
+        return (*raw,), (*standardized,)
 
     @property
     def disagreements(self) -> tuple[str, ...]:
         """Sentences about contradictions between raw and standardized scores."""
         return tuple(disagreements(self)) if self.standardized else ()
-
-    @cached_property
-    def _on(self) -> dict[str, TopicDiff]:
-        return {}
 
     def on(self, topic: str) -> TopicDiff:
         """Show the rankings of both runs on a topic.
@@ -310,27 +303,25 @@ class RunDiff:
             Number of topics; None for all.
         """
         shown, measures = self.topics[:top], self._measures
-        lines: list[tuple[str, str, tuple[Pair, Pair], int | None]] = [
-            (t.topic, self.queries.get(t.topic, ""), (t.raw, t.standardized), t.raw_place)
-            for t in shown
-        ]
+        rows: list[list[Value]] = []
+        for t in shown:
+            query = [_text_cell(self.queries.get(t.topic, ""))] * bool(self.queries)
+            rows.append([t.topic, *query, *self._cells((t.raw, t.standardized), places)])
+            rows[-1] += [t.raw_place] * (len(measures) - 1)
         if self.topics:
-            lines.append(("mean", "", self.means, None))
-        rows: list[list[Value]] = [
-            [
-                topic,
-                *[_text_cell(query)] * bool(self.queries),
-                *(cell for pair in pairs[: len(measures)] for cell in _values_cells(pair, places)),
-                *[raw_place] * (len(measures) - 1),
-            ]
-            for topic, query, pairs, raw_place in lines
-        ]
+            rows.append(["mean", *[""] * bool(self.queries), *self._cells(self.means, places)])
+            rows[-1] += [None] * (len(measures) - 1)
         labels = [self.results.collection.unit, *["query"] * bool(self.queries)]
         columns = [f"{m} {run}" for m in measures for run in ("A", "B", "A-B")]
         last = ["raw place"] * (len(measures) - 1)
         groups = [3] * len(measures) + [1] * len(last)
         header = [*labels, *columns, *last]
         return make_table(header, rows, len(labels), diff_notes(self, shown), groups)
+
+    def _cells(self, pairs: tuple[Pair, Pair], places: int) -> Iterator[Cell]:
+        """Yield the cells of the raw values and, if they are known, of the standardized values."""
+        for pair in pairs[: len(self._measures)]:
+            yield from _values_cells(pair, places)
 
     @property
     def _measures(self) -> list[Measure]:
@@ -490,16 +481,16 @@ class TopicDiff:
             if self.texts is not None:
                 kept.update(name for r in self.rankings for name in r.documents[:ranks])
             shown = [d for d in shown if d.document in kept]
-        lines: list[tuple[str, int | None, tuple[int | None, int | None], Pair]] = [*shown]
+        lines = [*shown]
         if self.is_sum:
             rest = [d.adds for d in adding if d not in shown]
             if rest:
                 adds = sum(a for a, _ in rest), sum(b for _, b in rest)
-                lines.append((f"{len(rest)} more", None, (None, None), adds))
-            lines.append(("all", None, (None, None), self.scores.raw))
+                lines.append(PairedDocument(f"{len(rest)} more", None, (None, None), adds))
+            lines.append(PairedDocument("all", None, (None, None), self.scores.raw))
         header = ["document", "level", "rank A", "rank B", "A adds", "B adds", "A-B"]
         rows: list[list[Value]] = [
-            [name, level, *both, *_values_cells(adds, places)] for name, level, both, adds in lines
+            [d.document, d.level, *d.ranks, *_values_cells(d.adds, places)] for d in lines
         ]
         if self.texts is not None:
             header.append("text")
@@ -542,6 +533,12 @@ class TopicDiff:
 
     def _repr_html_(self) -> str:
         return "".join(self.table(name).html() for name in TABLES)
+
+
+def _size(values: Pair) -> float:
+    """Return the size of the difference of two values; -1 if it is unknown."""
+    size = abs(values[0] - values[1])
+    return -1.0 if isnan(size) else size
 
 
 def _values_cells(values: Pair, places: int) -> list[Cell]:

@@ -9,7 +9,7 @@ from math import isnan, nan, sqrt
 from typing import Any
 
 from ir_std._arrays import EXACT, DataFrame
-from ir_std.analysis.means import NO_ESTIMATE
+from ir_std.analysis.means import NO_ESTIMATE, Estimate
 from ir_std.analysis.paired import Procedure, get_correction
 from ir_std.errors import MissingLibraryError, look_up
 from ir_std.measures import Measure, Standardized, named_measure, sign_of
@@ -52,32 +52,30 @@ def runs_table(
     measures = [m for group in groups for m in sorted(group, key=lambda m: m != sorted_by)]
     best = {m: _best_mean(results, m) for m in measures}
     topic_places = place_topics(results) if place and by_topic else {}
-
-    def of_means(run: str) -> Iterator[tables.Value]:
-        for m in measures:
-            yield _mean_cell(results, run, m, best[m], places)
-            if place:
-                yield place_cell(results.placements.get(run, {}).get(m))
-
-    def of_topics(run: str) -> Iterator[Iterable[tables.Value]]:
-        for m in measures:
-            yield topic_scores(results, run, m, results.collection.name).tolist()
-            if place:
-                placed = topic_places.get(run, {}).get(m, {})
-                yield [place_cell(placed.get(topic)) for topic in results.topics]
-
     means = means or not by_topic
+
+    def scores(run: str, m: Measure) -> Iterator[tables.Value]:
+        if by_topic:
+            yield from topic_scores(results, run, m, results.collection.name).tolist()
+        if means:
+            yield _mean_cell(results, run, m, best[m], places)
+
+    def run_places(run: str, m: Measure) -> Iterator[tables.Value]:
+        if by_topic:
+            placed = topic_places.get(run, {}).get(m, {})
+            yield from (place_cell(placed.get(topic)) for topic in results.topics)
+        if means:
+            yield place_cell(results.placements.get(run, {}).get(m))
+
     rows: list[list[tables.Value]] = []
     for run in results.runs if sorted_by is None else runs_by_mean(results, sorted_by):
         labels: list[tables.Value] = [run]
         if sorted_by is not None:
             rank, interval = rank_cells(results.ranks[run][sorted_by])
             labels = [rank, run, interval]
-        if by_topic:
-            each = zip(results.topics, *of_topics(run), strict=True)
-            rows += [[*labels, *topic] for topic in each]
-        if means:
-            rows.append([*labels, *[SUMMARY] * by_topic, *of_means(run)])
+        units = [[*results.topics, *[SUMMARY] * means]] * by_topic
+        of_measures = [c(run, m) for m in measures for c in [scores, *[run_places] * place]]
+        rows += [[*labels, *row] for row in zip(*units, *of_measures, strict=True)]
     names = ["run"] if sorted_by is None else ["rank", "run", "ranks"]
     names += [results.collection.unit] * by_topic
     columns = [name for m in measures for name in (str(m), *[f"{m} place"] * place)]
@@ -118,10 +116,13 @@ def p_columns(tested: Difference, procedure: Procedure) -> dict[str, float]:
     columns = {"p": tested.p}
     if procedure.correction != "none":
         columns[f"p_{procedure.correction}"] = tested.p_adjusted
-    columns["detectable"] = tested.detectable
-    if procedure.equivalent is not None:
-        columns["p_equivalent"] = tested.equivalence_p
-    return columns
+    return columns | power_columns(tested, procedure)
+
+
+def power_columns(tested: Difference, procedure: Procedure) -> dict[str, float]:
+    """Return what a test says about small differences, by name of the CSV column."""
+    equivalent = {"p_equivalent": tested.equivalence_p}
+    return {"detectable": tested.detectable} | (equivalent if procedure.equivalent else {})
 
 
 def rank_cells(ranked: RunRank) -> tuple[tables.Cell, tables.Cell]:
@@ -139,16 +140,15 @@ def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> 
     several = len(ranked) > 1
     rows = []
     for run in ranked:
-        estimate, n_tasks = results.estimate(run, linked), benchmark.tasks[run]
-        half = estimate.topics
-        ends = {"low": estimate.mean - half, "high": estimate.mean + half}
+        n_tasks = benchmark.tasks[run]
+        over_tasks = replace(results.estimate(run, linked), systems_error=0.0)
         has_all = n_tasks == len(benchmark.scores.tasks)
         rows.append(
             (
                 results.placements[run][linked].rank,
                 f"> {run}" if run in benchmark.own else run,
                 *[rank_cells(results.ranks[run][linked])[1]] * several,
-                tables.number_cell(estimate.mean, places, halves=[half], extra=ends),
+                tables.estimate_cell(over_tasks, places),
                 n_tasks,
                 results.means[run][raw] if has_all else None,
                 benchmark.borda[run],
@@ -191,8 +191,10 @@ def means_table(results: Results, places: int = 4) -> tables.Table:
                 for m, is_averaged in zip(measures, averaged, strict=True)
             ]
             cells = [
-                tables.estimate_cell(estimate, isinstance(m, Standardized), places)
-                for m, estimate in zip(measures, estimates, strict=True)
+                tables.estimate_cell(e, places, systems=True, extra=halves_of(e) | {"n": e.n})
+                if isinstance(m, Standardized)
+                else tables.number_cell(e.mean, places)
+                for m, e in zip(measures, estimates, strict=True)
             ]
             if name or any(estimate.n for estimate in estimates):
                 n = count_range(estimate.n for estimate in estimates)
@@ -299,7 +301,7 @@ def judgments_table(differences: Sequence[Difference], places: int = 4) -> table
         (
             (
                 *(d.a, d.where, d.b_where, str(d.measure)),
-                tables.interval_cell(d.mean, d.interval, places, extra=halves_of(d)),
+                tables.interval_cell(d.mean, d.interval, places, extra=halves_of(d.estimate)),
             )
             for d in differences
         ),
@@ -313,9 +315,9 @@ def judgments_table(differences: Sequence[Difference], places: int = 4) -> table
     )
 
 
-def halves_of(difference: Difference) -> dict[str, float]:
-    """Return the half-widths of a difference's intervals, by name of the CSV column."""
-    return {"topics": difference.estimate.topics, "systems": difference.estimate.systems}
+def halves_of(estimate: Estimate) -> dict[str, float]:
+    """Return the half-widths of an estimate's intervals, by name of the CSV column."""
+    return {"topics": estimate.topics, "systems": estimate.systems}
 
 
 # Differences from a baseline
@@ -362,12 +364,11 @@ def _difference_cells(d: Difference, procedure: Procedure, places: int) -> tuple
     """Make cells of the difference with its interval, p, and g."""
     size, error = d.size
     p_value = tables.p_value_cell(d.p, d.p_adjusted, procedure.correction)
-    of_test = p_columns(d, procedure)
-    more = {name: p for name, p in of_test.items() if name in ("detectable", "p_equivalent")}
+    extra = {**p_value.extra, **power_columns(d, procedure)}
     mark = tables.EQUIVALENT if difference_mark(d) == tables.EQUIVALENT else ""
     return (
-        tables.interval_cell(d.mean, d.interval, places, extra=halves_of(d)),
-        replace(p_value, extra={**p_value.extra, **more}, mark=mark),
+        tables.interval_cell(d.mean, d.interval, places, extra=halves_of(d.estimate)),
+        replace(p_value, extra=extra, mark=mark),
         tables.number_cell(size, 2, "+", extra={"error": error}),
     )
 

@@ -60,14 +60,12 @@ def number_cell(
     places: int = 4,
     sign: str = "",
     *,
-    halves: Iterable[float] = (),
     best: bool = False,
     mark: str = "",
     extra: Mapping[str, float] | None = None,
 ) -> Cell:
-    """Make a cell of a number and half-widths of its intervals: ``0.693 ±0.063``."""
-    known = [f" ±{format_number(half, places)}" for half in halves if not math.isnan(value + half)]
-    return Cell(format_number(value, places, sign) + "".join(known), value, extra or {}, best, mark)
+    """Make a cell of a number."""
+    return Cell(format_number(value, places, sign), value, extra or {}, best, mark)
 
 
 def format_number(value: float, places: int, sign: str = "") -> str:
@@ -90,14 +88,24 @@ def interval_cell(
     return Cell(text if low == "-" else f"{text} [{low}, {high}]", value, {**ends, **(extra or {})})
 
 
-def estimate_cell(estimate: Estimate, standardized: bool, places: int = 4) -> Cell:
-    """Make the cell of a mean; a standardized mean has half-widths of intervals."""
-    if not standardized:
-        return number_cell(estimate.mean, places)
-    low, high = estimate.interval
-    halves = {"topics": estimate.topics, "systems": estimate.systems}
-    extra = {"low": low, "high": high, **halves, "n": estimate.n}
-    return number_cell(estimate.mean, places, halves=halves.values(), extra=extra)
+def estimate_cell(
+    estimate: Estimate,
+    places: int,
+    sign: str = "",
+    *,
+    systems: bool = False,
+    mark: str = "",
+    extra: Mapping[str, float] | None = None,
+) -> Cell:
+    """Make the cell of a mean and the half-width of its interval over topics: ``0.693 ±0.063``.
+
+    If ``systems`` is True, add the half-width over systems.  CSV holds the ends of the interval.
+    """
+    mean, halves = estimate.mean, [estimate.topics, *[estimate.systems] * systems]
+    known = [f" ±{format_number(half, places)}" for half in halves if not math.isnan(mean + half)]
+    ends = dict(zip(("low", "high"), estimate.interval, strict=True))
+    text = format_number(mean, places, sign) + "".join(known)
+    return Cell(text, mean, {**ends, **(extra or {})}, mark=mark)
 
 
 def p_value_cell(p: float, adjusted: float | None = None, correction: str = "none") -> Cell:
@@ -157,16 +165,10 @@ class Table:
 
         A ``*`` marks the best value of a column.
         """
-        cells = [[(c.text, c.mark + "*" * c.best) for c in row] for row in self.rows]
-        notes = list(self.notes)
-        if any(cell.best for row in self.rows for cell in row):
-            notes.insert(0, "* best in its column.")
-        return "\n\n".join(
-            [
-                *_aligned_blocks(self.header, cells, self.labels, self.groups, width),
-                *(["\n".join(_wrapped(note, width) for note in notes)] if notes else []),
-            ]
-        )
+        has_best = any(cell.best for row in self.rows for cell in row)
+        notes = [*["* best in its column."] * has_best, *self.notes]
+        lines = [fill(n, width, subsequent_indent="  ", break_on_hyphens=False) for n in notes]
+        return "\n\n".join([*_aligned_blocks(self, width), *["\n".join(lines)] * bool(lines)])
 
     def markdown(self) -> str:
         """Write a pipe table; the best value of a column is bold."""
@@ -193,35 +195,25 @@ class Table:
         columns = "l" * self.labels + "r" * (len(self.header) - self.labels)
         long = len(self.rows) > PAGE_ROWS
         kind = "longtable" if long else "tabular"
-        lines = [
-            rf"\begin{{{kind}}}{{{columns}}}",
+        rows = [
             r"\toprule",
             _latex_row(map(latex_escape, self.header)),
             r"\midrule",
             *[r"\endhead"] * long,
             *(_latex_row(map(_LATEX.write, row)) for row in self.rows),
             r"\bottomrule",
-            rf"\end{{{kind}}}",
         ]
+        lines = _latex_environment(kind, f"{{{columns}}}", rows)
         notes = [latex_escape(note) for note in self.notes]
         packages = ["booktabs", *["longtable"] * long]
         if notes and long:
-            lines += [
-                r"\begingroup\footnotesize",
-                *(rf"\noindent {n}\par" for n in notes),
-                r"\endgroup",
-            ]
+            paragraphs = [rf"\noindent {note}\par" for note in notes]
+            lines += [r"\begingroup\footnotesize", *paragraphs, r"\endgroup"]
         elif notes:
             packages.append("threeparttable")
-            lines = [
-                r"\begin{threeparttable}",
-                *lines,
-                r"\begin{tablenotes}[flushleft]",
-                r"\footnotesize",
-                *(rf"\item {n}" for n in notes),
-                r"\end{tablenotes}",
-                r"\end{threeparttable}",
-            ]
+            items = [r"\footnotesize", *(rf"\item {note}" for note in notes)]
+            below = _latex_environment("tablenotes", "[flushleft]", items)
+            lines = _latex_environment("threeparttable", "", [*lines, *below])
         return "\n".join([rf"% \usepackage{{{','.join(packages)}}}", *lines])
 
     def csv(self) -> str:
@@ -244,23 +236,13 @@ class Table:
 
     def html(self) -> str:
         """Write a ``<table>``; the best value of a column is bold."""
-        head = "".join(
-            f'<th scope="col" style="text-align:{"left" if i < self.labels else "right"}">'
-            f"{html.escape(name)}</th>"
-            for i, name in enumerate(self.header)
-        )
-        body = "\n".join(
-            "<tr>"
-            + "".join(
-                f'<th scope="row" style="text-align:left">{html.escape(cell.text)}</th>'
-                if i < self.labels
-                else f'<td style="text-align:right">{_HTML.write(cell)}</td>'
-                for i, cell in enumerate(row)
-            )
-            + "</tr>"
-            for row in self.rows
-        )
-        table = f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
+        others = len(self.header) - self.labels
+        sides = ["left"] * self.labels + ["right"] * others
+        tags = ['th scope="row"'] * self.labels + ["td"] * others
+        heads = ['th scope="col"'] * len(self.header)
+        head = _html_row(heads, sides, map(html.escape, self.header))
+        body = "\n".join(_html_row(tags, sides, map(_HTML.write, row)) for row in self.rows)
+        table = f"<table>\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
         return table + _html_paragraphs(self.notes)
 
 
@@ -297,6 +279,14 @@ def html_with_texts(table: Table, texts: Iterable[str]) -> str:
     return table.html() + _html_paragraphs(texts)
 
 
+def _html_row(tags: Sequence[str], sides: Sequence[str], texts: Iterable[str]) -> str:
+    cells = [
+        f'<{tag} style="text-align:{side}">{text}</{tag[:2]}>'
+        for tag, side, text in zip(tags, sides, texts, strict=True)
+    ]
+    return f"<tr>{''.join(cells)}</tr>"
+
+
 def _html_paragraphs(texts: Iterable[str]) -> str:
     return "".join(f"<p>{html.escape(text)}</p>\n" for text in texts)
 
@@ -309,10 +299,6 @@ WRITERS: dict[str, Callable[[Table], str]] = {
     "html": Table.html,
 }
 """Functions that write a table, by output format."""
-
-
-def _wrapped(note: str, width: int) -> str:
-    return fill(note, width, subsequent_indent="  ", break_on_hyphens=False)
 
 
 @dataclass(frozen=True)
@@ -332,6 +318,10 @@ class _Markup:
 
 def _latex_row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
+
+
+def _latex_environment(name: str, arguments: str, lines: Iterable[str]) -> list[str]:
+    return [rf"\begin{{{name}}}{arguments}", *lines, rf"\end{{{name}}}"]
 
 
 def _markdown_escape(text: str) -> str:
@@ -354,30 +344,19 @@ def _csv_value(value: float | str) -> str:
 # Columns of text side by side
 
 
-def _aligned_blocks(
-    header: Sequence[str],
-    rows: Sequence[Sequence[tuple[str, str]]],
-    labels: int,
-    groups: Sequence[int],
-    width: int,
-) -> list[str]:
+def _aligned_blocks(table: Table, width: int) -> list[str]:
     """Align columns in blocks that are at most ``width`` wide, if the columns allow it.
 
-    Parameters
-    ----------
-    header : sequence of str
-    rows : sequence of sequence of (str, str)
-        Text of each cell, and the marks that follow the text.
-    labels : int
-        The number of leading columns that name the row; every block repeats them.
-    groups : sequence of int
-        Sizes of the groups of other columns; if empty, each column is a group.
-    width : int
+    Every block repeats the labels.  Without groups, each of the other columns is a group.
     """
-    columns = [_padded(name, [row[i] for row in rows], i < labels) for i, name in enumerate(header)]
+    labels = table.labels
+    columns = [
+        _padded(name, [row[i] for row in table.rows], i < labels)
+        for i, name in enumerate(table.header)
+    ]
     heads, others = columns[:labels], columns[labels:]
     rest = iter(others)
-    grouped = [list(islice(rest, size)) for size in groups or [1] * len(others)]
+    grouped = [list(islice(rest, size)) for size in table.groups or [1] * len(others)]
     widest = max((_width(group) for group in grouped), default=0)
     if width - widest < min(MIN_LABEL * labels, _width(heads)):
         widest = max(_width([column]) for column in others)
@@ -386,15 +365,14 @@ def _aligned_blocks(
     return [_side_by_side([*heads, *block]) for block in _fold(heads, grouped, width)]
 
 
-def _padded(name: str, cells: Sequence[tuple[str, str]], is_label: bool) -> Column:
+def _padded(name: str, cells: Sequence[Cell], is_label: bool) -> Column:
+    texts = [name, *(cell.text for cell in cells)]
+    marks = ["", *(cell.mark + "*" * cell.best for cell in cells)]
+    size, overhang = max(map(len, texts)), max(map(len, marks))
     if is_label:
-        texts = [name, *(text + marks for text, marks in cells)]
-        size = max(map(len, texts))
         return [text.ljust(size) for text in texts]
     # Marks hang over on the right, so that the numbers stay aligned.
-    size = max(len(name), *(len(text) for text, _ in cells), 0)
-    overhang = max((len(marks) for _, marks in cells), default=0)
-    return [text.rjust(size) + marks.ljust(overhang) for text, marks in [(name, ""), *cells]]
+    return [t.rjust(size) + m.ljust(overhang) for t, m in zip(texts, marks, strict=True)]
 
 
 def _width(columns: Iterable[Column]) -> int:
