@@ -220,42 +220,34 @@ def _read_entries(entries: Iterable[tuple[Any, ...]]) -> list[_Entry]:
     For a system of a factor set, the given qrels that match the set are used.  Otherwise, the
     topics and counts in the scores are used instead of qrels.
     """
-    given = [
-        tuple(entry) if isinstance(entry, (tuple, list)) else ()
-        for entry in (entries if isinstance(entries, Iterable) else [()])
-    ]
+    given = list(entries) if isinstance(entries, Iterable) else [()]
     if not given:
         raise UsageError("nothing to compare; pass at least one NAME=RUN:QRELS")
-    if not all(len(entry) in (3, 4) for entry in given):
+    if not all(isinstance(entry, (tuple, list)) and len(entry) in (3, 4) for entry in given):
         raise UsageError(
             "expected a list of (name, run, qrels), such as [('bm25', 'bm25.run', 'qrels.txt')]"
         )
     named = {_key(qrels): qrels for _, _, qrels, *_ in given if qrels is not None}
     judgments = {key: as_qrels(qrels) for key, qrels in named.items()}
-    found: list[tuple[Any, Qrels | None]] = []
+    runs = [run if qrels is not None else resolve(run) for _, run, qrels, *_ in given]
+    judged = [
+        judgments.get(_key(qrels)) or _qrels_of_set(run, judgments.values())
+        for run, (_, _, qrels, *_) in zip(runs, given, strict=True)
+    ]
     groups: list[list[RunScores]] = []
-    for _, run, qrels, *_ in given:
-        read = run if qrels is not None else resolve(run)
-        judged = (
-            _qrels_of_set(read, judgments.values()) if qrels is None else judgments[_key(qrels)]
-        )
-        if judged is None:
-            if not isinstance(read, RunScores):
-                raise UsageError(f"missing qrels for {read.name}; pass NAME=RUN:QRELS")
-            group = next((g for g in groups if _same_collection(g[0], read)), None)
-            if group is None:
-                groups.append(group := [])
-            group.append(read)
-        found.append((read, judged))
-    counted = {
-        id(run): topics
-        for group in groups
-        for topics in [as_qrels(resolve_qrels(group, None))]
-        for run in group
-    }
+    for run in (run for run, qrels in zip(runs, judged, strict=True) if qrels is None):
+        if not isinstance(run, RunScores):
+            raise UsageError(f"missing qrels for {run.name}; pass NAME=RUN:QRELS")
+        group = next((g for g in groups if _same_collection(g[0], run)), None)
+        if group is None:
+            groups.append(group := [])
+        group.append(run)
+    counted: dict[int, Qrels] = {}
+    for group in groups:
+        counted |= dict.fromkeys(map(id, group), resolve_qrels(group, None))
     return [
-        _Entry(name, run, counted[id(run)] if judged is None else judged, *label)
-        for (name, _, _, *label), (run, judged) in zip(given, found, strict=True)
+        _Entry(name, run, qrels or counted[id(run)], *label)
+        for (name, _, _, *label), run, qrels in zip(given, runs, judged, strict=True)
     ]
 
 
@@ -319,21 +311,18 @@ def _default_measures(
         If no measure has factors on all collections.
     """
     matches = [(select_factors(qrels, systems=systems), qrels) for qrels in collections]
-    known = [(match, qrels) for match, qrels in matches if match.factors]
-    candidates = dict.fromkeys(
-        parse_set_measure(name)
-        for match, _ in known
-        if match.factors
-        for name in match.factors.default_measures
-    )
-    common = [
-        m
-        for m in candidates
-        if all(
-            len(add_standardized([m], match, qrels, schemes).plans) == len(schemes)
-            for match, qrels in known
+    candidates: dict[Measure, None] = {}
+    for match, _ in matches:
+        names = match.factors.default_measures if match.factors else ()
+        candidates |= dict.fromkeys(map(parse_set_measure, names))
+
+    def has_factors(m: Measure) -> bool:
+        plans = (
+            add_standardized([m], each, q, schemes).plans for each, q in matches if each.factors
         )
-    ]
+        return all(len(made) == len(schemes) for made in plans)
+
+    common = list(filter(has_factors, candidates))
     if not common:
         raise UsageError("no measure has factors on all of these collections; name measures")
     scores = [entry.run for entry in entries if isinstance(entry.run, RunScores)]
