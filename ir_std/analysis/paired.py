@@ -3,6 +3,7 @@
 Scores are arrays over the same topics; NaN means that a topic has no score.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, product
@@ -535,11 +536,7 @@ def fewest_topics(between: int, within: int, effect: float, alpha: float, beta: 
     high = 2
     while not is_enough(high):
         high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
+    return bisect_left(range(high), True, high // 2 + 1, key=is_enough)
 
 
 def check_design(

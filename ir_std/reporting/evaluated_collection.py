@@ -132,15 +132,14 @@ def collection_names(qrels: Mapping[T, Qrels], matches: Mapping[T, Match | None]
     If several collections have the same name, add the file or the topics to the name.  If names are
     still equal, add a number.
     """
-    fits = {key: match and match.fit for key, match in matches.items()}
-    known = {key: (fit.dataset or fit.factors.id) if fit else None for key, fit in fits.items()}
+    fits = {key: match.fit for key, match in matches.items() if match and match.fit}
+    known = {key: fit.dataset or fit.factors.id for key, fit in fits.items()}
     count = Counter(known.values())
     names: dict[T, str] = {}
     for key, judgments in qrels.items():
-        name, file = known[key], _file_or_topics(judgments)
-        if name is None:
-            name = file
-        elif count[name] > 1:
+        file = _file_or_topics(judgments)
+        name = known.get(key, file)
+        if count[name] > 1:
             name = f"{name} ({file})"
         taken = sum(other.startswith(name) for other in names.values())
         names[key] = f"{name} {taken + 1}" if name in names.values() else name

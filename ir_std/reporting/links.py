@@ -236,11 +236,10 @@ def check_linkable(results: Results, anchors: Sequence[str], reference: str | No
         raise UsageError(f"the reference {reference} needs an anchor; name a system to link by")
     if len(collections) < 2:
         raise UsageError(f"nothing to link; {', '.join(collections)} is the only collection")
-    for anchor in anchors:
-        look_up(anchor, runs, "anchor")
     if reference:
         look_up(reference, collections, "reference")
     for anchor in anchors:
+        look_up(anchor, runs, "anchor")
         missing = [name for name, scored in collections.items() if anchor not in scored]
         if missing:
             raise UsageError(

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
-from itertools import combinations
+from itertools import chain, combinations
 from math import isnan, nan, sqrt
 from typing import Any
 
-from ir_std._arrays import EXACT, DataFrame
+from ir_std._arrays import DataFrame
 from ir_std.analysis.means import NO_ESTIMATE, Estimate
 from ir_std.analysis.paired import Procedure, get_correction
 from ir_std.errors import MissingLibraryError, look_up
@@ -18,7 +18,7 @@ from ir_std.reporting.benchmark import Benchmark, place_cell
 from ir_std.reporting.difference import Difference, RunDifferences, label_of, run_differences
 from ir_std.reporting.evaluated_collection import group_measures
 from ir_std.reporting.model import Results, place_topics, topic_scores, unit_of
-from ir_std.reporting.run_ranks import NO_RANK, RunRank, runs_by_mean
+from ir_std.reporting.run_ranks import NO_RANK, RunRank, ranks_by_mean, runs_by_mean
 from ir_std.scores.run_scores import ALL_COLLECTIONS, SUMMARY
 
 MOST_PAIRS = 20
@@ -50,7 +50,7 @@ def runs_table(
     groups = group_measures(results.measures)
     groups.sort(key=lambda group: sorted_by not in group)  # Show the sorting measure first.
     measures = [m for group in groups for m in sorted(group, key=lambda m: m != sorted_by)]
-    best = {m: _best_mean(results, m) for m in measures}
+    ranks = {m: ranks_by_mean(results, m) for m in measures}
     topic_places = place_topics(results) if place and by_topic else {}
     means = means or not by_topic
 
@@ -58,7 +58,8 @@ def runs_table(
         if by_topic:
             yield from topic_scores(results, run, m, results.collection.name).tolist()
         if means:
-            yield _mean_cell(results, run, m, best[m], places)
+            is_best = len(results.runs) > 1 and ranks[m][run] == 1
+            yield _mean_cell(results, run, m, is_best, places)
 
     def run_places(run: str, m: Measure) -> Iterator[tables.Value]:
         if by_topic:
@@ -84,24 +85,15 @@ def runs_table(
     return tables.make_table([*names, *columns], rows, len(names), notes, widths, places)
 
 
-def _best_mean(results: Results, measure: Measure) -> float:
-    """Return the best mean of a measure, negated if lower is better."""
-    means = [sign_of(measure) * of_run[measure] for of_run in results.means.values()]
-    return max((mean for mean in means if not isnan(mean)), default=nan)
-
-
 def _mean_cell(
-    results: Results, run: str, measure: Measure, best: float, places: int
+    results: Results, run: str, measure: Measure, is_best: bool, places: int
 ) -> tables.Cell:
     """Make the cell of a mean, with the result of the test against the baseline (if any)."""
     mean, tested = results.means[run][measure], results.differences.get(run, {}).get(measure)
-    return tables.number_cell(
-        mean,
-        places,
-        best=len(results.runs) > 1 and sign_of(measure) * mean >= best - EXACT,
-        mark=difference_mark(tested) if tested else "",
-        extra=p_columns(tested, results.procedure) if tested else None,
-    )
+    if tested is None:
+        return tables.number_cell(mean, places, best=is_best)
+    columns, mark = p_columns(tested, results.procedure), difference_mark(tested)
+    return tables.number_cell(mean, places, best=is_best, mark=mark, extra=columns)
 
 
 def difference_mark(tested: Difference) -> str:
@@ -238,24 +230,17 @@ def linked_pairs(results: Results) -> list[Difference]:
 
 def pairs_table(pairs: Sequence[Difference], places: int = 4) -> tables.Table:
     """Show differences of linked means across collections, with 95% intervals and p."""
-    return tables.make_table(
-        ("mean of", "on", "minus that of", "on", "measure", "difference", "p"),
-        (
-            (
-                *(d.a, d.where, d.b, d.b_where, str(d.measure)),
-                tables.interval_cell(d.mean, d.interval, places),
-                tables.p_value_cell(d.p),
-            )
-            for d in pairs
-        ),
-        5,
-        (
-            "The differences are between linked means. The 95% intervals are for variation over "
-            "the topics of both collections and for the disagreement of the anchors. p is "
-            "two-sided and not corrected for the number of differences.",
-            *sentences.power_notes(pairs),
-        ),
+    header = ("mean of", "on", "minus that of", "on", "measure", "difference", "p")
+    rows = []
+    for d in pairs:
+        cells = tables.interval_cell(d.mean, d.interval, places), tables.p_value_cell(d.p)
+        rows.append((d.a, d.where, d.b, d.b_where, str(d.measure), *cells))
+    note = (
+        "The differences are between linked means. The 95% intervals are for variation over the "
+        "topics of both collections and for the disagreement of the anchors. p is two-sided and "
+        "not corrected for the number of differences."
     )
+    return tables.make_table(header, rows, 5, [note, *sentences.power_notes(pairs)])
 
 
 def means_with_pairs(results: Results, places: int = 4) -> tables.Table:
@@ -271,12 +256,11 @@ def means_with_pairs(results: Results, places: int = 4) -> tables.Table:
         return means
     rows: list[Iterable[tables.Value]] = [(*row[:2], "", "", *row[2:]) for row in means.rows]
     for names, by_measure in found.items():
-        each = [by_measure.get(m) for m in results.measures]
-        cells = [
-            tables.interval_cell(d.mean, d.interval, places, extra={"p": d.p}) if d else None
-            for d in each
-        ]
-        rows.append((*names, "", *cells))
+        cells = {
+            m: tables.interval_cell(d.mean, d.interval, places, extra={"p": d.p})
+            for m, d in by_measure.items()
+        }
+        rows.append((*names, "", *map(cells.get, results.measures)))
     header = (*means.header[:2], "minus system", "minus collection", *means.header[2:])
     return tables.make_table(header, rows, means.labels + 2, means.notes, means.groups)
 
@@ -296,23 +280,18 @@ def judgment_differences(results: Results) -> list[Difference]:
 
 def judgments_table(differences: Sequence[Difference], places: int = 4) -> tables.Table:
     """Show a row for each run, pair of judgments and measure."""
-    return tables.make_table(
-        ("system", "judgments", "minus those of", "measure", "difference"),
-        (
-            (
-                *(d.a, d.where, d.b_where, str(d.measure)),
-                tables.interval_cell(d.mean, d.interval, places, extra=halves_of(d.estimate)),
-            )
-            for d in differences
-        ),
-        4,
-        [
-            "The judgments differ, but the topics are the same. Differences are mean differences, "
-            "paired by topic, with 95% intervals over topics and, for standardized means, also "
-            "over the reference systems. If the same reference systems standardize both means, "
-            "the intervals take this into account."
-        ],
+    rows = []
+    for d in differences:
+        cell = tables.interval_cell(d.mean, d.interval, places, extra=halves_of(d.estimate))
+        rows.append((d.a, d.where, d.b_where, str(d.measure), cell))
+    note = (
+        "The judgments differ, but the topics are the same. Differences are mean differences, "
+        "paired by topic, with 95% intervals over topics and, for standardized means, also over "
+        "the reference systems. If the same reference systems standardize both means, the "
+        "intervals take this into account."
     )
+    header = ("system", "judgments", "minus those of", "measure", "difference")
+    return tables.make_table(header, rows, 4, [note])
 
 
 def halves_of(estimate: Estimate) -> dict[str, float]:
@@ -342,10 +321,14 @@ def compared_table(
 ) -> tables.Table:
     """Show runs' differences from a baseline, by run and measure, as a table."""
     procedure = procedure or Procedure()
+    correct, _ = get_correction(procedure.correction)
     header = ["system", "collection", f"{unit}s"]
+    adjusted: dict[Measure, dict[str, float]] = {}
     for measure, one in next(iter(compared.values())).items():
         header += [f"{measure} {one.origin}".rstrip(), f"{measure} p", f"{measure} g"]
-    summaries = _summary_cells(compared, procedure.correction, places)
+        summaries = [by_measure[measure].summary() for by_measure in compared.values()]
+        p_values = correct([s.p if s else nan for s in summaries]).tolist()
+        adjusted[measure] = dict(zip(compared, p_values, strict=True))
     rows: list[Iterable[tables.Value]] = []
     for run, by_measure in compared.items():
         each = list(by_measure.values())
@@ -353,9 +336,10 @@ def compared_table(
             cells = (cell for d in on for cell in _difference_cells(d, procedure, places))
             rows.append((run, on[0].where, count_range(d.n for d in on), *cells))
         if any(d.has_summary() for d in each):
+            summary = (_summary_cells(d, adjusted[d.measure][run], procedure, places) for d in each)
             rows += [
-                (run, "summary", "", *(cell for m in by_measure for cell in summaries[run, m])),
-                (run, "variation", "", *(cell for d in each for cell in _variation_cells(d))),
+                (run, "summary", "", *chain.from_iterable(summary)),
+                (run, "variation", "", *chain.from_iterable(map(_variation_cells, each))),
             ]
     return tables.make_table(header, rows, 3, notes, [3] * (len(header) // 3 - 1))
 
@@ -374,22 +358,15 @@ def _difference_cells(d: Difference, procedure: Procedure, places: int) -> tuple
 
 
 def _summary_cells(
-    compared: Mapping[str, Mapping[Measure, RunDifferences]], correction: str, places: int
-) -> dict[tuple[str, Measure], tuple[tables.Value, ...]]:
-    """Make cells of the mean difference, its p-value, and the mean effect size."""
-    cells: dict[tuple[str, Measure], tuple[tables.Value, ...]] = {}
-    for measure in next(iter(compared.values())):
-        summaries = [by_measure[measure].summary() for by_measure in compared.values()]
-        correct, _ = get_correction(correction)
-        adjusted = correct([s.p if s else nan for s in summaries]).tolist()
-        for run, s, p in zip(compared, summaries, adjusted, strict=True):
-            g = compared[run][measure].summary(size=True)
-            cells[run, measure] = (
-                tables.interval_cell(s.effect, (s.low, s.high), places) if s else None,
-                tables.p_value_cell(s.p, p, correction) if s else None,
-                tables.number_cell(g.effect, 2, "+", extra={"error": g.error}) if g else None,
-            )
-    return cells
+    differences: RunDifferences, p: float, procedure: Procedure, places: int
+) -> tuple[tables.Value, ...]:
+    """Make cells of the mean difference, its (adjusted) p-value, and the mean effect size."""
+    s, g = differences.summary(), differences.summary(size=True)
+    return (
+        tables.interval_cell(s.effect, (s.low, s.high), places) if s else None,
+        tables.p_value_cell(s.p, p, procedure.correction) if s else None,
+        tables.number_cell(g.effect, 2, "+", extra={"error": g.error}) if g else None,
+    )
 
 
 def _variation_cells(differences: RunDifferences) -> tuple[tables.Value, ...]:

@@ -190,15 +190,11 @@ def _same_run(
     """Find a run with the same raw scores as a system on all topics, up to rounding."""
     own = evaluations[name].values
     steps = {m: system.step_of(m) / 2 + EXACT for m in own if m in system.values}
-    for run, evaluation in evaluations.items():
-        values = evaluation.values
-        if (
-            run != name
-            and steps
-            and all(
-                np.allclose(values[m], own[m], rtol=0, atol=step, equal_nan=True)
-                for m, step in steps.items()
-            )
-        ):
-            return run
-    return None
+
+    def has_same_scores(run: str) -> bool:
+        values = evaluations[run].values
+        each = ((values[m], own[m], step) for m, step in steps.items())
+        return all(np.allclose(x, y, rtol=0, atol=step, equal_nan=True) for x, y, step in each)
+
+    others = [run for run in evaluations if run != name] if steps else []
+    return next(filter(has_same_scores, others), None)

@@ -121,8 +121,8 @@ def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None
     return dict(sorted(by_run.items(), key=lambda item: item[1] or len(by_run) + 1))
 
 
-def runs_by_mean(results: Results, measure: Measure) -> list[str]:
-    """Sort runs by mean, best first; runs without a mean come last.
+def ranks_by_mean(results: Results, measure: Measure) -> dict[str, int | None]:
+    """Rank the runs of one collection by their means, like :func:`ranks`.
 
     Raises
     ------
@@ -131,6 +131,9 @@ def runs_by_mean(results: Results, measure: Measure) -> list[str]:
     """
     # The results' measure knows whether lower is better, but the given name may not.
     known = named_measure(measure, results.measures)
-    return list(
-        ranks({run: of_run[known] for run, of_run in results.means.items()}, sign_of(known))
-    )
+    return ranks({run: means[known] for run, means in results.means.items()}, sign_of(known))
+
+
+def runs_by_mean(results: Results, measure: Measure) -> list[str]:
+    """Sort runs by mean, best first; see :func:`ranks_by_mean`."""
+    return list(ranks_by_mean(results, measure))
