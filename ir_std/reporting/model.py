@@ -235,10 +235,9 @@ class Results:
             collections, or if collections share topics.
         """
         measure = named_measure(measure, self.measures)
-        if collection is None:
-            if len(self.collections) > 1:
-                return self._mean_over_collections(run, measure)
-            collection = self.collection.name
+        if collection is None and len(self.collections) > 1:
+            return self._mean_over_collections(run, measure)
+        collection = collection or self.collection.name
         if run not in self.evaluations[collection]:
             return NO_ESTIMATE
         if measure in self.links:

@@ -218,20 +218,15 @@ class Table:
 
     def csv(self) -> str:
         """Write comma-separated values at full precision, without notes and marks."""
-        extras = [
-            list(dict.fromkeys(k for row in self.rows for k in row[i].extra))
-            for i in range(len(self.header))
-        ]
-        lines: list[list[float | str]] = [[]]
-        for head, extra in zip(self.header, extras, strict=True):
-            lines[0] += [head, *(f"{head} {name}" for name in extra)]
-        for row in self.rows:
-            lines.append([])
-            for cell, extra in zip(row, extras, strict=True):
-                lines[-1] += [cell.value, *(cell.extra.get(name, "") for name in extra)]
+        columns: list[list[float | str]] = []
+        for i, head in enumerate(self.header):
+            cells = [row[i] for row in self.rows]
+            columns.append([head, *(cell.value for cell in cells)])
+            names = dict.fromkeys(name for cell in cells for name in cell.extra)
+            columns += [[f"{head} {n}", *(cell.extra.get(n, "") for cell in cells)] for n in names]
         out = StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerows(map(_csv_value, line) for line in lines)
+        writer.writerows(map(_csv_value, line) for line in zip(*columns, strict=True))
         return out.getvalue().rstrip("\n")
 
     def html(self) -> str:
