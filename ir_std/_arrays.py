@@ -17,17 +17,19 @@ EXACT = 1e-9
 """Accuracy to which raw scores are reproduced; values that differ by less count as equal."""
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from pandas import DataFrame
 else:
     # With these names, typing.get_type_hints works without importing the libraries.
-    Axes = Figure = DataFrame = Any
+    Axes = DataFrame = Executor = Figure = Any
 
 # fmt: off
 __all__ = [
-    "EXACT", "Array", "ArrayLike", "Axes", "DataFrame", "Figure", "Floats", "Ints", "Keys",
-    "Mask", "divide", "pick_rows",
+    "EXACT", "Array", "ArrayLike", "Axes", "DataFrame", "Executor", "Figure", "Floats", "Ints",
+    "Keys", "Mask", "divide", "pick_rows",
 ]
 # fmt: on
 

@@ -5,6 +5,8 @@ accept leading axes, for many resamplings at once.  Names are imported when they
 because importing scipy takes 0.2 s.
 """
 
+# fmt: off
+# isort: off
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +16,7 @@ if TYPE_CHECKING:
     from ir_std.analysis.effects import paired_effect, random_effects
     from ir_std.analysis.linking import link
     from ir_std.analysis.paired import (
-        bonferroni,
-        discriminative_power,
-        holm,
-        paired_t,
-        randomization_test,
-        t_test,
+        bonferroni, discriminative_power, holm, paired_t, randomization_test, t_test,
         topic_set_size_paired_t,
     )
     from ir_std.analysis.prediction import PredictionPowered, prediction_powered
@@ -38,7 +35,6 @@ _NAMES = {
     "standardization": "LinkedScores linked_scores standardize_matrix",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
-# fmt: off
 __all__ = [
     "LinkedScores", "PredictionPowered", "RankIntervals", "bonferroni", "cohen_kappa",
     "confusion_matrix", "discriminative_power", "holm", "kendall_tau_b", "link", "linked_scores",

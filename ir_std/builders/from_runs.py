@@ -6,7 +6,6 @@ import os
 import pickle
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePath
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_std._arrays import Floats
+from ir_std._arrays import Executor, Floats
 from ir_std._system.processes import map_in_order
 from ir_std._system.text import path_text
 from ir_std.errors import InputError, UsageError, abbreviate, look_up, pluralize, warn_caller

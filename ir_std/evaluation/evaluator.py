@@ -1,19 +1,17 @@
 """Evaluate runs: compute raw and standardized scores in one pass over a run's documents."""
 
-from __future__ import annotations
-
 import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from ir_measures import providers
 from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
-from ir_std._arrays import Floats
+from ir_std._arrays import Executor, Floats
 from ir_std._system.processes import default_jobs, map_in_order
 from ir_std.errors import UsageError, did_you_mean, pluralize, warn_caller
 from ir_std.evaluation import inputs, plans, raw_scores, run_messages
@@ -33,9 +31,6 @@ from ir_std.schemes import scheme_names
 from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 from ir_std.trec import Qrels, Ranker, Run, as_qrels, sort_run
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 Progress: TypeAlias = Callable[[Iterable[Evaluation]], Iterable[Evaluation]]
 """Function that wraps the iterable of evaluations to show progress, such as ``tqdm.tqdm``."""

@@ -24,25 +24,17 @@ the line (:func:`find_fault`).  Tests compare this reader with the plain reader,
 read_lines`` below.
 """
 
+# fmt: off
+# isort: off
 from ir_std.reading.ids import Ids, Index, KeyTable, check_strings, first_repeated, keys, may_repeat
 from ir_std.reading.lines import QRELS, RANKED_RUN, RUN, CheckFailed, LineFormat, Lines, read_lines
 from ir_std.reading.plain import find_fault, no_lines, read_lines_plainly, split_line
 from ir_std.reading.sources import (
-    STANDARD_INPUT,
-    STANDARD_INPUT_NAME,
-    BytesSource,
-    FileSource,
-    Source,
-    content_lines,
-    files_below,
-    is_archive,
-    is_pipe,
-    read_pieces,
-    source_of,
+    STANDARD_INPUT, STANDARD_INPUT_NAME, BytesSource, FileSource, Source, content_lines,
+    files_below, is_archive, is_pipe, read_pieces, source_of,
 )
 from ir_std.reading.unpacking import MAX_MEMBER, too_large
 
-# fmt: off
 __all__ = [
     "MAX_MEMBER", "QRELS", "RANKED_RUN", "RUN", "STANDARD_INPUT", "STANDARD_INPUT_NAME",
     "BytesSource", "CheckFailed", "FileSource", "Ids", "Index", "KeyTable",

@@ -1,15 +1,13 @@
 """Evaluate runs on one collection."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ir_std._arrays import EXACT
+from ir_std._arrays import EXACT, Executor
 from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, warn_caller
 from ir_std.evaluation import inputs
@@ -23,11 +21,6 @@ from ir_std.reporting.evaluated_collection import EvaluatedCollection, collectio
 from ir_std.reporting.model import Results
 from ir_std.schemes import scheme_names
 from ir_std.scores.run_scores import RunScores
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-else:
-    Executor = Any  # for typing.get_type_hints
 
 _logger = logging.getLogger("ir_std")
 
