@@ -420,7 +420,8 @@ class FactorSet:
                 "and its standard deviation must both be known or both be NaN",
             )
         n_rel = np.array([np.nan if n is None else n for n in self.n_rel.values()])
-        too_high = mean > schema.highest_mean(measure, n_rel) + EXACT
+        raw = schema.parse_set_measure(measure)
+        too_high = mean > measure_record(raw).most(raw.params, n_rel) + EXACT
         self._check(name, too_high, "is higher than the number of relevant documents allows")
         return _read_only(mean), _read_only(sd)
 

@@ -17,7 +17,7 @@ from ir_std.errors import abbreviate, join_with_and, pluralize
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.schema import parse_set_measure
-from ir_std.measures import measure_record
+from ir_std.measures.records import measure_record, survives_rounding
 from ir_std.schemes import get_scheme
 
 FEW_SYSTEMS = 40
@@ -224,18 +224,16 @@ def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
     sd : ndarray, shape (n_topics,)
     measure : str
     resolution : float
-        Step to which the scores were rounded.  For P@k, the step is ignored if rounding to the step
-        changes no value.  For example, all values of P@10 are multiples of 0.1, so rounding to
-        steps of 0.1 changes no value.
+        Step to which the scores were rounded.  The step is ignored if rounding to the step changes
+        no value.  For example, all values of P@10 are multiples of 0.1, so rounding to steps of 0.1
+        changes no value.
 
     Returns
     -------
     ndarray of bool, shape (n_topics,)
     """
-    parsed = parse_set_measure(measure)
-    if parsed.__name__ == "P" and resolution:
-        steps = 1 / parsed["cutoff"] / resolution
-        resolution = 0 if abs(steps - round(steps)) < 1e-6 else resolution
+    if survives_rounding(parse_set_measure(measure), resolution):
+        resolution = 0
     return np.asarray((sd > EXACT) & (sd < COARSE_STEPS * resolution))
 
 

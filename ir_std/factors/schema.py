@@ -183,18 +183,6 @@ def parse_set_measure(name: str) -> Measure:
         return ExternalMeasure(name)
 
 
-def highest_mean(name: str, n_rel: Floats) -> Floats:
-    """Return the highest mean that the numbers of relevant documents allow."""
-    measure = parse_set_measure(name)
-    if measure.__name__ == "SP":
-        return n_rel
-    if measure.__name__ == "P":
-        return np.asarray(n_rel / measure["cutoff"])
-    if measure.__name__ == "Judged" or isinstance(measure, ExternalMeasure):
-        return np.full(len(n_rel), np.inf)
-    return np.where(n_rel == 0, 0, np.inf)
-
-
 def field_problem(field: str, value: Any, rules: Mapping[str, Rule] = FIELDS) -> str | None:
     """Say what value is expected for a field, or return None if the value is allowed."""
     if field not in rules or rules[field].holds(value):

@@ -11,7 +11,7 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import UsageError
 from ir_std.measures.objects import TypedMeasure
-from ir_std.measures.records import Record, by_class, by_name, no_ranks
+from ir_std.measures.records import Record, by_class, by_name, no_ranks, unlimited
 
 TREC_EVAL_NAMES = {
     "num_q": "NumQ",
@@ -123,7 +123,9 @@ class ExternalMeasure(TypedMeasure):
         super().__init__()
         self.name, self.lower_is_better = name, lower_is_better
         self.quoted = repr(name)
-        self.__name__ = name if _is_plain(name) else self.quoted
+        # A name needs no quotes if it is plain, and no other measure has this name.
+        is_known = name in by_name or translated(name.lower(), IN_LOWER_CASE) is not None
+        self.__name__ = name if re.fullmatch(_PLAIN, name) and not is_known else self.quoted
 
     def __call__(self, **params: Any) -> ExternalMeasure:
         """Return the measure itself, and reject parameters, because the measure takes none."""
@@ -133,12 +135,6 @@ class ExternalMeasure(TypedMeasure):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ExternalMeasure, (self.name, self.lower_is_better)
-
-
-def _is_plain(name: str) -> bool:
-    """Check whether a name needs no quotes: it is plain, and no other measure has this name."""
-    theirs = translated(name.lower(), IN_LOWER_CASE)
-    return bool(re.fullmatch(_PLAIN, name)) and name not in by_name and theirs is None
 
 
 def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:
@@ -163,5 +159,10 @@ def sign_of(measure: Measure) -> float:
 
 
 by_class[ExternalMeasure] = Record(
-    Measure(), low=-math.inf, high=math.inf, last_ranks=no_ranks, relevance=False
+    Measure(),
+    low=-math.inf,
+    high=math.inf,
+    last_ranks=no_ranks,
+    most=unlimited,
+    relevance=False,
 )

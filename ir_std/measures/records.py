@@ -15,7 +15,7 @@ from ir_measures import measures as irm
 from ir_measures.measures import Measure
 from ir_measures.measures.base import registry as theirs
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import EXACT, Floats, Ints
 from ir_std.measures import formulas as f, objects as own
 
 Precision = type[np.floating[Any]]
@@ -54,8 +54,13 @@ def _double_if_exponential(params: Params) -> Order:
     return DOUBLE if params.get("dcg") == "exp-log2" else TREC_EVAL
 
 
-def _all_ranks(_: Params, relevant: Ints) -> Floats:
+def unlimited(_: Params, relevant: Ints | Floats) -> Floats:
+    """Return infinity for each topic."""
     return np.full(len(relevant), np.inf)
+
+
+def _zero_without_relevant(_: Params, relevant: Ints | Floats) -> Floats:
+    return np.where(relevant == 0, 0.0, np.inf)
 
 
 def no_ranks(_: Params, relevant: Ints) -> Floats:
@@ -107,6 +112,13 @@ class Record(NamedTuple):
         Function that returns, for each topic, the last rank at which a document affects the value.
         The arguments of the function are the measure's parameters and the numbers of relevant
         documents, shape (n_topics,).
+    most : callable
+        Function that returns an upper limit of the values of each topic.  The arguments of the
+        function are the same as for ``last_ranks``.
+    steps : callable
+        Function that returns the number of equal steps between the values 0 and 1; 0 if the
+        possible values are not evenly spaced.  The argument of the function is the measure's
+        parameters.
     proportional : Measure, optional
         Measure that differs from this one only by a factor per topic, which standardization
         removes.
@@ -131,7 +143,9 @@ class Record(NamedTuple):
     judged: bool = False
     recall: bool = False
     ends_at_cutoff: bool = False
-    last_ranks: Callable[[Params, Ints], Floats] = _all_ranks
+    last_ranks: Callable[[Params, Ints], Floats] = unlimited
+    most: Callable[[Params, Floats], Floats] = _zero_without_relevant
+    steps: Callable[[Params], int] = lambda _: 0
     proportional: Measure | None = None
     kind: str = ""
 
@@ -153,9 +167,16 @@ RECORDS = (
         high=math.inf,
         recall=True,
         ends_at_cutoff=True,
+        most=lambda _, relevant: relevant,
         proportional=irm.AP,
     ),
-    Record(irm.P, f.precision, f.relevant_found),
+    Record(
+        irm.P,
+        f.precision,
+        f.relevant_found,
+        most=lambda params, relevant: np.asarray(relevant / params["cutoff"]),
+        steps=lambda params: int(params["cutoff"]),
+    ),
     Record(irm.R, f.recall, f.relevant_found),
     Record(irm.Rprec, f.r_precision, f.relevant_above_r, recall=True, last_ranks=_ranks_up_to_r),
     Record(
@@ -164,7 +185,7 @@ RECORDS = (
         f.first_relevant,
         order=lambda params: MSMARCO if "cutoff" in params else TREC_EVAL,
     ),
-    Record(irm.Success, f.success),
+    Record(irm.Success, f.success, steps=lambda _: 1),
     Record(
         irm.Judged,
         f.judged_share,
@@ -173,6 +194,7 @@ RECORDS = (
         relevance=False,
         nonrelevant=True,
         judged=True,
+        most=unlimited,
     ),
     Record(irm.Bpref, f.bpref, f.preferences, nonrelevant=True, recall=True),
     Record(
@@ -256,6 +278,13 @@ def gains_are_shares(measure: Measure) -> bool:
 def looks_at_nonrelevant(measure: Measure) -> bool:
     """Check whether a raw measure looks at documents that are judged not relevant."""
     return measure_record(measure).nonrelevant or measure.params.get("rel", 1) < 1
+
+
+def survives_rounding(measure: Measure, step: float) -> bool:
+    """Check whether rounding to ``step`` changes no value, as for P@10 and steps of 0.1."""
+    n = measure_record(measure).steps(measure.params)
+    parts = 1 / (n * step) if n and step else math.nan
+    return math.isfinite(parts) and abs(parts - round(parts)) <= EXACT
 
 
 def equivalents(measure: Measure, binary: bool) -> Iterator[Measure]:

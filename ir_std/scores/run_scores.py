@@ -12,6 +12,7 @@ import numpy as np
 from ir_std._arrays import EXACT, Floats, Ints
 from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import ExternalMeasure, Measure, sign_of
+from ir_std.measures.records import survives_rounding
 from ir_std.reading import Ids
 from ir_std.trec import Qrels
 
@@ -91,9 +92,7 @@ class RunScores:
 
     def step_of(self, measure: Measure) -> float:
         """Return the rounding step of a measure's values; 0 if no decimals were lost."""
-        if measure.__name__ == "Success":
-            return 0.0
-        if measure.__name__ == "P" and is_whole(1 / (measure["cutoff"] * (self.step or 1))):
+        if survives_rounding(measure, self.step):
             return 0.0
         if isinstance(measure, ExternalMeasure):  # the scale is unknown, but whole grades are exact
             step = 10.0 ** -self.decimals.get(measure, 0)
