@@ -72,7 +72,8 @@ def run(args: Namespace) -> int:
         _print_task_table(args)
         return 0
     inputs = read_inputs(args)
-    form = args.output or _default_format(inputs, args)
+    several = len(inputs.runs) > 1 or args.baseline is not None
+    form = args.output or ("table" if several and sys.stdout.isatty() else "tsv")
     given = output.prepare(inputs, args) if form == output.TREC_EVAL_FORMAT else inputs
     results = evaluate_inputs(given, args)
     if args.place and not results.collection.plans:
@@ -103,12 +104,6 @@ def _check_options(args: Namespace) -> None:
         raise UsageError(f"--fail-if-worse is {alpha}; expected a number between 0 and 1")
     if args.baseline and args.no_summary:
         raise UsageError("--baseline compares means, which -n leaves out; drop -n or --baseline")
-
-
-def _default_format(inputs: Inputs, args: Namespace) -> str:
-    """Return the default output format: table for several runs on a terminal, else tsv."""
-    several = len(inputs.runs) > 1 or args.baseline is not None
-    return "table" if several and sys.stdout.isatty() else "tsv"
 
 
 def evaluate_inputs(inputs: Inputs, args: Namespace) -> Results:

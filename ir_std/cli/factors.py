@@ -239,25 +239,24 @@ def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[
     }
 
 
-def describe(factors: FactorSet) -> list[str]:
+def describe(factors: FactorSet) -> Iterator[str]:
     """Describe a set on one screen, one line per fact."""
     info = factors.info
+    yield from (f"{key}\t{info[key]}" for key in _FACTS if info.get(key))
+    yield from (f"judge\t{key}\t{text}" for key, text in info.get("judge", {}).items())
+    if ids := info.get("ir_datasets"):
+        yield f"ir_datasets\t{', '.join(ids)}"
+    yield f"{factors.unit}s\t{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}"
+    yield f"quality\t{summarize_quality(factors)}"
+    yield from _measure_lines(factors)
+    yield from _source_lines(factors)
+    if factors.path:
+        yield f"sha256\t{catalog.file_hash(factors.path)}"
+    yield from (f"note\t{sentence}" for sentence in findings(factors, weak_systems=False))
     weak = measures_of_weak_systems(factors)
-    notes = [*findings(factors, weak_systems=False)]
     if weak:
-        notes.append("Weak systems score far below the others; --without weak leaves them out.")
-    return [
-        *(f"{key}\t{info[key]}" for key in _FACTS if info.get(key)),
-        *(f"judge\t{key}\t{text}" for key, text in info.get("judge", {}).items()),
-        *([f"ir_datasets\t{', '.join(ids)}"] if (ids := info.get("ir_datasets")) else []),
-        f"{factors.unit}s\t{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}",
-        f"quality\t{summarize_quality(factors)}",
-        *_measure_lines(factors),
-        *_source_lines(factors),
-        *([f"sha256\t{catalog.file_hash(factors.path)}"] if factors.path else []),
-        *(f"note\t{sentence}" for sentence in notes),
-        *(f"weak system\t{system}\t{', '.join(names)}" for system, names in weak.items()),
-    ]
+        yield "note\tWeak systems score far below the others; --without weak leaves them out."
+    yield from (f"weak system\t{system}\t{', '.join(names)}" for system, names in weak.items())
 
 
 def _measure_lines(factors: FactorSet) -> Iterator[str]:

@@ -49,24 +49,25 @@ def print_lines(results: Results, sort: Measure | None, form: str, args: Namespa
 
         runs = runs_by_mean(results, sort)
     write = LINE_FORMATS[form]
+    placed = place_topics(results) if args.place and args.by_query else {}
     for run in runs:
-        for line in _lines(results, run, sort is not None, args):
+        for line in _lines(results, run, placed.get(run, {}), args):
             print(write(line, len(runs) > 1, args.by_query, args.places))
 
 
-def _lines(results: Results, run: str, ranked: bool, args: Namespace) -> Iterator[dict[str, Any]]:
+def _lines(
+    results: Results, run: str, placed: Mapping[Measure, Mapping[str, Any]], args: Namespace
+) -> Iterator[dict[str, Any]]:
     """Yield one dict per value of a run; the keys of the dict are the names of the JSON fields."""
     names = {id(measure): str(measure) for measure in results.measures}  # Formatting is slow.
     if args.by_query:
-        placements = place_topics(results).get(run) if args.place else None
         for metric in results.collection.evaluator.by_topic(evaluations_of(results)[run]):
-            places = placements.get(metric.measure) if placements else None
-            place = places.get(metric.query_id) if places else None
+            place = placed.get(metric.measure, {}).get(metric.query_id)
             more = {"place": place.summary} if place else {}
             yield _line(run, metric.query_id, names[id(metric.measure)], metric.value) | more
     if not args.no_summary:
         for measure in results.measures:
-            more = dict(_facts_of_mean(results, run, measure, ranked, args.place))
+            more = dict(_facts_of_mean(results, run, measure, args))
             mean = results.means[run][measure]
             yield _line(run, SUMMARY, names[id(measure)], mean) | more
 
@@ -76,7 +77,7 @@ def _line(run: str, topic: str, measure: str, value: float) -> dict[str, Any]:
 
 
 def _facts_of_mean(
-    results: Results, run: str, measure: Measure, ranked: bool, placed: bool
+    results: Results, run: str, measure: Measure, args: Namespace
 ) -> Iterator[tuple[str, Any]]:
     """Yield facts about a mean, each with the name of its field in JSON."""
     if results.baseline is not None:
@@ -86,11 +87,11 @@ def _facts_of_mean(
         yield "detectable", test.detectable if test else math.nan
         if results.procedure.equivalent is not None:
             yield "p_equivalent", test.equivalence_p if test else math.nan
-    if placed and (placement := results.placements.get(run, {}).get(measure)):
+    if args.place and (placement := results.placements.get(run, {}).get(measure)):
         yield "place", placement.summary
         if placement.neighbours:
             yield "neighbors", placement.neighbours
-    if ranked:
+    if args.sort is not None:
         rank = results.ranks[run][measure]
         yield from (("rank", rank.rank), ("best", rank.best), ("worst", rank.worst))
 

@@ -199,9 +199,7 @@ def no_covariance(n_runs: int) -> SystemsCovariance:
     return SystemsCovariance(np.zeros((n_runs, n_runs)), inf, "")
 
 
-def joint_errors(
-    parts: Sequence[tuple[SystemsCovariance, ArrayLike]],
-) -> list[tuple[float, float]]:
+def joint_errors(parts: Sequence[tuple[SystemsCovariance, ArrayLike]]) -> list[tuple[float, float]]:
     """Return the errors of a sum of means due to the choice of reference systems.
 
     The sum adds up one mean for each collection.  Sets that share at least half of their system

@@ -159,10 +159,5 @@ def sign_of(measure: Measure) -> float:
 
 
 by_class[ExternalMeasure] = Record(
-    Measure(),
-    low=-math.inf,
-    high=math.inf,
-    last_ranks=no_ranks,
-    most=unlimited,
-    relevance=False,
+    Measure(), low=-math.inf, high=math.inf, last_ranks=no_ranks, most=unlimited, relevance=False
 )

@@ -166,18 +166,12 @@ def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
     if quoted and node.id == "_":
         made = standardized_external if quoted[1] else ExternalMeasure
         return made(str(name)), params, at
-    return _known(node.id, measure), params, at
-
-
-def _known(name: str, measure: str) -> Measure:
-    """Return the measure registered under a name."""
-    if name not in by_name:
+    if node.id not in by_name:
         raise UnknownMeasureError(
-            f"unknown measure {name!r}{did_you_mean(suggest_measures(measure))}"
+            f"unknown measure {node.id!r}{did_you_mean(suggest_measures(measure))}"
         )
-    log_conflict(name)
-    known: Measure = by_name[name]
-    return known
+    log_conflict(node.id)
+    return by_name[node.id], params, at
 
 
 def _not_a_measure(given: object) -> UsageError:
@@ -327,9 +321,7 @@ def find_measure(name: str) -> Measure | None:
     in quotes means an external measure.
     """
     ours = translated(name, MTEB_NAMES) or _translated_base(name) or name
-    word = re.match(r"""s?(?=['"])|\w*""", ours)
-    known = word is not None and (word[0] in by_name or ours[word.end() :][:1] in {"'", '"'})
-    if not known:
+    if not is_quoted(ours) and re.split(r"\W", ours, maxsplit=1)[0] not in by_name:
         return None
     try:
         return parse_measure(canonical(parse_measure(ours)))

@@ -54,6 +54,18 @@ def _double_if_exponential(params: Params) -> Order:
     return DOUBLE if params.get("dcg") == "exp-log2" else TREC_EVAL
 
 
+def _msmarco_with_cutoff(params: Params) -> Order:
+    return MSMARCO if "cutoff" in params else TREC_EVAL
+
+
+def _cutoff(params: Params) -> int:
+    return int(params["cutoff"])
+
+
+def _share_of_cutoff(params: Params, relevant: Floats) -> Floats:
+    return np.asarray(relevant / _cutoff(params))
+
+
 def unlimited(_: Params, relevant: Ints | Floats) -> Floats:
     """Return infinity for each topic."""
     return np.full(len(relevant), np.inf)
@@ -170,21 +182,10 @@ RECORDS = (
         most=lambda _, relevant: relevant,
         proportional=irm.AP,
     ),
-    Record(
-        irm.P,
-        f.precision,
-        f.relevant_found,
-        most=lambda params, relevant: np.asarray(relevant / params["cutoff"]),
-        steps=lambda params: int(params["cutoff"]),
-    ),
+    Record(irm.P, f.precision, f.relevant_found, most=_share_of_cutoff, steps=_cutoff),
     Record(irm.R, f.recall, f.relevant_found),
     Record(irm.Rprec, f.r_precision, f.relevant_above_r, recall=True, last_ranks=_ranks_up_to_r),
-    Record(
-        irm.RR,
-        f.reciprocal_rank,
-        f.first_relevant,
-        order=lambda params: MSMARCO if "cutoff" in params else TREC_EVAL,
-    ),
+    Record(irm.RR, f.reciprocal_rank, f.first_relevant, order=_msmarco_with_cutoff),
     Record(irm.Success, f.success, steps=lambda _: 1),
     Record(
         irm.Judged,
