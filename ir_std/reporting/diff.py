@@ -347,13 +347,7 @@ class RunDiff:
 
     def _topic_dict(self, t: TopicScores) -> dict[str, Any]:
         query = self.queries.get(t.topic)
-        return {
-            "topic": t.topic,
-            **({"query": query} if query else {}),
-            "raw": _known(t.raw),
-            "standardized": _known(t.standardized),
-            "raw_place": t.raw_place,
-        }
+        return {"topic": t.topic, **({"query": query} if query else {}), **_plain(t)}
 
     def _repr_html_(self) -> str:
         return self.table().html()
@@ -520,13 +514,7 @@ class TopicDiff:
         return {
             **self.pair._topic_dict(self.scores),
             "documents": [
-                {
-                    "document": d.document,
-                    "level": d.level,
-                    "ranks": list(d.ranks),
-                    "adds": _known(d.adds),
-                    **({} if self.texts is None else {"text": self.texts.get(d.document)}),
-                }
+                _plain(d) | ({} if self.texts is None else {"text": self.texts.get(d.document)})
                 for d in shown
             ],
         }
@@ -554,5 +542,9 @@ def _text_cell(text: str) -> Cell:
     return Cell(label_cell(short).text, label_cell(text).text)
 
 
-def _known(values: Pair) -> list[float | None]:
-    return [None if isnan(value) else value for value in values]
+def _plain(record: TopicScores | PairedDocument) -> dict[str, Any]:
+    """Convert a record to a dict for JSON, with lists for tuples, and None for NaN."""
+    return {
+        name: [None if x != x else x for x in value] if isinstance(value, tuple) else value
+        for name, value in record._asdict().items()
+    }

@@ -85,22 +85,11 @@ class CollectionLinks:
                 collections.setdefault(doubt, []).append(collection)
         return collections
 
-    def distances(self, z: Mapping[tuple[str, str], Floats]) -> dict[str, dict[str, float]]:
-        """Compute how far systems are above the anchors on each linked collection.
-
-        The distances are in units of z.
-
-        Parameters
-        ----------
-        z : mapping of (str, str) to ndarray, shape (n_topics,)
-            Values by system and collection.
-        """
-        return {
-            collection: {
-                s: one.mean(own).distance for (s, on), own in z.items() if on == collection
-            }
-            for collection, one in self.links.items()
-        }
+    def distances(self, on: Results) -> dict[str, float]:
+        """Compute how far each run on a linked collection is above the anchors, in units of z."""
+        one = self.links[on.collection.name]
+        z = {run: deviations(on, run, self.measure) for run in on.runs}
+        return {run: one.mean(own).distance for run, own in z.items()}
 
     def scores(self, collection: str, z: Floats) -> Floats:
         """Convert a system's z to scores on the reference's scale; NaN stays NaN."""

@@ -165,27 +165,12 @@ class Results:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Problems that make scores misleading until the user acts."""
-        return tuple(dict.fromkeys([*message_texts(self._messages, True), *self._link_warnings()]))
+        texts = message_texts(self._messages, True)
+        if self.links:
+            from ir_std.reporting.sentences import link_warnings
 
-    def _link_warnings(self) -> Iterator[str]:
-        """Yield reasons to doubt or omit links, and the runs that are unlike the anchors."""
-        if not self.links:
-            return
-        from ir_std.reporting.links import n_common_systems
-        from ir_std.reporting.sentences import link_warnings
-
-        if n_common_systems(self):
-            yield (
-                "these collections are standardized with the same systems, so scores are "
-                "comparable without a link; a link only adds an error"
-            )
-        for measure, links in self.links.items():
-            z = {
-                (run, name): deviations(self.on(name), run, measure)
-                for name, scored in self.evaluations.items()
-                for run in scored
-            }
-            yield from link_warnings(links, z)
+            texts += tuple(link_warnings(self))
+        return tuple(dict.fromkeys(texts))
 
     @property
     def _messages(self) -> Iterator[Message]:

@@ -8,7 +8,7 @@ from itertools import chain
 from math import isnan
 from typing import TYPE_CHECKING
 
-from ir_std._arrays import EXACT, Floats
+from ir_std._arrays import EXACT
 from ir_std.analysis.linking import MIN_TESTED
 from ir_std.analysis.paired import ALPHA, describe_correction, describe_test, get_test
 from ir_std.analysis.ranks import FEW_TOPICS, FEWEST
@@ -235,18 +235,23 @@ def describe_links(links: CollectionLinks) -> str:
     )
 
 
-def link_warnings(links: CollectionLinks, z: Mapping[tuple[str, str], Floats]) -> Iterator[str]:
-    """Yield reasons to doubt links, and runs that differ widely from the anchors.
+def link_warnings(results: Results) -> Iterator[str]:
+    """Yield reasons to doubt or omit links, and runs that differ widely from the anchors."""
+    if n_common_systems(results):
+        yield (
+            "these collections are standardized with the same systems, so scores are comparable "
+            "without a link; a link only adds an error"
+        )
+    for links in results.links.values():
+        yield from _warnings_of(links, results)
 
-    Parameters
-    ----------
-    links : CollectionLinks
-    z : mapping of (str, str) to ndarray, shape (n_topics,)
-        Values by system and collection.
-    """
+
+def _warnings_of(links: CollectionLinks, results: Results) -> Iterator[str]:
+    """Yield the warnings about the links of one measure."""
     for doubt, names in links.doubts.items():
         yield f"{links.measure} of {abbreviate(names)}, linked to {links.reference}: {doubt}"
-    for collection, above in links.distances(z).items():
+    for collection in links.links:
+        above = links.distances(results.on(collection))
         anchors = [above.pop(anchor) for anchor in links.anchors]
         far = [system for system, distance in above.items() if abs(distance) > RESEMBLING]
         if far:
