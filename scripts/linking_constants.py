@@ -102,11 +102,11 @@ def excess(a: Floats, b: Floats, used: Ints, tested: Ints) -> Excess:
     known: list[Mask] = [np.asarray(~np.isnan(z[:, used]).any(axis=1)) for z in (a, b)]
     curve = Curve("N")
     pair = AnchorPair(a[known[0]][:, used], b[known[1]][:, used], curve, (known[0], known[1]))
-    c = pair.shift()
+    c = pair.shift
     without_tau = Link(c, 0.0, np.inf, ("",) * len(used), (), pair)
     found = without_tau.difference(a[:, tested], b[:, tested])
     linked = without_tau.mean(b[:, tested])
-    distance = linked.distance * pair.slopes(c).mean()
+    distance = linked.distance * pair.slopes.mean()
     by_topics = found.error**2 - (BY_DISTANCE * c * distance) ** 2
     return Excess(
         found.difference**2 - by_topics,

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import hypot, inf, isnan, nan, sqrt
 from typing import Any
 
@@ -104,8 +105,9 @@ class AnchorPair:
         """The number of anchors."""
         return int(self.reference.shape[1])
 
+    @cached_property
     def shift(self) -> float:
-        """Find the shift of z that makes the anchors' mean score the same as on the reference."""
+        """The shift of z that makes the anchors' mean score the same as on the reference."""
         from scipy.optimize import brentq  # slower to import than the rest of this module
 
         target = self.curve.score(self.reference).mean()
@@ -120,23 +122,25 @@ class AnchorPair:
             )
         return c
 
-    def slopes(self, c: float) -> Floats:
-        """Return the slope of each anchor's linked mean as a function of the shift."""
-        return np.asarray(self.curve.slope(self.linked + c).mean(axis=0))
+    @cached_property
+    def slopes(self) -> Floats:
+        """Slope of each anchor's linked mean as a function of the shift."""
+        return np.asarray(self.curve.slope(self.linked + self.shift).mean(axis=0))
 
-    def scores(self, c: float) -> tuple[Floats, Floats]:
-        """Return the anchors' scores on the reference, and their linked scores."""
-        return self.curve.score(self.reference), self.curve.score(self.linked + c)
+    @cached_property
+    def scores(self) -> tuple[Floats, Floats]:
+        """The anchors' scores on the reference, and their linked scores."""
+        return self.curve.score(self.reference), self.curve.score(self.linked + self.shift)
 
-    def residual_shifts(self, c: float) -> tuple[Floats, float]:
-        """Return the extra shift that each anchor needs, and the variance due to topics.
+    @cached_property
+    def residual_shifts(self) -> tuple[Floats, float]:
+        """The extra shift that each anchor needs, and the variance due to topics.
 
         The extra shift ``e_i`` is the difference between anchor i's two means, divided by the slope
         of anchor i.  The variance is ``k / (k - 1) mean v_i``, where ``v_i`` is the part of the
         variance of ``e_i`` that is due to topics.
         """
-        k = self.n_anchors
-        sides, slopes = self.scores(c), self.slopes(c)
+        k, sides, slopes = self.n_anchors, self.scores, self.slopes
         shifts = (sides[0].mean(axis=0) - sides[1].mean(axis=0)) / slopes
         ratio = slopes / slopes.mean()
         residuals = (y - np.multiply.outer(y.mean(axis=1), ratio) for y in sides)
@@ -244,10 +248,8 @@ class Link:
     @property
     def error(self) -> float:
         """The standard error of the shift, over topics and anchors."""
-        over_topics = sum(
-            variance_of_mean(scores.mean(axis=1))[0] for scores in self._pair.scores(self.shift)
-        )
-        slope = self._pair.slopes(self.shift).mean()
+        over_topics = sum(variance_of_mean(scores.mean(axis=1))[0] for scores in self._pair.scores)
+        slope = self._pair.slopes.mean()
         return sqrt(over_topics / slope**2 + self.tau**2 / len(self.anchors))
 
     def apply(self, z: ArrayLike) -> Floats:
@@ -331,8 +333,8 @@ class LinkedMean:
         values = _z_on(z, pair.used[1], "the linked collection")[pair.used[1]]
         known = _without_gaps(values)
         shifted = values[known] + link.shift
-        on_reference, linked = (scores.mean(axis=1) for scores in pair.scores(link.shift))
-        slope = pair.slopes(link.shift).mean()
+        on_reference, linked = (scores.mean(axis=1) for scores in pair.scores)
+        slope = pair.slopes.mean()
         self.link = link
         self.y = pair.curve.score(shifted)
         self.slope = pair.curve.slope(shifted).mean(axis=0)
@@ -505,14 +507,13 @@ def link(
         raise UsageError(f"got {found}; give one name per anchor")
     used = (_usable(reference, "the reference"), _usable(linked, "the linked collection"))
     pair = AnchorPair(reference[used[0]], linked[used[1]], curve, used)
-    c = pair.shift()
-    _check_possible(pair, c)
-    _check_slopes(pair, c, names)
-    tau, df = _tau_of_same_systems(pair, c) if same_systems else _tau(pair, c)
-    return Link(c, tau, df, names, tuple(_doubts(pair, c, tau, df)), pair)
+    _check_possible(pair)
+    _check_slopes(pair, names)
+    tau, df = _tau_of_same_systems(pair) if same_systems else _tau(pair)
+    return Link(pair.shift, tau, df, names, tuple(_doubts(pair, tau, df)), pair)
 
 
-def _tau(pair: AnchorPair, c: float) -> tuple[float, float]:
+def _tau(pair: AnchorPair) -> tuple[float, float]:
     """Return tau and its degrees of freedom.
 
     Tau is an upper limit for how much the shifts of single systems vary.
@@ -520,20 +521,20 @@ def _tau(pair: AnchorPair, c: float) -> tuple[float, float]:
     df = pair.n_anchors - 1
     if df == 0:
         return nan, nan
-    shifts, by_topics = pair.residual_shifts(c)
+    shifts, by_topics = pair.residual_shifts
     from scipy.special import chdtri  # slow to import
 
     quantile = float(chdtri(df, 1 - SCATTER_QUANTILE))
     return sqrt(max(0.0, df * float(shifts.var(ddof=1)) / quantile - by_topics)), df
 
 
-def _tau_of_same_systems(pair: AnchorPair, c: float) -> tuple[float, float]:
+def _tau_of_same_systems(pair: AnchorPair) -> tuple[float, float]:
     """Return tau and its df for systems that are known to be identical on both collections."""
-    df, more = pair.n_anchors - 1, (KNOWN_TAU_BY_SHIFT * c) ** 2
+    df, more = pair.n_anchors - 1, (KNOWN_TAU_BY_SHIFT * pair.shift) ** 2
     usual = KNOWN_TAU**2 + more
     if df == 0:
         return sqrt(usual), inf
-    shifts, by_topics = pair.residual_shifts(c)
+    shifts, by_topics = pair.residual_shifts
     seen = float(shifts @ shifts) / df - by_topics
     shrunk = (KNOWN_WEIGHT * usual + df * seen) / (KNOWN_WEIGHT + df)
     return sqrt(max(shrunk, LEAST_KNOWN_TAU**2 + more)), inf
@@ -549,8 +550,8 @@ def _usable(z: Floats, where: str) -> Mask:
     return usable
 
 
-def _check_slopes(pair: AnchorPair, c: float, names: Sequence[str]) -> None:
-    for name, slope in zip(names, pair.slopes(c), strict=True):
+def _check_slopes(pair: AnchorPair, names: Sequence[str]) -> None:
+    for name, slope in zip(names, pair.slopes, strict=True):
         if slope < LEAST_SLOPE * pair.curve.slope(np.zeros(1))[0]:
             raise UsageError(
                 f"the anchor {name} is at an end of the scale on all topics, so it does not "
@@ -558,15 +559,15 @@ def _check_slopes(pair: AnchorPair, c: float, names: Sequence[str]) -> None:
             )
 
 
-def _check_possible(pair: AnchorPair, c: float) -> None:
-    if abs(c) > LARGEST_SHIFT:
+def _check_possible(pair: AnchorPair) -> None:
+    if abs(pair.shift) > LARGEST_SHIFT:
         raise UsageError(
-            f"the reference systems of the two collections are {abs(c):.2f} standard "
+            f"the reference systems of the two collections are {abs(pair.shift):.2f} standard "
             f"deviations apart; a link is meaningful only up to {LARGEST_SHIFT:g}"
         )
     from scipy.special import ndtr  # slow to import
 
-    mean = float(np.append(ndtr(pair.reference), ndtr(pair.linked + c)).mean())
+    mean = float(np.append(ndtr(pair.reference), ndtr(pair.linked + pair.shift)).mean())
     if not POSSIBLE_MEAN[0] <= mean <= POSSIBLE_MEAN[1]:
         raise UsageError(
             f"the anchors' mean N is {mean:.3f}, too near to an end of the scale for a link; use "
@@ -574,7 +575,7 @@ def _check_possible(pair: AnchorPair, c: float) -> None:
         )
 
 
-def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
+def _doubts(pair: AnchorPair, tau: float, df: float) -> Iterator[str]:
     """Yield the reasons to doubt a link."""
     k = pair.n_anchors
     if isnan(tau):
@@ -585,14 +586,14 @@ def _doubts(pair: AnchorPair, c: float, tau: float, df: float) -> Iterator[str]:
     elif df < MIN_TESTED - 1:
         yield "two anchors barely show how exact the link is; differences have no p-value"
     if k > 1:
-        shifts, by_topics = pair.residual_shifts(c)
+        shifts, by_topics = pair.residual_shifts
         plain = sqrt(max(0.0, float(shifts.var(ddof=1)) - by_topics))
         if plain > DISAGREEING:
             yield (
                 f"the anchors disagree; the shifts that fit single anchors vary by {plain:.2f} "
                 "standard deviations"
             )
-    slope = float(Curve("N").slope(pair.linked + c).mean())
+    slope = float(Curve("N").slope(pair.linked + pair.shift).mean())
     from scipy.special import stdtrit  # slow to import
 
     half = float(stdtrit(df, (1 + LEVEL) / 2)) * tau * slope * sqrt(1 + 1 / k)

@@ -134,7 +134,7 @@ def compare(
     if residual and not of_rounds:
         EarlierDocuments(matches.values(), take_out=True)  # This raises an error that says why.
     results = {
-        key: evaluate(
+        names[key]: evaluate(
             by_name,
             collections[key],
             wanted,
@@ -148,12 +148,7 @@ def compare(
         )
         for key, by_name in runs.items()
     }
-    joined = join_results(
-        {names[key]: one for key, one in results.items()},
-        best,
-        baseline=baseline,
-        procedure=procedure,
-    )
+    joined = join_results(results, best, baseline=baseline, procedure=procedure)
     if baseline is not None:
         run_differences(joined)  # Fail now if there is nothing to compare.
     if same_systems and not anchors:
