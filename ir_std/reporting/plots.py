@@ -84,7 +84,7 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
     most = read_look()["rows"]
     shown = [r for i, r in enumerate(order) if i < most or r == results.baseline]
     ax = _axes(ax, 5.4 + 0.09 * max(map(len, shown), default=0), 1.6 + 0.26 * len(shown))
-    systems = systems_means(results, results.runs, measure)
+    systems = systems_means(results, measure)
     if systems:
         label = f"mean of {len(systems)} reference systems"
         ax.axvspan(systems[0], systems[-1], color=COLORS["sunk"], zorder=0)
@@ -506,7 +506,7 @@ def _round_step(about: float) -> float:
     return next(float(m * power) for m in (1, 2, 2.5, 5, 10) if m * power >= about * (1 - 1e-9))
 
 
-def systems_means(results: Results, runs: Sequence[str], measure: Measure) -> Sequence[float]:
+def systems_means(results: Results, measure: Measure) -> Sequence[float]:
     """Return the means of the reference systems, lowest first; empty if unknown."""
-    placements = (results.placements.get(run, {}).get(measure) for run in runs)
+    placements = (each.get(measure) for each in results.placements.values())
     return next((p.means for p in placements if p and p.means), ())

@@ -72,9 +72,7 @@ def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> s
 
 def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool) -> Iterator[str]:
     """Yield the notes below a table of runs."""
-    if results.differences and means:
-        how = results.procedure
-        test = describe_test(how.test, how.correction, len(results.differences), unit_of(results))
+    if (test := baseline_test(results)) and means:
         yield (
             f"+ and - mark runs significantly better or worse than {results.baseline} ({test}, "
             "each measure tested separately)."
@@ -99,6 +97,12 @@ def runs_notes(results: Results, sort: Measure | None, means: bool, place: bool)
         yield from filter(None, [describe_firsts(results, sort)])
     if place:
         yield from dict.fromkeys(_notes_on_places(results, means))
+
+
+def baseline_test(results: Results) -> str:
+    """Describe the test of the runs against the baseline; empty if no run was tested."""
+    how, n_runs = results.procedure, len(results.differences)
+    return describe_test(how.test, how.correction, n_runs, unit_of(results)) if n_runs else ""
 
 
 def equivalence_notes(results: Results) -> Iterator[str]:

@@ -14,6 +14,7 @@ import ir_std
 from ir_std import sAP
 from ir_std.reporting.html.record import collection_record
 from ir_std.reporting.html.report import write_report
+from ir_std.reporting.html.standing import standings_of
 
 LOSSES = re.compile("Largest losses")
 
@@ -30,7 +31,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_headline_is_that_of_the_measure_chosen(view: View, results: Any) -> None:
-    first, second = collection_record(results, "", "run1", {})["measures"]
+    first, second = collection_record("", standings_of(results, "run1"), {})["measures"]
     assert view.headline() == plain(first["headline"])
     view.choose("P@10")
     assert view.headline() == plain(second["headline"])

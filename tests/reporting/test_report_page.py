@@ -18,6 +18,7 @@ from ir_std import sAP
 from ir_std.reporting.html import standing
 from ir_std.reporting.html.record import collection_record
 from ir_std.reporting.html.report import write_report
+from ir_std.reporting.html.standing import standings_of
 from ir_std.testing import simulated_qrels, simulated_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")]
@@ -267,7 +268,7 @@ def test_without_scripts_the_sentences_the_means_and_the_method_are_there(
     view = View(browser, java_script_enabled=False)
     view.page.goto(file.as_uri())
     assert view.headline() == plain(
-        collection_record(results, "", "run1", {})["measures"][0]["headline"]
+        collection_record("", standings_of(results, "run1"), {})["measures"][0]["headline"]
     )
     assert "JavaScript is disabled" in view.page.inner_text("main")
     assert view.page.get_by_role("table").first.get_by_role("row").count() >= N_RUNS

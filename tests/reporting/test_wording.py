@@ -14,7 +14,7 @@ from ir_std.evaluation.placement import ordinal
 from ir_std.reporting.html import standing
 from ir_std.reporting.html.record import collection_record
 from ir_std.reporting.html.report import method
-from ir_std.reporting.html.standing import RunStanding, subject_of, views_of
+from ir_std.reporting.html.standing import RunStanding, standings_of, subject_of, views_of
 from ir_std.reporting.html.words import say
 from ir_std.reporting.result_tables import differences_table, means_table
 from ir_std.testing import simulated_qrels, simulated_run
@@ -29,7 +29,9 @@ NONE = [0.0] * 20
 
 def record(results: Any, number: int = 0) -> Any:
     """Return the record of one measure."""
-    return collection_record(results, "here", subject_of(results), {})["measures"][number]
+    return collection_record("here", standings_of(results, subject_of(results)), {})["measures"][
+        number
+    ]
 
 
 def headline_of(results: Any) -> str:
@@ -295,7 +297,7 @@ def test_warnings_of_the_runs_that_are_named_come_first_and_faults_of_all() -> N
     run = simulated_run(qrels, 1, 1000)
     constant = {topic: dict.fromkeys(docs, 1.0) for topic, docs in run.items()}
     results = ir_std.evaluate({"run1": run, "constant": constant}, qrels, AP, factors="trec8-adhoc")
-    found = collection_record(results, "here", "run1", {})
+    found = collection_record("here", standings_of(results, "run1"), {})
     assert found["broken"] == [1]
     assert "Warning: constant: all documents of a topic" in found["measures"][0]["warnings"][0]
 
@@ -311,7 +313,7 @@ def test_a_run_at_the_end_of_the_scale_is_reported() -> None:
 
 def test_where_documents_are_not_known_the_page_names_the_file_to_give() -> None:
     results = system("dl19-passage/bm25base_p", baseline="best")
-    why = collection_record(results, "here", "bm25base_p", {})["rankings"]["why"]
+    why = collection_record("here", standings_of(results, "bm25base_p"), {})["rankings"]["why"]
     assert why.startswith(
         "This page has the scores of bm25base_p and idst_bert_p1, but not their documents."
     )

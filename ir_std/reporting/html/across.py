@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
-from typing import TypedDict
+from typing import Any
+
+import numpy as np
 
 from ir_std.analysis.means import Estimate
 from ir_std.measures import sign_of
@@ -11,56 +13,22 @@ from ir_std.reporting import difference
 from ir_std.reporting.html.standing import View, views_of
 from ir_std.reporting.html.words import say
 from ir_std.reporting.links import n_common_systems
-from ir_std.reporting.model import Results, shared_collections
+from ir_std.reporting.model import Results, shared_collections, unit_of
 from ir_std.reporting.plots import ticks_of
 
 
-class Row(TypedDict):
-    """A run on one collection, or the summary of a run over collections."""
-
-    system: str
-    name: str | None  # the collection's name; None in a summary
-    n: int | None  # number of topics
-    weight: float | None  # weight in the summary
-    mean: float | None
-    low: float | None
-    high: float | None
-
-
-class AcrossMeasure(TypedDict):
-    """One measure on all collections."""
-
-    name: str
-    scored: str
-    headline: str  # HTML; the deck is also HTML
-    deck: str
-    ticks: list[float]
-    average: float | None
-    limits: list[float] | None
-    rows: list[Row]
-
-
-class AcrossRecord(TypedDict):
-    """Several collections, as read by the class ``Across`` of ``templates/across.js``."""
-
-    measures: list[AcrossMeasure]
-    subject: str
-    baseline: str | None
-    unit: str  # the word for a topic of all collections: topic, or dataset
-
-
-def across_of(results: Results) -> AcrossRecord:
+def across_of(results: Results) -> dict[str, Any]:
     """Make the record for the page's section on all collections together.
 
-    The record has the numbers that the page draws, and the sentences that the page shows.
+    The class ``Across`` of ``templates/across.js`` reads the record, which has the numbers that the
+    page draws and the sentences that the page shows.
     """
     views: dict[str, View] = {}
     for view in (view for name in results.collections for view in views_of(results.on(name))):
         if view.name not in views or view.is_standardized:
             views[view.name] = view
     compared = difference.run_differences(results) if results.baseline is not None else {}
-    first, units = next(iter(views.values())), {one.unit for one in results.collections.values()}
-    subject = next(iter(compared), None) or _best(results, first)
+    subject = next(iter(compared), None) or _best(results, next(iter(views.values())))
     return {
         "measures": [
             _measure(AcrossFacts(results, view, subject, found))
@@ -69,7 +37,7 @@ def across_of(results: Results) -> AcrossRecord:
         ],
         "subject": subject,
         "baseline": results.baseline,
-        "unit": units.pop() if len(units) == 1 else "topic",
+        "unit": unit_of(results),
     }
 
 
@@ -185,71 +153,68 @@ class AcrossFacts:
         return [d.where for d in self.found.differences if isnan(d.mean)] if self.found else []
 
 
-def _measure(facts: AcrossFacts) -> AcrossMeasure:
-    scored, view = facts.view.scored, facts.view
-    compared = bool(facts.compared)
-    limits = difference.limits_of(scored, of_differences=compared)
-    name = (
-        difference.label_of(facts.results, scored)
-        if scored in facts.results.links
-        else view.scored_name
-    )
-    runs = [facts.subject, *(run for run in facts.results.runs if run != facts.subject)]
-    if compared:
-        name = f"difference in {name} from {facts.results.baseline}"
-        rows = [row for r in runs if r in facts.compared for row in _differences(facts.compared[r])]
+def _measure(facts: AcrossFacts) -> dict[str, Any]:
+    results, view = facts.results, facts.view
+    limits = difference.limits_of(view.scored, of_differences=bool(facts.compared))
+    is_linked = view.scored in results.links
+    name = difference.label_of(results, view.scored) if is_linked else view.scored_name
+    if facts.compared:
+        name = f"difference in {name} from {results.baseline}"
+        rows = [row for found in facts.compared.values() for row in _differences(found)]
     else:
+        runs = [facts.subject, *(run for run in results.runs if run != facts.subject)]
         rows = [row for run in runs for row in _means(facts, run)]
-    low, high = limits or (float("-inf"), float("inf"))
     ends = [v for row in rows for v in (row["mean"], row["low"], row["high"]) if v is not None]
     return {
         "name": view.name,
         "scored": name,
-        "headline": say("across_headline", facts),
+        "headline": say("across_headline", facts),  # HTML, as the deck is
         "deck": say("across_deck", facts),
-        "ticks": ticks_of(min(max(value, low), high) for value in ends),
-        "average": 0.0 if compared else view.average,
-        "limits": list(limits) if limits else None,
+        "ticks": ticks_of(np.clip(ends, *(limits or (-np.inf, np.inf)))),
+        "average": 0.0 if facts.compared else view.average,
+        "limits": limits and list(limits),
         "rows": rows,
     }
 
 
-def _means(facts: AcrossFacts, run: str) -> list[Row]:
+def _means(facts: AcrossFacts, run: str) -> list[dict[str, Any]]:
     """List a run's means on its collections and, if shown, the mean over the collections."""
-    results, pooled = facts.results, facts.pooled(run)
-    rows = [
-        _row(run, name, results.estimate(run, facts.view.scored, name))
-        for name, runs in results.evaluations.items()
-        if run in runs
-    ]
-    return rows + ([_row(run, None, pooled)] if pooled else [])
+    pooled = facts.pooled(run)
+    rows = []
+    for name, runs in facts.results.evaluations.items():
+        if run in runs:
+            one = facts.results.estimate(run, facts.view.scored, name)
+            rows.append(_row(run, name, one.mean, one.interval, one.n))
+    return rows + ([_row(run, None, pooled.mean, pooled.interval)] if pooled else [])
 
 
-def _differences(found: difference.RunDifferences) -> list[Row]:
+def _differences(found: difference.RunDifferences) -> list[dict[str, Any]]:
     """List a run's differences from the baseline and, if shown, the summary of the differences."""
     summary = found.headline()
     rows = [
-        _row(found.run, d.where, d.estimate, weight)
+        _row(found.run, d.where, d.estimate.mean, d.interval, d.n, weight)
         for d, weight in zip(found.differences, found.weights(), strict=True)
     ]
     if summary:
-        effect = Estimate(summary.effect, 0, 0, 0)
-        rows.append(_row(found.run, None, effect) | {"low": summary.low, "high": summary.high})
+        rows.append(_row(found.run, None, summary.effect, (summary.low, summary.high)))
     return rows
 
 
-def _row(run: str, name: str | None, estimate: Estimate, weight: float | None = None) -> Row:
-    low, high = estimate.interval
+def _row(
+    run: str,
+    name: str | None,
+    mean: float,
+    interval: tuple[float, float],
+    n: int | None = None,
+    weight: float | None = None,
+) -> dict[str, Any]:
+    low, high = (None if isnan(end) else float(end) for end in interval)
     return {
         "system": run,
-        "name": name,
-        "n": estimate.n if name else None,
-        "weight": weight,
-        "mean": _known(estimate.mean),
-        "low": _known(low),
-        "high": _known(high),
+        "name": name,  # the collection's name; None for the summary of a run over collections
+        "n": n,  # number of topics
+        "weight": weight,  # weight in the summary
+        "mean": None if isnan(mean) else float(mean),
+        "low": low,
+        "high": high,
     }
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else float(value)

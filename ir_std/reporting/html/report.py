@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import IO, Any
@@ -10,7 +9,6 @@ from typing import IO, Any
 from ir_std._system.files import check_output, write_atomically
 from ir_std._system.text import escape_controls
 from ir_std._version import __version__
-from ir_std.analysis.paired import describe_test
 from ir_std.errors import pluralize
 from ir_std.factors.catalog import data_version
 from ir_std.factors.factor_set import FactorSet
@@ -19,12 +17,12 @@ from ir_std.measures import Standardized
 from ir_std.reporting.agreement import judgment_agreements
 from ir_std.reporting.html.across import across_of
 from ir_std.reporting.html.record import collection_record, packed
-from ir_std.reporting.html.standing import RunStanding, n_systems, subject_of, views_of
+from ir_std.reporting.html.standing import n_systems, standings_of, subject_of
 from ir_std.reporting.html.words import environment, say
 from ir_std.reporting.model import Results
 from ir_std.reporting.plots import read_look
 from ir_std.reporting.result_tables import collection_tables, count_range
-from ir_std.reporting.sentences import error_sources, power_notes
+from ir_std.reporting.sentences import baseline_test, error_sources, power_notes
 from ir_std.reporting.tables import Table
 from ir_std.schemes import SCHEMES
 from ir_std.scores.run_scores import QrelsFromCounts
@@ -32,13 +30,6 @@ from ir_std.trec import read_texts
 
 OUR_MARK = b'<meta name="generator" content="ir_std '
 """Text that marks a page as written by ir_std, which may replace the page."""
-
-CHOSEN_BY = {
-    "name": "chosen by name",
-    "ir_datasets id": "named by the ir_datasets ID",
-    "systems": "to which the runs belong",
-}
-"""Texts that say how a factor set was chosen, for sets that ir_std did not recognize."""
 
 SCHEME_PAPER = {"z": "webber2008", "N": "webber2008", "U": "sakai2016", "E": "urbano2019"}
 """Key of each scheme's paper in ``references.bib``."""
@@ -108,12 +99,7 @@ def render(results: Results, title: str | None = None, queries: Any = None) -> s
         warnings=[text for text in results.warnings if text not in of_parts],
         data=packed(_visible(data)),
         schemes=[(name, used[name], SCHEMES[name].source) for name in SCHEMES if name in used],
-        tests=dict.fromkeys(
-            describe_test(how.test, how.correction, len(one.differences), one.collection.unit)
-            for one in each.values()
-            for how in [one.procedure]
-            if one.differences
-        ),
+        tests=dict.fromkeys(filter(None, map(baseline_test, each.values()))),
         method=method(results),
         references=references(results),
         licences=licences(results),
@@ -138,30 +124,17 @@ def tables_of(results: Results) -> list[Table]:
 
 def _part(results: Results, name: str, queries: Mapping[str, str]) -> dict[str, Any]:
     """Return the values that the template shows for one collection."""
-    subject = subject_of(results)
-    facts = [RunStanding(results, view, subject) for view in views_of(results)]
-    found = [d for each in facts for run in results.runs if (d := each.difference(run))]
+    standings = standings_of(results, subject_of(results))
+    found = [d for facts in standings for run in results.runs if (d := facts.difference(run))]
+    is_of_scores = isinstance(results.collection.evaluator.qrels, QrelsFromCounts)
     return {
         "results": results,
         "name": name,
-        "record": collection_record(results, name, subject, queries),
-        "factors": _describe_factors(results),
+        "record": collection_record(name, standings, queries),
+        "factors": say("factor_set", results, is_of_scores),
         "power": " ".join(power_notes(found)),
         "weaknesses": known_weaknesses(results),
     }
-
-
-def _describe_factors(results: Results) -> str:
-    """Describe the reference systems, and how their factor set was chosen."""
-    match, collection = results.match, results.collection
-    if not match or not match.factors:
-        return ""
-    by = "recognized from the qrels"
-    if isinstance(collection.evaluator.qrels, QrelsFromCounts):
-        scores = "names of the datasets" if collection.is_of_datasets else "topics of the scores"
-        by = f"recognized from the {scores}"
-    by = CHOSEN_BY.get(match.chosen_by, by)
-    return f"The factor set is {match.factors.title} ({match.factors.id}), {by}."
 
 
 def _title(results: Results) -> str:
@@ -192,38 +165,27 @@ def read_references() -> dict[str, str]:
     return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
 
 
-@dataclass
-class Licence:
-    """Source and licence of a set's factors for some measures."""
+def licences(results: Results) -> list[dict[str, Any]]:
+    """Return the sources and licences of the factors used, each source with its raw measures.
 
-    set: str
-    source: str
-    url: str
-    licence: str
-    licence_uri: str
-    measures: list[str] = field(default_factory=list)
-
-
-def licences(results: Results) -> list[Licence]:
-    """Return the sources and licences of the factors used, each source with its raw measures."""
-    by_source: dict[tuple[str, str], Licence] = {}
+    The licence is stated for the measure, for the source, or for the whole set.
+    """
+    by_source: dict[tuple[str, str], dict[str, Any]] = {}
     for factors, name in _factors_used(results):
+        info, records = factors.info, factors.info.get("sources", [])
         source = factors.about(name, "source", factors.source) or "not stated"
-        row = by_source.setdefault((factors.id, source), _licence(factors, name, source))
-        if name not in row.measures:
-            row.measures.append(name)
+        stated: dict[str, str] = next((r for r in records if r.get("source") == source), {})
+        own = info["measures"].get(name, {}).get("licence")
+        row: dict[str, Any] = {
+            "set": factors.id,
+            "source": source,
+            "url": stated.get("url"),
+            "licence": own or stated.get("licence") or info.get("licence") or "not stated",
+            "licence_uri": stated.get("licence_uri"),
+            "measures": {},
+        }
+        by_source.setdefault((factors.id, source), row)["measures"][name] = None
     return list(by_source.values())
-
-
-def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
-    """Return the source and licence of a measure, as stated by the source or by the set."""
-    records: list[dict[str, str]] = factors.info.get("sources", [])
-    stated = next((record for record in records if record.get("source") == source), {})
-    own = factors.info["measures"].get(measure, {}).get("licence")
-    licence = own or stated.get("licence") or factors.info.get("licence") or "not stated"
-    return Licence(
-        factors.id, source, stated.get("url") or "", licence, stated.get("licence_uri") or ""
-    )
 
 
 def known_weaknesses(results: Results) -> list[str]:
@@ -247,7 +209,6 @@ def method(results: Results) -> str:
     for plan in (plan for one in each for plan in one.collection.plans.values()):
         known = n_systems(plan)
         counts.setdefault(plan.factors, []).extend(known[known > 0].astype(int).tolist())
-    tested = [(one, one.procedure) for one in each if one.differences]
     facts = {
         "version": __version__,
         "sets": data_version(),
@@ -258,11 +219,7 @@ def method(results: Results) -> str:
         "units": dict.fromkeys(factors.unit for factors in counts),
         "systems": [(factors.title, count_range(n)) for factors, n in counts.items()],
         "tests": dict.fromkeys(
-            (
-                one.baseline,
-                describe_test(how.test, how.correction, len(one.differences), one.collection.unit),
-            )
-            for one, how in tested
+            (one.baseline, test) for one in each if (test := baseline_test(one))
         ),
         "sources": dict.fromkeys((one.collection.unit, tuple(error_sources(one))) for one in each),
     }

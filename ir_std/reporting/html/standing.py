@@ -1,15 +1,16 @@
 """Find facts about a report's subject: its place, its rival, and the difference between both."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import unescape
 from math import isnan, nan
 from typing import Any
 
 import numpy as np
 from ir_measures import Judged
 
-from ir_std._arrays import EXACT, Floats
+from ir_std._arrays import EXACT, Floats, pick_rows
 from ir_std.analysis.ranks import rank_intervals
 from ir_std.errors import InputError, abbreviate, join_with_and
 from ir_std.evaluation.evaluation import message_texts
@@ -23,7 +24,9 @@ from ir_std.factors.quality import saturates
 from ir_std.measures import Measure, Standardized, sign_of
 from ir_std.reporting.difference import Difference, is_wide
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, group_measures
+from ir_std.reporting.html.words import say
 from ir_std.reporting.model import Results, evaluations_of, rank_by
+from ir_std.reporting.plots import systems_means
 from ir_std.reporting.run_ranks import RunRank, runs_by_mean
 from ir_std.scores.run_scores import RunScores
 
@@ -153,6 +156,11 @@ class RunStanding:
         others = [run for run in self.results.runs if run != self.run]
         return self.results.baseline or (others[0] if len(others) == 1 else None)
 
+    @property
+    def main_runs(self) -> list[str]:
+        """The subject, and the rival if there is one."""
+        return [run for run in (self.run, self.rival) if run]
+
     def mean(self, run: str) -> float:
         """Return the mean raw score of a run."""
         known = self.results.means[run].get(self.view.raw)
@@ -256,10 +264,8 @@ class RunStanding:
     @property
     def average(self) -> float:
         """The mean raw score of the reference systems."""
-        for run in self.results.runs:
-            placed = self.results.placements.get(run, {}).get(self.view.raw)
-            if placed and placed.means:
-                return float(np.mean(placed.means))
+        if means := systems_means(self.results, self.view.raw):
+            return float(np.mean(means))
         peers = self.collection.peers(self.view.raw)
         return nan if peers is None else mean_of_values(peers.mean)
 
@@ -347,8 +353,16 @@ class RunStanding:
     @property
     def shares_judged(self) -> dict[str, float]:
         """Share of the top documents that are judged, for the run and the rival (if known)."""
-        runs = [run for run in (self.run, self.rival) if run and self.judged.get(run)]
-        return {run: self.judged[run][self.cutoff] for run in runs}
+        known = [run for run in self.main_runs if self.judged.get(run)]
+        return {run: self.judged[run][self.cutoff] for run in known}
+
+
+def standings_of(results: Results, subject: str) -> list[RunStanding]:
+    """Collect the facts for each measure on a page about the run ``subject``."""
+    each = [RunStanding(results, view, subject) for view in views_of(results)]
+    cutoffs = {facts.cutoff for facts in each}
+    judged = {run: shares_judged(results, run, cutoffs) for run in each[0].main_runs}
+    return [replace(facts, judged=judged) for facts in each]
 
 
 def warnings_of(facts: RunStanding) -> list[str]:
@@ -357,19 +371,12 @@ def warnings_of(facts: RunStanding) -> list[str]:
     The list begins with the warnings about faults, which are listed for all runs.  Warnings that do
     not concern this measure are left out.
     """
-    scored, evaluations = facts.view.scored, evaluations_of(facts.results)
-    named = [run for run in (facts.run, facts.rival) if run]
-    concerned = {
+    scored, evaluations, named = facts.view.scored, evaluations_of(facts.results), facts.main_runs
+    of_run = {
         run: [m for m in evaluations[run].messages if m.concerns(scored)] for run in facts.ranked
     }
-    messages = [
-        message
-        for run, of_run in concerned.items()
-        for message in of_run
-        if message.is_fault or (message.warns and run in named)
-    ]
-    faults = [m._replace(warns=True) for m in messages if m.is_fault]
-    others = [m for m in messages if not m.is_fault]
+    faults = [m._replace(warns=True) for each in of_run.values() for m in each if m.is_fault]
+    others = [m for run in of_run if run in named for m in of_run[run] if not m.is_fault]
     texts = [
         text
         for some in (faults, facts.collection.evaluator.messages, others)
@@ -377,8 +384,8 @@ def warnings_of(facts: RunStanding) -> list[str]:
     ]
     also = [
         run
-        for run, of_run in concerned.items()
-        if run not in named and any(m.warns for m in of_run) and not evaluations[run].is_broken
+        for run, each in of_run.items()
+        if run not in named and any(m.warns for m in each) and not evaluations[run].is_broken
     ]
     if also:
         texts.append(f"other runs with warnings: {abbreviate(also)}; see All warnings below")
@@ -406,7 +413,7 @@ def n_systems(plan: Plan) -> Floats:
     scores = plan.factors.scores.get(plan.name)
     if scores is None:
         return np.full(len(plan.rows), float(plan.factors.n_systems[plan.name]))
-    return np.where(plan.rows >= 0, (~np.isnan(scores)).sum(axis=1)[plan.rows], np.nan)
+    return pick_rows((~np.isnan(scores)).sum(axis=1).astype(float), plan.rows)
 
 
 def shares_judged(results: Results, run: str, depths: Iterable[int]) -> dict[int, float]:
@@ -457,7 +464,7 @@ def systems_by_topic(
     numbers, scores = scores_by_system(plan.factors, plan.name)
     tags = plan.factors.systems
     column = {tags[number]: i for i, number in enumerate(numbers.tolist())}
-    raw = np.where(plan.rows[:, None] >= 0, scores[plan.rows], np.nan)
+    raw = pick_rows(scores, plan.rows)
     none = np.full(len(raw), np.nan)
     return np.array([raw[:, column[t]] if t in column else none for t in systems.values()])
 
@@ -465,7 +472,7 @@ def systems_by_topic(
 # The rankings of runs, topic by topic
 
 
-def rankings_of(results: Results, facts: RunStanding) -> dict[str, Any]:
+def rankings_of(facts: RunStanding) -> dict[str, Any]:
     """Return the top documents of the main runs on each topic, or the reason for having none.
 
     Returns
@@ -476,7 +483,11 @@ def rankings_of(results: Results, facts: RunStanding) -> dict[str, Any]:
         (0 if the run lacks the document).  If documents are not known, the dict has only the key
         ``why``.
     """
-    first = dict.fromkeys([facts.run, *filter(None, [facts.rival]), *facts.ranked])
+    results = facts.results
+    lacking = [run for run in facts.main_runs if has_only_scores(results, run)]
+    if facts.rival and lacking:
+        return {"why": unescape(say("rankings_needed", lacking))}
+    first = dict.fromkeys([*facts.main_runs, *facts.ranked])
     runs = [run for run in first if not has_only_scores(results, run)][:MOST_RUNS]
     if len(runs) < 2 or not results.topics:
         return {"why": ""}
