@@ -23,7 +23,6 @@ from ir_std.measures import Measure, Measures, as_measures, named_measure, parse
 from ir_std.reporting.model import Results
 from ir_std.reporting.results import evaluate
 from ir_std.reporting.tables import Cell, Table, Value, interval_cell, make_table, number_cell
-from ir_std.schemes import scheme_names
 from ir_std.scores.files import holds_scores, read_scores
 from ir_std.trec import Qrels, as_qrels, is_file
 
@@ -91,7 +90,7 @@ def agreement(
         return _agreement_of_scores(first, second, measures)
     pair = as_qrels(first), as_qrels(second)
     names = _names([q.name for q in pair])
-    matches = tuple(match_factors(q, f) for q, f in zip(pair, factors, strict=True))
+    matches = [match_factors(q, f) for q, f in zip(pair, factors, strict=True)]
     highest = min(q.max_level for q in pair)
     asked = as_measures(measures or ()) or _default_measures(matches)
     wanted = [m for m in asked if (m.params.get("rel") or 0) <= highest]
@@ -101,14 +100,11 @@ def agreement(
             f"no topic has a document that both {names[0]} and {names[1]} judged; pass two sets of "
             "judgments of the same topics"
         )
-    given = [
-        (runs, wanted) if runs is not None else _systems_of(match, wanted) for match in matches
-    ]
-    each = [
-        evaluate(own, q, known, scheme_names(schemes), factors=f, jobs=jobs)
-        for (own, known), q, f in zip(given, pair, factors, strict=True)
-        if known
-    ]
+    each = []
+    for match, q, f in zip(matches, pair, factors, strict=True):
+        own, known = _systems_of(match, wanted) if runs is None else (runs, wanted)
+        if known:
+            each.append(evaluate(own, q, known, schemes, factors=f, jobs=jobs))
     left_out = [
         f"{m} left out, because one of the judges gave no document the relevance level that the "
         "measure requires"
@@ -175,9 +171,11 @@ def _with_scores(labels: JudgeAgreement, each: Sequence[Results]) -> JudgeAgreem
         return labels
     one, other = each
     systems = tuple(run for run in one.runs if run in other.runs)
-    rows = [[r.collection.evaluator.qrels.positions[t] for t in labels.topics] for r in each]
     scores = {
-        m: (score_matrix(one, systems, m)[rows[0]], score_matrix(other, systems, m)[rows[1]])
+        m: (
+            score_matrix(one, systems, m, labels.topics),
+            score_matrix(other, systems, m, labels.topics),
+        )
         for m in (measures_of_both(one, other) if systems else ())
     }
     return replace(labels, systems=systems, scores=scores)
@@ -193,9 +191,13 @@ def measures_of_both(one: Results, other: Results) -> list[Measure]:
     return [m for m in one.collection.topic_measures if m in known]
 
 
-def score_matrix(results: Results, runs: Iterable[str], measure: Measure) -> Floats:
+def score_matrix(
+    results: Results, runs: Iterable[str], measure: Measure, topics: Iterable[str]
+) -> Floats:
     """Return scores as a matrix with a row per topic and a column per run."""
-    return np.stack([results.values[run][measure] for run in runs], axis=1)
+    positions = results.collection.evaluator.qrels.positions
+    rows = [positions[topic] for topic in topics]
+    return np.stack([results.values[run][measure][rows] for run in runs], axis=1)
 
 
 def _notes(labels: JudgeAgreement, pair: Sequence[Qrels]) -> Iterator[str]:
@@ -304,11 +306,13 @@ class JudgeAgreement:
     @property
     def tables(self) -> dict[str, Table]:
         """Tables that are not empty, by name."""
-        lacking = {
-            *(() if self.systems else OF_SYSTEMS),
-            *(() if self.confusion.any() else OF_LABELS),
-        }
-        return {name: self.table(name) for name in TABLES if name not in lacking}
+        return {name: self.table(name) for name in TABLES if not self._lacks(name)}
+
+    def _lacks(self, table: str) -> str:
+        """Describe what a table needs and lacks; empty if it lacks nothing."""
+        if table in OF_SYSTEMS:
+            return "" if self.systems else "needs scores of systems; pass runs"
+        return "" if self.confusion.any() else "needs qrels; only scores are known"
 
     def table(self, name: str = "labels", places: int = 4) -> Table:
         """Return one of the tables.
@@ -325,10 +329,8 @@ class JudgeAgreement:
             If no table has this name, or if the table needs scores or qrels that are not known.
         """
         make = look_up(name, TABLES, "table")
-        if name in OF_SYSTEMS and not self.systems:
-            raise UsageError(f"the table {name} needs scores of systems; pass runs")
-        if name in OF_LABELS and not self.confusion.any():
-            raise UsageError(f"the table {name} needs qrels; only scores are known")
+        if lacking := self._lacks(name):
+            raise UsageError(f"the table {name} {lacking}")
         return make(self, places)
 
 
@@ -342,16 +344,15 @@ def compare_labels(
             f"found levels up to {n_levels - 1}; at most {MOST_LEVELS} levels are supported"
         )
     matrices = np.zeros((len(topics), n_levels, n_levels), np.int64)
-    alone = [0, 0]
     for i, topic in enumerate(topics):
         one, other = (q.judged[topic] for q in pair)
         both = [d for d in one if d in other]
         matrices[i] = statistics.confusion_matrix(
             [max(0, one[d]) for d in both], [max(0, other[d]) for d in both], n_levels
         )
-        alone[0] += len(one) - len(both)
-        alone[1] += len(other) - len(both)
-    return matrices, (alone[0], alone[1])
+    n_both = int(matrices.sum())
+    first, second = (sum(len(q.judged[topic]) for topic in topics) - n_both for q in pair)
+    return matrices, (first, second)
 
 
 def _labels(agreement: JudgeAgreement, places: int) -> Table:
@@ -489,9 +490,7 @@ TABLES: dict[str, Callable[[JudgeAgreement, int], Table]] = {
 }
 """Functions that make the tables, by name."""
 OF_SYSTEMS = ("order", "pairs", "means")
-"""Tables that need scores of systems."""
-OF_LABELS = ("labels", "confusion", "topics")
-"""Tables that need qrels, because scores are not enough."""
+"""Tables that need scores of systems.  All other tables need qrels."""
 
 
 def _with_interval(figure: statistics.Interval, places: int) -> Cell:

@@ -106,22 +106,20 @@ class Correction:
             Number of decimals; -1 for full precision.
         """
         measure = parse_measure(measure)
-        estimates, alone = self.estimates[measure], self.alone[measure]
         differences = self._differences(measure, places)
         rows: list[list[tables.Value]] = []
-        for i in np.argsort(-sign_of(measure) * estimates.mean, kind="stable").tolist():
-            weights = self._weights(self.runs[i])
-            by_model = float(self.model_means[measure][i])
+        by_mean = np.argsort(-sign_of(measure) * self.estimates[measure].mean, kind="stable")
+        for i in by_mean.tolist():
+            run = self.runs[i]
+            alone = self.alone[measure].contrast(self._weights(run))
             row: list[tables.Value] = [
-                self.runs[i],
-                tables.estimate_cell(estimates.contrast(weights), places),
-                by_model,
-                tables.estimate_cell(alone.contrast(weights), places),
-                differences.get(self.runs[i], ""),
+                run,
+                tables.estimate_cell(self.estimate(run, measure), places),
             ]
-            rows.append(row if self.baseline else row[:-1])
+            row += [float(self.model_means[measure][i]), tables.estimate_cell(alone, places)]
+            rows.append(row + [differences.get(run, "")] * bool(self.baseline))
         header = ["run", str(measure), f"{self.names[1]} only", "people only"]
-        header += [f"minus {self.baseline}"] if self.baseline else []
+        header += [f"minus {self.baseline}"] * bool(self.baseline)
         return tables.make_table(header, rows, notes=self._table_notes(measure), places=places)
 
     def _differences(self, measure: Measure, places: int) -> dict[str, tables.Cell]:
@@ -146,7 +144,7 @@ class Correction:
             f"The estimates are of {measure} under human labels of all {total} topics, with 95% t "
             f"intervals. People judged {n} topics, and {self.names[1]} judged all {total}."
         )
-        yield (f"Human labels alone would need about {worth:.0f} topics for intervals this narrow.")
+        yield f"Human labels alone would need about {worth:.0f} topics for intervals this narrow."
         if self.baseline is not None:
             yield (
                 f"{tables.BETTER} and {tables.WORSE} mark runs significantly better or worse than "
@@ -232,8 +230,8 @@ def correct(
         raise UsageError(f"{names[0]} and {names[1]} have no run in common")
     if baseline is not None:
         look_up(baseline, dict.fromkeys(common), "baseline")
-    wanted = None if topics is None else set(topics)
-    chosen = [t for t in people.topics if wanted is None or t in wanted]
+    wanted = set(people.topics if topics is None else topics)
+    chosen = [t for t in people.topics if t in wanted]
     positions = model.collection.evaluator.qrels.positions
     judged = [t for t in chosen if t in positions]
     notes: list[str] = []
@@ -242,15 +240,14 @@ def correct(
             f"left out {pluralize(left, 'topic')} of {names[0]} that {names[1]} did not judge"
         )
     rows = np.array([positions[t] for t in judged], np.int64)
-    at = [people.topics.index(t) for t in judged]
     estimates: dict[Measure, PredictionPowered] = {}
     alone: dict[Measure, PredictionPowered] = {}
     means: dict[Measure, Floats] = {}
     warnings: list[str] = []
     for measure in measures_of_both(people, model):
-        y = score_matrix(people, common, measure)
-        y = np.where(_has_relevant(people, measure)[:, None], y, np.nan)[at]
-        x = score_matrix(model, common, measure)
+        y = score_matrix(people, common, measure, judged)
+        y[~_has_relevant(people, measure, judged)] = np.nan
+        x = score_matrix(model, common, measure, model.topics)
         if np.isnan(x).any():
             notes.append(f"left out {measure}; {names[1]} has no value for some topic and run")
             continue
@@ -263,11 +260,8 @@ def correct(
         warnings += [f"{measure}: {text}" for text in estimates[measure].warnings]
     if not estimates:
         raise UsageError(f"{names[0]} and {names[1]} have no measure in common")
-    if (
-        schemes
-        and scheme_names(schemes)
-        and not any(isinstance(m, Standardized) for m in estimates)
-    ):
+    is_raw = not any(isinstance(m, Standardized) for m in estimates)
+    if is_raw and schemes and scheme_names(schemes):
         notes.append(
             "left out standardized scores, because they need factor sets for both sets of labels"
         )
@@ -320,16 +314,18 @@ def _evaluate(
     jobs: int | None,
 ) -> Results:
     """Evaluate runs under the given labels; for a factor set, evaluate the set's systems."""
+    qrels = None
     if isinstance(labels, str) and labels in available_factors():
-        return evaluate(f"{labels}{SEPARATOR}*", None, measures, schemes, jobs=jobs)
-    if holds_scores(labels):
-        return evaluate(read_scores(labels), None, measures, schemes, jobs=jobs)
-    qrels = as_qrels(labels)
-    if runs is None:
-        factors = match_factors(qrels).factors
-        if factors is None:
-            raise UsageError(f"missing runs; no factor set with systems matches {qrels.name}")
-        runs = f"{factors.id}{SEPARATOR}*"
+        runs = f"{labels}{SEPARATOR}*"
+    elif holds_scores(labels):
+        runs = read_scores(labels)
+    else:
+        qrels = as_qrels(labels)
+        if runs is None:
+            factors = match_factors(qrels).factors
+            if factors is None:
+                raise UsageError(f"missing runs; no factor set with systems matches {qrels.name}")
+            runs = f"{factors.id}{SEPARATOR}*"
     return evaluate(runs, qrels, measures, schemes, jobs=jobs)
 
 
@@ -349,10 +345,10 @@ def _name(labels: Any, fallback: str) -> str:
     return fallback
 
 
-def _has_relevant(results: Results, measure: Measure) -> Mask:
+def _has_relevant(results: Results, measure: Measure, topics: Iterable[str]) -> Mask:
     """Check which topics have a relevant document; without qrels, assume that all have one."""
     qrels = results.collection.evaluator.qrels
     raw = measure.base if isinstance(measure, Standardized) else measure
-    if isinstance(qrels, QrelsFromCounts):
-        return np.ones(len(qrels.topics), bool)
-    return np.asarray(qrels.count(raw.params.get("rel") or 1) > 0)
+    n_relevant = qrels.count(raw.params.get("rel") or 1)
+    is_unknown = isinstance(qrels, QrelsFromCounts)
+    return np.array([is_unknown or n_relevant[qrels.positions[t]] > 0 for t in topics], bool)

@@ -147,15 +147,7 @@ def topics(
     else:
         if peers is not None:
             _draw_spread(ax, peers, order)
-        ax.plot(
-            np.arange(len(order)),
-            scores[order],
-            "o",
-            color=COLORS["run"],
-            markersize=4,
-            label=run,
-            zorder=4,
-        )
+        ax.plot(scores[order], "o", color=COLORS["run"], markersize=4, label=run, zorder=4)
         label_topics(ax, [results.topics[i] for i in order])
         ax.set_xlabel(f"{unit}s, hardest first")
     ticks = axis_ticks(results, measure)
@@ -355,9 +347,9 @@ def forest(differences: RunDifferences, ax: Axes | None = None, *, size: bool = 
     names, text = [d.where for d in differences.differences], ""
     if summary:
         names.append("summary")
-        s = summary
-        text = f"\n{s.effect:+.3f} [{s.low:+.3f}, {s.high:+.3f}], I² {100 * s.i2:.0f}%"
-        corners = [s.low, s.effect, s.high, s.effect], [n, n - 0.28, n, n + 0.28]
+        effect, low, high = summary.effect, summary.low, summary.high
+        text = f"\n{effect:+.3f} [{low:+.3f}, {high:+.3f}], I² {100 * summary.i2:.0f}%"
+        corners = [low, effect, high, effect], [n, n - 0.28, n, n + 0.28]
         ax.axhline(n - 0.5, color=COLORS["line"], linewidth=0.8)
         ax.fill(*corners, color=COLORS["base"], zorder=2)
     ax.set_yticks(range(len(names)), names)
@@ -466,15 +458,13 @@ def topic_order(results: Results, measure: Measure) -> Ints:
 
     Topics without factors come last.
     """
-    base = measure.base if isinstance(measure, Standardized) else measure
-    peers = results.collection.peers(base)
-    if peers is None and isinstance(measure, Standardized):
-        plan = results.collection.plans[measure]
-        peers = peers_of(plan, results.topics)
-    if peers is not None:
-        return np.argsort(peers.mean, kind="stable")
-    columns = [values[measure] for values in results.values.values()]
-    return np.argsort(np.mean(columns, axis=0), kind="stable")
+    if isinstance(measure, Standardized):
+        means = peers_of(results.collection.plans[measure], results.topics).mean
+    elif peers := results.collection.peers(measure):
+        means = peers.mean
+    else:
+        means = np.mean([values[measure] for values in results.values.values()], axis=0)
+    return np.argsort(means, kind="stable")
 
 
 def axis_ticks(results: Results, measure: Measure) -> list[float]:
