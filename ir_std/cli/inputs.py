@@ -365,7 +365,7 @@ def read_entries(args: Namespace) -> Entries:
 
 def _system_entry(name: str) -> Entry:
     """Make an entry for a system of a factor set, under its name in the set."""
-    return Entry(name.rpartition("/")[2], name, None)
+    return Entry(name.partition("/")[2], name, None)
 
 
 def is_entry(text: str) -> bool:

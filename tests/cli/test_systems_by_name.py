@@ -177,6 +177,15 @@ def test_systems_of_sets_are_compared_by_name(capsys: pytest.CaptureFixture[str]
     assert float(rows["bm25base_p", "dl19-passage"]["nDCG@10"]) == pytest.approx(0.50583, abs=1e-5)
 
 
+def test_models_keep_their_organizations_and_can_be_the_baseline(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    models = ("mteb-retrieval/BAAI/bge-m3", "mteb-retrieval/intfloat/e5-base-v2")
+    for baseline in (models[0], "BAAI/bge-m3"):
+        rows = compared(capsys, *models, "nDCG@10", "--baseline", baseline)
+        assert {system for system, _ in rows} == {"intfloat/e5-base-v2"}
+
+
 def test_a_system_is_on_the_collection_of_its_sets_qrels(
     data: Path, runs_of: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
