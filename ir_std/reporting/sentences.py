@@ -34,8 +34,7 @@ MAX_NEIGHBOR_RUNS = 3
 def describe_firsts(results: Results, measure: Measure | str) -> str:
     """Describe which runs could be first, and why."""
     by_run = {run: results.ranks[run][measure] for run in results.runs}
-    (collection,) = results.collections.values()
-    return could_be_first(by_run, len(results.topics), collection.unit)
+    return could_be_first(by_run, len(results.topics), results.collection.unit)
 
 
 def could_be_first(by_run: Mapping[str, RunRank], n_topics: int, unit: str) -> str:
@@ -264,10 +263,11 @@ def _warnings_of(links: CollectionLinks, results: Results) -> Iterator[str]:
                 f"{max(abs(above[system]) for system in far):.1f} standard deviations from "
                 "the anchors; add anchors with similar scores"
             )
-        if len(anchors) >= MIN_TESTED and (
-            min(anchors) > max(above.values()) or max(anchors) < min(above.values())
-        ):
-            side = "better" if min(anchors) > max(above.values()) else "worse"
+        if not above or len(anchors) < MIN_TESTED:
+            continue
+        is_better = min(anchors) > max(above.values())
+        if is_better or max(anchors) < min(above.values()):
+            side = "better" if is_better else "worse"
             yield (
                 f"{links.measure} on {collection}: all anchors are {side} than the systems "
                 "compared; use some better and some worse anchors"

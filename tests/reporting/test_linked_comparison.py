@@ -255,6 +255,14 @@ def test_anchors_on_one_side_of_all_systems_are_warned_about(
         ir_std.compare([*others, *anchors], AP, anchors=[f"anchor{i}" for i in range(4)])
 
 
+def test_a_linked_collection_may_have_only_the_anchors(entries: list[tuple[str, Any, Any]]) -> None:
+    anchors, reference = [entry for entry in entries if entry[0] != "x"], [*LEVELS][-1]
+    other = ("x", scores_of(reference, LEVELS[reference], 9), None)
+    names = [f"anchor{i}" for i in range(4)]
+    linked = ir_std.compare([other, *anchors], AP, anchors=names, reference=reference)
+    assert not any("all anchors are" in text for text in linked.warnings)
+
+
 def test_same_topics_need_no_link(data: Path, tmp_path: Path, ir_std_cli: Any) -> None:
     qrels, copy = data / "qrels" / "dl19-passage.txt", tmp_path / "copy.txt"
     copy.write_text(qrels.read_text())
