@@ -198,6 +198,15 @@ def test_a_best_run_was_chosen_by_its_scores() -> None:
     )
 
 
+def test_runs_of_which_none_is_clearly_worse_are_not_counted() -> None:
+    """The set of runs that could be the best can leave out a run that differs from no other."""
+    by_run = {"a": "01111111110111110000", "b": "10001110001010110100", "c": "10011010100011001000"}
+    deck = record(hits({run: [float(hit) for hit in row] for run, row in by_run.items()}))["deck"]
+    assert plain(deck).startswith(
+        "If all pairs of these runs are compared at once, no two differ clearly."
+    )
+
+
 def test_a_measure_without_scores_says_so() -> None:
     results = simulated(1, [AP])
     facts = RunStanding(results, views_of(results)[0], "run0")
