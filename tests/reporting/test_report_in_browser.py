@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ir_measures import AP
+from ir_measures import AP, P
+from made_up import entries_on
 from screens import resize, width_of
 from views import HOSTILE, MINUS, View, hits, plain, saved
 
@@ -212,6 +213,25 @@ def test_the_average_is_that_of_the_scheme(
     shared.open(tmp_path / "report.html")
     table = shared.page.get_by_role("region", name="By every measure")
     assert table.get_by_role("columnheader").last.inner_text().split("\n") == said
+
+
+def test_names_on_phones_break_only_between_words(browser: Any, tmp_path: Path) -> None:
+    names = ("p_exp_rm3_bert_2", "ir_std N", "mono")
+    entries = entries_on(("trec7-adhoc", "trec8-adhoc"), names)
+    write_report(ir_std.compare(entries, [AP, P @ 10]), tmp_path / "report.html")
+    view = View(browser)
+    resize(view.page, 390)
+    view.open(tmp_path / "report.html")
+    view.open_details("All numbers")
+    assert width_of(view.page) <= 390
+    n_lines = view.page.get_by_role("rowheader", name=re.compile("|".join(names))).evaluate_all(
+        "ths => ths.map(th => { const range = document.createRange();"
+        " range.selectNode(document.createTreeWalker(th, NodeFilter.SHOW_TEXT).nextNode());"
+        " return range.getClientRects().length; })"
+    )
+    assert len(n_lines) > 18
+    assert max(n_lines) == 1
+    view.context.close()
 
 
 def test_long_names_leave_room_for_the_pictures(browser: Any, tmp_path: Path) -> None:

@@ -87,14 +87,18 @@ class AcrossFacts:
     @property
     def names(self) -> list[str]:
         """The collections on which the subject has a mean."""
-        return [name for name, each in self._estimates.items() if not isnan(each.mean)]
+        return [name for name, each in self._own.items() if not isnan(each.mean)]
 
     @cached_property
-    def _estimates(self) -> dict[str, Estimate]:
-        """The subject's means by collection."""
+    def _own(self) -> dict[str, Estimate]:
+        return self.means(self.subject)
+
+    def means(self, run: str) -> dict[str, Estimate]:
+        """Estimate a run's means, by collection."""
         return {
-            name: self.results.estimate(self.subject, self.view.scored, name)
-            for name in self.results.collections
+            name: self.results.estimate(run, self.view.scored, name)
+            for name, runs in self.results.evaluations.items()
+            if run in runs
         }
 
     @property
@@ -106,7 +110,7 @@ class AcrossFacts:
     def sides(self) -> list[int]:
         """For each collection, 1 if the subject is above average, -1 if below, else 0."""
         average = self.view.average or 0.0
-        ends = [self._estimates[name].interval for name in self.names]
+        ends = [self._own[name].interval for name in self.names]
         return [(low > average) - (high < average) for low, high in ends]
 
     def pooled(self, run: str) -> Estimate | None:
@@ -162,7 +166,7 @@ def _measure(facts: AcrossFacts) -> dict[str, Any]:
         name = f"difference in {name} from {results.baseline}"
         rows = [row for found in facts.compared.values() for row in _differences(found)]
     else:
-        runs = [facts.subject, *(run for run in results.runs if run != facts.subject)]
+        runs = sorted(results.runs, key=lambda run: run != facts.subject)
         rows = [row for run in runs for row in _means(facts, run)]
     ends = [v for row in rows for v in (row["mean"], row["low"], row["high"]) if v is not None]
     return {
@@ -180,11 +184,8 @@ def _measure(facts: AcrossFacts) -> dict[str, Any]:
 def _means(facts: AcrossFacts, run: str) -> list[dict[str, Any]]:
     """List a run's means on its collections and, if shown, the mean over the collections."""
     pooled = facts.pooled(run)
-    rows = []
-    for name, runs in facts.results.evaluations.items():
-        if run in runs:
-            one = facts.results.estimate(run, facts.view.scored, name)
-            rows.append(_row(run, name, one.mean, one.interval, one.n))
+    each = facts.means(run).items()
+    rows = [_row(run, name, one.mean, one.interval, one.n) for name, one in each]
     return rows + ([_row(run, None, pooled.mean, pooled.interval)] if pooled else [])
 
 

@@ -33,7 +33,8 @@ class Across {
       const isRepeated = i > 0 && m.rows[i - 1].system === row.system, name = row.name ?? summary;
       const section = `#collection-${this.names.indexOf(row.name)}`;
       return html("tr", { class: row.name === null ? "summary" : "" },
-        html("th", { scope: "row" }, html("span", { class: this.classOf(row.system) }, isRepeated ? "" : row.system)),
+        html("th", { scope: "row" }, html("span", { class: `name ${this.classOf(row.system)}` },
+          isRepeated ? "" : nameParts(row.system))),
         cell(row.name === null ? name : html("a", { href: section }, name), { class: "left" }),
         cell(row.n === null ? "" : `${row.n}`, { class: "wide" }),
         cell(strip(m, [this.shape(row, heaviest, name)], width, `${m.scored} of ${row.system}, ${name}`),
