@@ -115,8 +115,7 @@ def _note_hidden_names(
             note(f"{file} is the name of both a file and a measure, so ir_std uses the file")
     files = [run for run in runs.values() if isinstance(run, reading.Source)]
     if not qrels and any(kind_of(run) == reading.RUN.kind for run in files):
-        hide = [name for name in runs if is_system_name(name, is_file=True)]
-        if hide:
+        if hide := [name for name in runs if is_system_name(name, is_file=True)]:
             text = "is the name of both a file and a system, so ir_std uses the file"
             note(f"{abbreviate(hide)} {text}")
 
@@ -159,11 +158,9 @@ def requested_measures(
     args: Namespace, texts: Iterable[str], custom: Mapping[str, Measure]
 ) -> list[Measure]:
     """Return the measures that the arguments and ``-m`` name, with the level from ``-l``."""
-    level, depth = getattr(args, "l", None), getattr(args, "depth", None)
+    level = getattr(args, "l", None)
     if level is not None and level < 1:
         raise UsageError(f"-l is {level}; expected a level of at least 1")
-    if depth is not None and depth < 1:
-        raise UsageError(f"-M is {depth}; expected at least 1 document")
     for text in texts:
         if text not in custom and not is_measure(text):
             raise unknown_argument(text, custom)

@@ -131,7 +131,7 @@ class CommandParser(ArgumentParser):
         prog = PROGRAM if name == COMMANDS[0] else f"{PROGRAM} {name}"
         # If there were no usage text, argparse would format one that format_help never prints.
         super().__init__(prog=prog, usage=prog, allow_abbrev=False, add_help=False)
-        self.text = text
+        self.text, self.options = text, _read_options(text)
         self.add_argument("inputs", nargs="*")
         for option in self.options:
             self.add_argument(*option.flags, **option.settings)
@@ -139,11 +139,6 @@ class CommandParser(ArgumentParser):
         self.add_argument("--version", action=_ShowVersions, nargs=0)
         if not self._option_string_actions.get("--quiet"):
             self.add_argument("--quiet", action="store_true")
-
-    @property
-    def options(self) -> list[Option]:
-        """The options that the help declares."""
-        return _read_options(self.text)
 
     def format_help(self) -> str:
         """Return the help."""

@@ -199,10 +199,9 @@ def trec_eval_lines(results: Results, tag: str, args: Namespace) -> Iterator[str
     }
 
     def line(measure: Measure, topic: str, value: float) -> str:
-        places = args.places
         whole = measure_record(measure).kind == "count" and value == value
-        number = f"{value:.0f}" if whole else f"{value}" if places < 0 else f"{value:6.{places}f}"
-        return f"{escape_line(names[measure]):22}\t{escape_line(topic)}\t{number}"
+        form = ".0f" if whole else "" if args.places < 0 else f"6.{args.places}f"
+        return f"{escape_line(names[measure]):22}\t{escape_line(topic)}\t{value:{form}}"
 
     if args.by_query:
         for topic in sorted({*chain.from_iterable(values.values())}, key=str.encode):
@@ -238,12 +237,9 @@ def trec_eval_name(measure: Measure, level: int | None = None) -> str:
     ('ndcg_cut_10', 'smap')
     """
     if isinstance(measure, Standardized):
-        base = trec_eval_name(measure.base, level)
-        return (
-            f"s{base}"
-            if measure["scheme"] == "N" and "factors" not in measure.params
-            else (str(measure))
-        )
+        if measure["scheme"] != "N" or "factors" in measure.params:
+            return str(measure)
+        return f"s{trec_eval_name(measure.base, level)}"
     name = canonical(measure(rel=1) if level and measure.params.get("rel") == level else measure)
     name = re.sub(r"^RIPrec", "IPrec", name)
     return to_trec_eval(name) or str(measure)

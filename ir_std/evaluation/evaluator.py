@@ -428,7 +428,7 @@ def evaluate_runs(
         died.
     """
     if depth is not None and depth < 1:
-        raise UsageError(f"depth must be at least 1, got {depth}")
+        raise UsageError(f"depth is {depth}; expected at least 1 document (-M)")
     if jobs is None:
         # Looking up scores is less work than sending them to another process.
         jobs = default_jobs(sum(not isinstance(run, RunScores) for run in runs.values()))

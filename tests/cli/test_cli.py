@@ -261,7 +261,7 @@ def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli
         (("elsewhere", "qrels", "AP"), "no topic in common"),
         (("run", "empty", "qrels", "AP"), "empty: holds no files; expected a folder of run files"),
         (("run", "qrels", "Rndcg"), "ir_measures has no measure such as trec_eval's Rndcg"),
-        (("run", "qrels", "AP", "-M", "0"), "-M is 0"),
+        (("run", "qrels", "AP", "-M", "0"), "depth is 0; expected at least 1 document (-M)"),
         (("-", "-", "AP"), "- (standard input) can be read only once"),
         (
             ("scores", "qrels", "AP", "-M", "3"),
