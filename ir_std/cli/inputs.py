@@ -115,7 +115,8 @@ def _note_hidden_names(
             note(f"{file} is the name of both a file and a measure, so ir_std uses the file")
     files = [run for run in runs.values() if isinstance(run, reading.Source)]
     if not qrels and any(kind_of(run) == reading.RUN.kind for run in files):
-        if hide := [name for name in runs if is_system_name(name, is_file=True)]:
+        hide = [name for name in runs if is_system_name(name, is_file=True)]
+        if hide:
             text = "is the name of both a file and a system, so ir_std uses the file"
             note(f"{abbreviate(hide)} {text}")
 
