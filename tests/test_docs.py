@@ -86,7 +86,7 @@ def test_every_public_name_has_its_place_in_the_reference(site: Path) -> None:
 
 def test_properties_are_described_by_whole_sentences(site: Path) -> None:
     text = reference(site)
-    assert "The place in words, such as <code" in text
+    assert "Description of the place, such as <code" in text
     assert ">Type<" not in text
 
 
