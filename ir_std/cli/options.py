@@ -190,7 +190,7 @@ REQUIRED = {
     "seed": "--draw N",
     "docs": "--topic T",
 }
-"""For each option that is of no use without another option, the other option."""
+"""For each option that needs another option, the other option."""
 
 
 def read_arguments(name: str, arguments: list[str]) -> Namespace:
