@@ -28,6 +28,7 @@ read_lines`` below.
 # isort: off
 from ir_std.reading.ids import Ids, Index, KeyTable, check_strings, first_repeated, keys, may_repeat
 from ir_std.reading.lines import QRELS, RANKED_RUN, RUN, CheckFailed, LineFormat, Lines, read_lines
+from ir_std.reading.numbers import decimal_numbers
 from ir_std.reading.plain import find_fault, no_lines, read_lines_plainly, split_line
 from ir_std.reading.sources import (
     STANDARD_INPUT, STANDARD_INPUT_NAME, BytesSource, FileSource, Source, content_lines,
@@ -37,8 +38,8 @@ from ir_std.reading.unpacking import MAX_MEMBER, too_large
 
 __all__ = [
     "MAX_MEMBER", "QRELS", "RANKED_RUN", "RUN", "STANDARD_INPUT", "STANDARD_INPUT_NAME",
-    "BytesSource", "CheckFailed", "FileSource", "Ids", "Index", "KeyTable",
-    "LineFormat", "Lines", "Source", "check_strings", "content_lines", "files_below", "find_fault",
+    "BytesSource", "CheckFailed", "FileSource", "Ids", "Index", "KeyTable", "LineFormat", "Lines",
+    "Source", "check_strings", "content_lines", "decimal_numbers", "files_below", "find_fault",
     "first_repeated", "is_archive", "is_pipe", "keys", "may_repeat", "no_lines", "read_lines",
     "read_lines_plainly", "read_pieces", "source_of", "split_line", "too_large",
 ]

@@ -21,6 +21,8 @@ Bytes = NDArray[np.uint8]
 
 WORD = 8
 """Number of bytes that are read at once, and number of bytes that must follow the last ID."""
+MARGIN = 8 * WORD
+"""Number of bytes before the first number."""
 
 _AT_ONCE = 1 << 20
 """Number of bytes that are joined at once; the index of each byte takes eight bytes of memory."""
@@ -33,7 +35,7 @@ _SHORT = 8 * WORD
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
 _LAST = ~_MASKS[::-1]
 """Masks of the first n bytes and of the last n bytes of a word."""
-_ROOM = bytes(WORD)
+_ROOM = bytes(MARGIN)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SECOND_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 
@@ -74,7 +76,8 @@ class Ids:
     Attributes
     ----------
     codes : ndarray of uint8
-        Bytes of all IDs, with :data:`WORD` more bytes before the first ID and after the last.
+        Bytes of all IDs, with :data:`WORD` more bytes before the first ID and after the last; if
+        the IDs are numbers, with :data:`MARGIN` bytes before the first.
     starts, widths : ndarray of int, shape (n_ids,)
     """
 
@@ -97,7 +100,7 @@ class Ids:
         parts = ["\0".join(names[a : a + _JOINED_AT_ONCE]) for a in places]
         joined = "\0".join(parts).encode(errors="surrogatepass")
         codes = np.frombuffer(b"".join([_ROOM, joined, _ROOM]), np.uint8)
-        zeros = np.flatnonzero(codes[WORD - 1 : 1 - WORD] == 0) + (WORD - 1)
+        zeros = np.flatnonzero(codes[MARGIN - 1 : 1 - MARGIN] == 0) + (MARGIN - 1)
         if len(zeros) != len(names) + 1:  # an ID contains a zero
             return cls.of_bytes([name.encode(errors="surrogatepass") for name in names])
         return cls.between(codes, zeros[:-1] + 1, zeros[1:])
@@ -107,7 +110,7 @@ class Ids:
         """Make IDs from their bytes."""
         widths = np.fromiter(map(len, names), np.int64, len(names))
         codes = np.frombuffer(b"".join([_ROOM, *names, _ROOM]), np.uint8)
-        return cls(codes, np.cumsum(widths) - widths + WORD, widths)
+        return cls(codes, np.cumsum(widths) - widths + MARGIN, widths)
 
     @classmethod
     def between(cls, codes: Bytes, starts: Ints, ends: Ints) -> Ids:
@@ -197,7 +200,19 @@ class Ids:
         else:
             words = self._words(0)
             differ = (words[1:] != words[:-1]) | (self.widths[1:] != self.widths[:-1])
-        return np.concatenate([[0], np.flatnonzero(differ) + 1, [len(self)]])
+        return np.append(np.flatnonzero(np.append(True, differ)[: len(self)]), len(self))
+
+    def number(self, numbers: dict[Any, int]) -> Ints:
+        """Return the number of each ID; new IDs get the next free number.
+
+        The keys of ``numbers`` are the bytes of IDs.
+        """
+        cuts = self.changes()
+        firsts = self[cuts[:-1]].bytes()
+        for name in dict.fromkeys(firsts):
+            numbers.setdefault(name, len(numbers))
+        codes = np.fromiter(map(numbers.__getitem__, firsts), np.int32, len(firsts))
+        return np.repeat(codes, np.diff(cuts))
 
     def _words(self, place: int) -> Keys:
         """Return eight bytes of each ID from ``place`` on; bytes after the ID's end are 0.

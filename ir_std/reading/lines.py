@@ -14,8 +14,8 @@ import numpy as np
 
 from ir_std._arrays import Array, Ints
 from ir_std.errors import InputError
-from ir_std.reading.ids import WORD, Bytes, Ids
-from ir_std.reading.numbers import DECIMAL, LOWEST, MARGIN, NotANumber, floats, integer, integers
+from ir_std.reading.ids import MARGIN, WORD, Bytes, Ids
+from ir_std.reading.numbers import DECIMAL, LOWEST, NotANumber, floats, integer, integers
 from ir_std.reading.sources import Source, read_pieces
 from ir_std.reading.unpacking import MOST_TOPICS, UNPACK_FIRST
 
@@ -225,7 +225,7 @@ def _read_block(
         raise CheckFailed from None
     if values.max(initial=0) == math.inf:
         raise CheckFailed
-    topic = _numbered(Ids.between(codes, topic_at, topic_end), topics)
+    topic = Ids.between(codes, topic_at, topic_end).number(topics)
     return topic, doc_at, (doc_end - doc_at).astype(np.int32), values
 
 
@@ -234,13 +234,6 @@ def _joined(parts: list[Array]) -> Array:
     whole = np.concatenate(parts)
     parts.clear()
     return whole
-
-
-def _numbered(names: Ids, numbers: dict[bytes, int]) -> Ints:
-    """Return the number of each name; new names get the next free number."""
-    cuts = names.changes()
-    firsts = [numbers.setdefault(name, len(numbers)) for name in names[cuts[:-1]].bytes()]
-    return np.repeat(np.array(firsts, np.int32), np.diff(cuts))
 
 
 def read_content(source: Source) -> bytearray:

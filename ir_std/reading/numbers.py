@@ -12,10 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_std._arrays import Floats, Ints, Keys, Mask
-from ir_std.reading.ids import WORD, Bytes, Ids, words_at
-
-MARGIN = 8 * WORD
-"""Number of bytes before the first token; at least :data:`WORD` bytes follow the last token."""
+from ir_std.reading.ids import MARGIN, WORD, Bytes, Ids, words_at
 
 DECIMAL = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 """Pattern of numbers that C's strtod reads; Python also reads other forms, such as 1_000."""
@@ -70,7 +67,7 @@ def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
     Parameters
     ----------
     codes : ndarray of uint8
-        Bytes, with :data:`MARGIN` bytes before the first token and eight after the last.
+        Bytes, with :data:`MARGIN` bytes before the first token and :data:`WORD` after the last.
     starts, ends : ndarray of int, shape (n,)
 
     Raises
@@ -78,17 +75,36 @@ def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
     NotANumber
         If a token is not a decimal number.  A number that is too large becomes infinite.
     """
+    values, _, certain = decimal_numbers(codes, starts, ends)
+    rows = np.flatnonzero(~certain)
+    values[rows] = _one_by_one(Ids.between(codes, starts[rows], ends[rows]).bytes())
+    return values
+
+
+def decimal_numbers(codes: Bytes, starts: Ints, ends: Ints) -> tuple[Floats, Ints, Mask]:
+    """Read tokens as 64-bit floats, and count their decimals.
+
+    The parameters are those of :func:`floats`.
+
+    Returns
+    -------
+    values : ndarray of float, shape (n,)
+    decimals : ndarray of int, shape (n,)
+        Number of decimals; an exponent shifts the decimal point.
+    certain : ndarray of bool, shape (n,)
+        True if value and decimals are exact; False if the token is no number, or if ``float`` must
+        read the number.
+    """
     read = _decimals(codes, starts, ends)
     others = np.flatnonzero(~read.known)
     if others.size:
         scaled = _scaled(codes, starts[others], ends[others])
         for column, part in zip(read, scaled, strict=True):
             column[others] = part
-    values, exact = _divided(read.digits, _between(read.decimals, len(_POWERS) - 1))
+    decimals = _between(read.decimals, len(_POWERS) - 1)
+    values, exact = _divided(read.digits, decimals)
     np.negative(values, out=values, where=read.negative)
-    rows = np.flatnonzero(~(exact & read.known))
-    values[rows] = _one_by_one(Ids.between(codes, starts[rows], ends[rows]).bytes())
-    return values
+    return values, decimals, exact & read.known
 
 
 def _one_by_one(texts: list[bytes]) -> list[float]:

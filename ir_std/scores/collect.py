@@ -7,8 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,68 +16,49 @@ from ir_std._arrays import EXACT, Floats, Ints
 from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import ExternalMeasure, Measure, Standardized, measure_record
 from ir_std.measures.names import find_measure
+from ir_std.reading import Ids, decimal_numbers
 from ir_std.scores.files import is_not_topic_score
 from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores, is_whole
 
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
 _LARGEST = 1e100
 """Largest score that is allowed; if scores were larger, the sum of their squares could overflow."""
-_DIGITS = b"0123456789.+-eE"
-_AT_ONCE = 1 << 12
-"""Number of texts that are parsed at once, so that a missing value slows few others down."""
+_AT_ONCE = 1 << 14
+"""Number of values that are parsed at once, so that intermediate results stay in the cache."""
 _MOST_DECIMALS = 400
 """Number of decimals from which more decimals do not matter."""
 
 
-class Names(Sequence[Any]):
+@dataclass(frozen=True)
+class Names:
     """Names of the runs, topics or measures of many values; each name is stored once.
 
-    Parameters
+    Attributes
     ----------
-    distinct : sequence
-        Different names.
+    distinct : list
+        Different names, in the order of the first values.
     codes : ndarray of int
         Position of each value's name in ``distinct``.
     """
 
-    def __init__(self, distinct: Sequence[Any] = (), codes: Ints | None = None) -> None:
-        self._numbers: defaultdict[Any, int] = defaultdict(None, zip(distinct, count()))
-        self._numbers.default_factory = self._numbers.__len__
-        self._parts = [np.zeros(0, np.int64) if codes is None else codes]
+    distinct: list[Any]
+    codes: Ints
 
     @classmethod
-    def of(cls, names: Sequence[Any]) -> Names:
-        """Return names in this form."""
-        if isinstance(names, Names):
-            return names
-        made = cls()
-        made.extend(names)
-        return made
-
-    def extend(self, names: Sequence[Any]) -> None:
-        """Add the names of more values, before any name is read."""
-        codes = map(self._numbers.__getitem__, names)
-        self._parts.append(np.fromiter(codes, np.int64, len(names)))
-
-    @cached_property
-    def distinct(self) -> list[Any]:
-        """Different names, in the order of the first values."""
-        return [*self._numbers]
-
-    @cached_property
-    def codes(self) -> Ints:
-        """Position of each value's name in ``distinct``."""
-        return np.concatenate(self._parts)
+    def of(cls, cells: Ids) -> Names:
+        """Return the names in cells, without blanks around them."""
+        numbers: dict[bytes, int] = {}
+        codes = cells.number(numbers)
+        distinct = [name.decode(errors="surrogatepass") for name in numbers]
+        return cls(distinct, codes).map(str.strip)
 
     def map(self, function: Callable[[Any], Any]) -> Names:
         """Replace each name by the result of a function; equal results become one name."""
-        results = Names.of([*map(function, self.distinct)])
-        return Names(results.distinct, results.codes[self.codes])
+        numbers: dict[Any, int] = {}
+        codes = [numbers.setdefault(function(name), len(numbers)) for name in self.distinct]
+        return Names([*numbers], np.array(codes, np.int64)[self.codes])
 
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __getitem__(self, row: Any) -> Any:
+    def __getitem__(self, row: int) -> Any:
         return self.distinct[self.codes[row]]
 
 
@@ -97,7 +77,7 @@ class ScoreCells:
         means of the other values.
     measures : Names
         Measure of each value.
-    values : sequence of str
+    values : Ids
         The values as text.
     lines : sequence of int
         Line number of each row; empty if there are no lines, such as in a DataFrame.  The values
@@ -115,7 +95,7 @@ class ScoreCells:
     runs: Names
     topics: Names
     measures: Names
-    values: Sequence[str]
+    values: Ids
     lines: Sequence[int] = ()
     unit: str = "topic"
     skipped: tuple[str, ...] = ()
@@ -150,8 +130,7 @@ def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
     measure_of = {name: _measure_of(name) for name in cells.measures.distinct}
     unknown = [name for name, measure in measure_of.items() if measure is None]
     cells = replace(cells, skipped=tuple(dict.fromkeys([*unknown, *cells.skipped])))
-    is_score = [m is not None and not _is_count(m) for m in measure_of.values()]
-    if not cells.values or not any(is_score):
+    if not len(cells.values) or all(m is None or _is_count(m) for m in measure_of.values()):
         raise InputError.at(
             cells.file,
             "no scores of any measure"
@@ -239,7 +218,7 @@ def _check_numbers(cells: ScoreCells, measures: Names, numbers: Floats, rows: In
     wrong[counts] |= np.array([not is_whole(number) for number in found[counts].tolist()], bool)
     if wrong.any():
         row = int(rows[wrong].min())
-        text = cells.values[row].strip()
+        text = cells.values[row : row + 1].strings()[0].strip()
         raise InputError.at(
             cells.file,
             f"{cells.measures[row]} is {text!r} for topic {cells.topics[row]}",
@@ -341,49 +320,33 @@ def _expected(text: str, value: float, measure: Measure) -> str:
     return f"{measure} is between {record.low:g} and {record.high:g}{percent}"
 
 
-def _parse_numbers(texts: Sequence[str]) -> tuple[Floats, Ints]:
+def _parse_numbers(texts: Ids) -> tuple[Floats, Ints]:
     """Return the numbers in texts, and with how many decimals they are written."""
-    places = range(0, max(len(texts), 1), _AT_ONCE)
-    parts = [_parse_part(texts[a : a + _AT_ONCE]) for a in places]
-    numbers, decimals = map(np.concatenate, zip(*parts, strict=True))
+    parts = [texts[a : a + _AT_ONCE] for a in range(0, len(texts), _AT_ONCE)]
+    read = [decimal_numbers(part.codes, part.starts, part.starts + part.widths) for part in parts]
+    numbers, decimals, certain = map(np.concatenate, zip(*read, strict=True))
+    rows = np.flatnonzero(~certain)
+    others = texts[rows].strings()
+    parsed = {text: _parse_number(text) for text in dict.fromkeys(others)}
+    for column, values in enumerate((numbers, decimals)):
+        values[rows] = [parsed[text][column] for text in others]
     return numbers, decimals
 
 
-def _parse_part(texts: Sequence[str]) -> tuple[Floats, Ints]:
-    lines = ("\n".join(texts) + "\n").encode(errors="surrogatepass")
-    try:
-        numbers = np.fromiter(map(float, texts), np.float64, len(texts))
-    except ValueError:
-        numbers = np.zeros(0)
-    if not len(numbers) or lines.translate(None, _DIGITS) != b"\n" * len(texts):
-        # A text is no plain number, such as an empty one, or it contains a line break.
-        parsed = {text: _parse_number(text) for text in dict.fromkeys(texts)}
-        counts = {t: count_decimals(t) if math.isfinite(x) else 0 for t, x in parsed.items()}
-        return np.array([parsed[t] for t in texts]), np.array([counts[t] for t in texts])
-    numbers[np.abs(numbers) > _LARGEST] = math.inf
-    codes = np.frombuffer(lines, np.uint8)
-    at = np.flatnonzero((codes == ord("\n")) | (codes == ord(".")))
-    ends = np.flatnonzero(codes[at] == ord("\n"))
-    has_point = codes[at[ends - 1]] == ord(".")
-    decimals = np.where(has_point, np.minimum(at[ends] - at[ends - 1] - 1, _MOST_DECIMALS), 0)
-    exponents = np.searchsorted(at[ends], np.flatnonzero((codes | 32) == ord("e")))
-    decimals[exponents] = [count_decimals(texts[row]) for row in exponents.tolist()]
-    return numbers, decimals
+def _parse_number(text: str) -> tuple[float, int]:
+    """Return a number and its decimals; the number is NaN if there is no value.
 
-
-def _parse_number(text: str) -> float:
-    """Parse a number; return NaN if there is no value.
-
-    The result is infinity if the text is not a number, or if the number is too large.
+    The number is infinity if the text is not a number, or if the number is too large.
     """
     text = text.strip()
     if text in _NO_VALUE:
-        return math.nan
+        return math.nan, 0
     try:
         value = float(text)
     except ValueError:
-        return math.inf
-    return value if abs(value) <= _LARGEST and "_" not in text else math.inf
+        return math.inf, 0
+    is_valid = abs(value) <= _LARGEST and "_" not in text
+    return (value, count_decimals(text)) if is_valid else (math.inf, 0)
 
 
 def count_decimals(text: str) -> int:
@@ -391,7 +354,7 @@ def count_decimals(text: str) -> int:
     mantissa, _, exponent = text.strip().lower().partition("e")
     n_decimals = len(mantissa.partition(".")[2])
     if not exponent:
-        return min(n_decimals, 400)
+        return min(n_decimals, _MOST_DECIMALS)
     if len(exponent) > 6:  # This is longer than the exponent of any float.
         exponent = "-400" if exponent.startswith("-") else "400"
-    return min(max(0, n_decimals - int(exponent)), 400)
+    return min(max(0, n_decimals - int(exponent)), _MOST_DECIMALS)

@@ -9,10 +9,11 @@ from typing import Any
 from ir_std.errors import InputError, UsageError, pluralize
 from ir_std.reading import Source, read_pieces, source_of, too_large
 from ir_std.scores import tables
-from ir_std.scores.collect import Names, ScoreCells, collect_scores
+from ir_std.scores.collect import collect_scores
 from ir_std.scores.files import JSON_STARTS, first_line, is_header, is_name_of_measure, split_fields
-from ir_std.scores.mteb import cells_of_mteb, is_mteb_result
+from ir_std.scores.mteb import HEADER, is_mteb_result, model_name, rows_of_mteb
 from ir_std.scores.run_scores import SUMMARY, RunScores
+from ir_std.scores.tables import ScoreTable
 from ir_std.trec import is_file
 from ir_std.trec.frames import is_frame
 
@@ -38,19 +39,20 @@ def parse_scores(scores: Any, measure: str | None) -> dict[str, RunScores]:
     """Parse scores in any form; see :func:`ir_std.read_scores`."""
     if is_file(scores):
         return _read_file(source_of(scores), measure)
+    return collect_scores(tables.cells_of_table(_table_of(scores, measure)))
+
+
+def _table_of(scores: Any, measure: str | None) -> ScoreTable:
+    """Return a dict, a DataFrame, or a list of records or metrics, as a table."""
     if isinstance(scores, Mapping):
-        return collect_scores(_cells_of_dict(scores, "scores", measure, of_numbers=True))
-    return collect_scores(tables.cells_of_table(_table_of(scores), measure))
-
-
-def _table_of(scores: Any) -> tables.ScoreTable:
-    """Return a DataFrame, or a list of records or metrics, as a table."""
+        return _table_of_dict(scores, "scores", measure, of_numbers=True)
     if is_frame(scores):
-        return tables.table_of_frame(scores, "scores")
+        return tables.table_of_frame(scores, "scores", measure)
     if isinstance(scores, Iterable) and not isinstance(scores, (bytes, bytearray)):
         records = [row._asdict() if hasattr(row, "_asdict") else row for row in scores]
         if all(isinstance(record, Mapping) for record in records):
-            return tables.table_of_records(records, "scores", range(1, len(records) + 1), True)
+            lines = range(1, len(records) + 1)
+            return tables.table_of_records(records, "scores", measure, lines, of_numbers=True)
     raise InputError.at(
         "scores",
         f"cannot use {type(scores).__name__}",
@@ -68,7 +70,7 @@ def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
     file_name = source.path.name if source.path else source.name
     text = _read_text(source)
     parse = _parse_json if text.lstrip()[:1] in JSON_STARTS else _parse_text
-    cells = parse(text, source, measure)
+    cells = tables.cells_of_table(parse(text, source, measure))
     if source.is_small_and_packed and len(cells.runs.distinct) > MAX_PACKED_RUNS:
         raise InputError.at(
             source.name, f"has more than {MAX_PACKED_RUNS:,} runs", "unpack it to a file"
@@ -103,21 +105,19 @@ def _read_text(source: Source) -> str:
         raise InputError.at(source.name, found, "save the file as UTF-8", line=line) from None
 
 
-def _parse_text(text: str, source: Source, measure: str | None) -> ScoreCells:
+def _parse_text(text: str, source: Source, measure: str | None) -> ScoreTable:
     first = re.search(r"^[^\S\n]*[^\s#].*", text, re.MULTILINE)
     if first is None:
         raise InputError.at(source.name, "no lines", _FORMATS)
     if is_header(first[0].strip("\r ")):
-        return tables.cells_of_table(tables.parse_table(text, source.name), measure)
-    rows = enumerate(text.split("\n"), 1)
-    lines = ((i, line) for i, line in rows if line.strip() and not line.lstrip().startswith("#"))
-    return _cells_of_lines(lines, source.name)
+        return tables.parse_table(text, source.name, measure)
+    return _parse_lines(text, source.name)
 
 
 # --- JSON and dicts -------------------------------------------------------------------------------
 
 
-def _parse_json(text: str, source: Source, measure: str | None) -> ScoreCells:
+def _parse_json(text: str, source: Source, measure: str | None) -> ScoreTable:
     """Read JSON: a result of MTEB, records (in a list or in lines), or a dict of scores."""
     file = source.name
     try:
@@ -126,9 +126,7 @@ def _parse_json(text: str, source: Source, measure: str | None) -> ScoreCells:
         lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
         if len(lines) > 1 and isinstance(_load_or_none(lines[0][1]), dict):
             records = [_load_or_none(line) for _, line in lines]
-            return tables.cells_of_table(
-                tables.table_of_records(records, file, [i for i, _ in lines]), measure
-            )
+            return tables.table_of_records(records, file, measure, [i for i, _ in lines])
         raise InputError.at(
             file,
             f"not JSON ({getattr(broken, 'msg', 'nested too deeply')})",
@@ -136,12 +134,12 @@ def _parse_json(text: str, source: Source, measure: str | None) -> ScoreCells:
             line=getattr(broken, "lineno", None),
         ) from None
     if is_mteb_result(content):
-        return cells_of_mteb(content, source)
+        return tables.table_of_rows(rows_of_mteb(content, file, model_name(source)), file, HEADER)
     records = content if isinstance(content, list) else [content] * tables.names_rows([*content])
     if records:
-        return tables.cells_of_table(tables.table_of_records(records, file), measure)
+        return tables.table_of_records(records, file, measure)
     if isinstance(content, dict) and any(isinstance(each, dict) for each in content.values()):
-        return _cells_of_dict(content, file, measure)
+        return _table_of_dict(content, file, measure)
     raise InputError.at(
         file,
         "neither a result of MTEB (task_name with scores by split) nor a table",
@@ -160,10 +158,10 @@ def _load_or_none(text: str) -> Any:
         return None
 
 
-def _cells_of_dict(
+def _table_of_dict(
     scores: Mapping[Any, Any], file: str, measure: str | None, of_numbers: bool = False
-) -> ScoreCells:
-    """Return the values of a dict in one of the forms that :func:`read_scores` describes."""
+) -> ScoreTable:
+    """Return a dict in one of the forms that :func:`read_scores` describes as a table."""
     leaves = [*_leaves(scores)]
     if measure is None and any(len(keys) == 1 for keys, _ in leaves):
         raise UsageError("scores per topic do not name their measure; add measure='AP'")
@@ -171,11 +169,9 @@ def _cells_of_dict(
         raise UsageError(f"{file} names its measures; drop measure=")
     last = [] if measure is None else [measure]
     rows = [(*("", *keys, *last)[-3:], value) for keys, value in leaves]
-    runs, outer, inner, values = [*zip(*rows, strict=True)] or [()] * 4
+    outer, inner = ([row[i] for row in rows] for i in (1, 2))
     topics_first = measure is not None or _count_measures(inner) > _count_measures(outer)
-    topics, measures = (outer, inner) if topics_first else (inner, outer)
-    names = [Names.of(column) for column in (runs, topics, measures)]
-    return ScoreCells(file, names[0], names[1], names[2], values, of_numbers=of_numbers)
+    return tables.table_of_rows(rows, file, _header(4, topics_first), of_numbers)
 
 
 def _leaves(
@@ -193,8 +189,8 @@ def _leaves(
 # --- lines ----------------------------------------------------------------------------------------
 
 
-def _cells_of_lines(lines: Iterable[tuple[int, str]], file: str) -> ScoreCells:
-    """Return the values in lines from trec_eval (``measure topic value``) or ir_measures.
+def _parse_lines(text: str, file: str) -> ScoreTable:
+    """Parse lines from trec_eval (``measure topic value``) or ir_measures.
 
     ir_measures writes ``[run] topic measure value``.  A line of two columns holds a measure and the
     mean, and not the score of a topic.
@@ -204,20 +200,37 @@ def _cells_of_lines(lines: Iterable[tuple[int, str]], file: str) -> ScoreCells:
     InputError
         If a line has more or fewer columns than the first line; the error names the line.
     """
-    columns, numbers = tables.join_rows(((n, split_fields(line)) for n, line in lines), file)
-    width = len(columns)
+    rows = _split_at_tabs(text) or tables.join_rows(_fields_of_lines(text), file)
+    width = rows.width
     if width not in (2, 3, 4):
-        raise InputError.at(file, pluralize(width, "column"), _FORMATS, line=numbers[0])
-    unnamed = [""] * len(numbers)
-    if width == 2:
-        runs, topics, measures = unnamed, [SUMMARY] * len(numbers), columns[0]
-    else:
-        runs = columns[0] if width == 4 else unnamed
-        first, second = columns[-3:-1]
-        topics_first = _are_topics_first(first[:_HEAD], second[:_HEAD], width, file)
-        topics, measures = (first, second) if topics_first else (second, first)
-    names = [Names.of(column) for column in (runs, topics, measures)]
-    return ScoreCells(file, names[0], names[1], names[2], columns[-1], numbers)
+        raise InputError.at(file, pluralize(width, "column"), _FORMATS, line=rows.lines[0])
+    topics_first = True
+    if width > 2:
+        head = [cell.strip() for cell in rows.cells[: _HEAD * width].strings()]
+        first, second = head[width - 3 :: width], head[width - 2 :: width]
+        topics_first = _are_topics_first(first, second, width, file)
+    return ScoreTable(file, _header(width, topics_first), rows.cells, lines=rows.lines)
+
+
+def _split_at_tabs(text: str) -> tables.Rows | None:
+    """Split lines in which tabs separate three or more columns; None if other text may occur."""
+    first = text[: text.find("\n") + 1]
+    cells = [cell.strip() for cell in first.split("\t")]
+    is_plain = len(cells) > 2 and cells == split_fields(first) and '"' not in text
+    return tables.split_cells(text, "\t") if is_plain else None
+
+
+def _fields_of_lines(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the fields of each line that is neither blank nor a comment."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield number, split_fields(line)
+
+
+def _header(width: int, topics_first: bool) -> list[str]:
+    """Return the names of the columns of lines, the last of which is the value."""
+    names = ["topic", "measure"] if topics_first else ["measure", "topic"]
+    return ["run", *names, "value"][-width:]
 
 
 def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, file: str) -> bool:

@@ -6,16 +6,13 @@ import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, abbreviate
 from ir_std.measures.external import MTEB_NAMES, translated
 from ir_std.reading import FileSource, Source
 from ir_std.scores.run_scores import RunScores
-
-if TYPE_CHECKING:
-    from ir_std.scores.collect import ScoreCells
 
 CQADUPSTACK = (
     *("android", "english", "gaming", "gis", "mathematica", "physics"),
@@ -150,11 +147,6 @@ class OtherTaskError(InputError):
     """A result of a task that is neither retrieval nor reranking."""
 
 
-def cells_of_mteb(content: dict[str, Any], source: Source) -> ScoreCells:
-    """Return one task's scores of a model; the task must be retrieval or reranking."""
-    return _cells_of_task(content, source.name, _model_name(source))
-
-
 def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
     """Return scores by model from mteb's ``ModelResult`` or ``BenchmarkResults``.
 
@@ -171,29 +163,31 @@ def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
     if not hasattr(given, "task_results"):
         return None
     from ir_std.scores.collect import collect_scores
+    from ir_std.scores.tables import cells_of_table, table_of_rows
 
-    name, joined, others = str(given.model_name), None, None
+    name, rows, others = str(given.model_name), [], None
     for result in given.task_results:
         content = {field: getattr(result, field) for field in ("task_name", "scores")}
         content["dataset_revision"] = getattr(result, "dataset_revision", None)
         try:
-            scores = collect_scores(_cells_of_task(content, name, name))[name]
+            rows += rows_of_mteb(content, name, name)
         except OtherTaskError as other:
             others = other
-            continue
-        joined = joined.joined(scores) if joined else scores
-    if joined is None:
+    if not rows:
         raise others or OtherTaskError.at(name, "no results", "evaluate it on a task first")
-    return {name: joined}
+    return collect_scores(cells_of_table(table_of_rows(rows, name, HEADER)))
 
 
-def _cells_of_task(content: dict[str, Any], where: str, model: str) -> ScoreCells:
-    from ir_std.scores.collect import Names, ScoreCells
+HEADER = ("model", "dataset", "measure", "value")
+"""Names of the columns of :func:`rows_of_mteb`."""
 
+
+def rows_of_mteb(content: dict[str, Any], where: str, model: str) -> list[tuple[str, ...]]:
+    """Return one task's scores of a model; the task must be retrieval or reranking."""
     task = str(content.get("task_name") or content.get("mteb_dataset_name"))
     revision = str(content.get("dataset_revision") or "")
     results = list(_splits(content))
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (model, row_name(task, split, subset, revision), name, str(value))
         for split, subset, scores in results
         if any(map(_is_of_rankings, scores))
@@ -207,9 +201,7 @@ def _cells_of_task(content: dict[str, Any], where: str, model: str) -> ScoreCell
             f"task {task} ({abbreviate(splits) or 'no split'}) is neither retrieval nor reranking",
             "leave this task out (retrieval scores include ndcg_at_10, or map and mrr)",
         )
-    runs, datasets, measures, values = zip(*rows, strict=True)
-    names = [Names.of(column) for column in (runs, datasets, measures)]
-    return ScoreCells(where, names[0], names[1], names[2], values, unit="dataset")
+    return rows
 
 
 def _with_main_score(scores: dict[str, Any]) -> dict[str, Any]:
@@ -241,7 +233,7 @@ def _splits(content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]
             yield split, "default", scores
 
 
-def _model_name(source: Source) -> str:
+def model_name(source: Source) -> str:
     """Return the model's name from a path, which MTEB writes as ``MODEL/REVISION/TASK.json``."""
     if not isinstance(source, FileSource):
         return source.name

@@ -9,13 +9,14 @@ from functools import cached_property
 from io import BytesIO, TextIOWrapper
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ir_std._system.text import unguard_cell
 from ir_std.errors import InputError, UsageError, abbreviate, pluralize
 from ir_std.measures.names import find_measure
+from ir_std.reading import Ids
 from ir_std.scores.collect import Names, ScoreCells
 from ir_std.scores.mteb import find_dataset
 from ir_std.scores.run_scores import ALL_COLLECTIONS, SUMMARY
@@ -49,8 +50,10 @@ class ScoreTable:
     file : str
         Name for messages.
     header : list of str
-    columns : sequence of sequence of str
-        The cells of each column, perhaps with blanks around them.
+    cells : Ids
+        The cells of all rows, row by row, perhaps with blanks around them.
+    measure : str, optional
+        Measure of the scores if the table does not name it.
     lines : sequence of int
         Line number of each row; empty if there are no lines, such as in a DataFrame.
     header_line : int, optional
@@ -58,17 +61,19 @@ class ScoreTable:
     of_numbers : bool
         True if the cells were numbers instead of text, so that their decimals do not show how they
         were rounded.
-    measure : str, optional
-        Measure of the scores if the table does not name it.
     """
 
     file: str
     header: list[str]
-    columns: Sequence[Sequence[str]] = ()
+    cells: Ids = Ids.of([])  # noqa: RUF009
+    measure: str | None = None
     lines: Sequence[int] = ()
     header_line: int | None = None
     of_numbers: bool = False
-    measure: str | None = None
+
+    def column(self, place: int) -> Ids:
+        """Return the cells of a column."""
+        return self.cells[place :: len(self.header)]
 
     def wrong(self, found: str, expected: str) -> InputError:
         """Return an error that names the line of the header."""
@@ -158,11 +163,11 @@ class ScoreTable:
     @property
     def texts(self) -> list[int]:
         """Columns that neither have a measure's name nor hold a number."""
-        is_number = re.compile(r"\s*-?[\d.,]+%?(e[+-]?\d+)?\s*").fullmatch
+        is_number = re.compile(rb"\s*-?[\d.,]+%?(e[+-]?\d+)?\s*").fullmatch
         return [
             i
             for i in self.others
-            if not any(map(is_number, self.columns[i])) and not find_measure(self.header[i])
+            if not any(map(is_number, self.column(i))) and not find_measure(self.header[i])
         ]
 
     @property
@@ -185,7 +190,7 @@ def split_header(line: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def parse_table(text: str, file: str) -> ScoreTable:
+def parse_table(text: str, file: str, measure: str | None) -> ScoreTable:
     """Parse a table whose cells are separated by commas, tabs or semicolons.
 
     Blank lines and lines that start with ``#`` are skipped.
@@ -197,67 +202,91 @@ def parse_table(text: str, file: str) -> ScoreTable:
         header; the error names the line.
     """
     delimiter = delimiter_of(text.lstrip().split("\n", 1)[0])
-    return _split_table(text, delimiter, file) or _read_csv(text, delimiter, file)
+    rows = split_cells(text, delimiter) or _read_csv(text, delimiter, file)
+    header = [cell.strip() for cell in rows.cells[: rows.width].strings()]
+    cells = rows.cells[rows.width :]
+    return ScoreTable(file, header, cells, measure, rows.lines[1:], rows.lines[0])
 
 
-def _split_table(text: str, delimiter: str, file: str) -> ScoreTable | None:
-    """Parse a table faster than :mod:`csv` can.
+class Rows(NamedTuple):
+    """Rows of cells.
 
-    Return None if the table may have quotes, comments or blank lines, or if its rows have different
-    lengths.
+    Attributes
+    ----------
+    width : int
+        Number of cells of each row.
+    cells : Ids
+        The cells of all rows, row by row.
+    lines : sequence of int
+        Line number of each row.
+    """
+
+    width: int
+    cells: Ids
+    lines: Sequence[int]
+
+
+def split_cells(text: str, delimiter: str) -> Rows | None:
+    """Split all lines at once; cells in quotes lose their quotes.
+
+    Return None if the text needs a reader that goes line by line: if rows have different lengths,
+    are blank or are comments, or if a quoted cell contains a quote or a delimiter.
     """
     text = text.replace("\r\n", "\n") + "\n" * (not text.endswith("\n"))
-    start = text.index("\n") + 1
-    table = ScoreTable(file, [*map(str.strip, text[: start - 1].split(delimiter))], header_line=1)
-    if any(character in text for character in "\"'#\r\0") or not any(table.header):
+    whole = Ids.of([text])
+    codes = whole.codes
+    ends = np.flatnonzero((codes == ord(delimiter)) | (codes == ord("\n")))
+    starts = np.append(whole.starts, ends[:-1] + 1)
+    n_lines = text.count("\n")
+    width = text.count(delimiter, 0, text.index("\n")) + 1
+    is_break = codes[ends[width - 1 :: width]] == ord("\n")
+    if "\r" in text or "\0" in text or len(ends) != n_lines * width or not is_break.all():
         return None
-    names = {*table.roles.values()} - {table.roles.get("value")}
-    columns: list[Any] = [Names() if i in names else [] for i in range(len(table.header))]
-    period = len(columns) + 1
-    while start < len(text):
-        end = text.rfind("\n", start, start + _BLOCK) + 1 or text.index("\n", start) + 1
-        cells = text[start:end].replace("\n", f"{delimiter}\n{delimiter}").split(delimiter)
-        n_rows = text.count("\n", start, end)
-        if len(cells) != n_rows * period + 1 or cells[period - 1 :: period] != ["\n"] * n_rows:
+    if '"' in text:
+        is_quoted, is_closed = codes[starts] == ord('"'), codes[ends - 1] == ord('"')
+        starts, ends = starts + is_quoted, ends - is_quoted
+        are_all_outside = text.count('"') == 2 * np.count_nonzero(is_quoted)
+        if not are_all_outside or (is_quoted != is_closed).any() or (starts > ends).any():
             return None
-        if not all(map(str.strip, {*cells[:-1:period]})):
-            return None  # All cells of a row may be blank.
-        for i, column in enumerate(columns):
-            column.extend(cells[i:-1:period])
-        start = end
-    return replace(table, columns=columns, lines=range(2, text.count("\n") + 1))
+    cells = Ids.between(codes, starts, ends)
+    leads = cells[width::width]
+    first = codes[leads.starts]
+    is_doubtful = (leads.widths == 0) | (first <= ord("#")) | (first > 127)
+    doubtful = [[cell] for cell in {*leads[is_doubtful].strings()}]
+    if any(map(_is_blank_or_comment, [cells[:width].strings(), *doubtful])):
+        return None
+    if "'" in text and (codes[starts] == ord("'")).any():
+        return None
+    return Rows(width, cells, range(1, n_lines + 1))
 
 
-def _read_csv(text: str, delimiter: str, file: str) -> ScoreTable:
+def _read_csv(text: str, delimiter: str, file: str) -> Rows:
     # A StringIO would need four bytes per character.
-    content = TextIOWrapper(
-        BytesIO(text.encode(errors="surrogatepass")), "utf-8", "surrogatepass", newline=""
-    )
+    content = TextIOWrapper(BytesIO(text.encode()), "utf-8", newline="")
     reader = csv.reader(content, delimiter=delimiter, strict=True)
     try:
-        columns, lines = join_rows(((reader.line_num, row) for row in reader if row), file)
+        return join_rows(
+            (
+                (reader.line_num, [unguard_cell(cell.strip()) for cell in row])
+                for row in reader
+                if row
+            ),
+            file,
+        )
     except csv.Error as broken:
         raise InputError.at(
             file, f"not a table ({broken})", "quote cells with delimiters", line=reader.line_num
         ) from None
-    if not lines:
-        raise InputError.at(file, "no lines", "expected a table with a header")
-    cleaned = [[unguard_cell(cell.strip()) for cell in column] for column in columns]
-    header = [column.pop(0) for column in cleaned]
-    return ScoreTable(file, header, cleaned, lines[1:], lines[0])
 
 
-def join_rows(
-    rows: Iterable[tuple[int, list[str]]], file: str
-) -> tuple[list[list[str]], list[int]]:
-    """Return the columns of numbered rows, and the line numbers of the rows.
-
-    Blank rows and rows that start with ``#`` are skipped.
+def join_rows(rows: Iterable[tuple[int, list[str]]], file: str) -> Rows:
+    """Join numbered rows, without blank rows and rows that start with ``#``.
 
     Raises
     ------
     InputError
-        If a row has more or fewer cells than the first row; the error names the line.
+        If there is no row, or a row has more or fewer cells than the first row; the error names the
+        line.
     """
     lines: list[int] = []
     cells: list[str] = []
@@ -272,25 +301,39 @@ def join_rows(
             raise InputError.at(file, found, f"the first line has {width}{advice}", line=line)
         lines.append(line)
         cells += row
-    return [cells[i::width] for i in range(width)], lines
+    if not lines:
+        raise InputError.at(file, "no lines", "expected a table with a header")
+    return Rows(width, Ids.of(cells), lines)
 
 
 def _is_blank_or_comment(row: list[str]) -> bool:
     return not any(map(str.strip, row)) or row[0].lstrip().startswith("#")
 
 
-def table_of_frame(frame: Any, file: str) -> ScoreTable:
+def table_of_rows(
+    rows: Iterable[tuple[str, ...]], file: str, header: Sequence[str], of_numbers: bool = False
+) -> ScoreTable:
+    """Return rows of text as a table."""
+    return ScoreTable(file, [*header], Ids.of([*chain.from_iterable(rows)]), of_numbers=of_numbers)
+
+
+def table_of_frame(frame: Any, file: str, measure: str | None) -> ScoreTable:
     """Return a DataFrame as a table; an index that has a name or holds IDs becomes a column."""
     if is_pandas(frame) and (
         any(level is not None for level in frame.index.names) or frame.index.dtype.kind not in "iu"
     ):
         frame = frame.reset_index()
-    columns = [tuple(map(_cell, column_values(frame, column))) for column in frame.columns]
-    return ScoreTable(file, [*map(_cell, frame.columns)], columns, of_numbers=True)
+    rows = zip(*(column_values(frame, column) for column in frame.columns), strict=True)
+    cells = Ids.of([_cell(value) for row in rows for value in row])
+    return ScoreTable(file, [*map(_cell, frame.columns)], cells, measure, of_numbers=True)
 
 
 def table_of_records(
-    records: Sequence[Any], file: str, lines: Sequence[int] = (), of_numbers: bool = False
+    records: Sequence[Any],
+    file: str,
+    measure: str | None,
+    lines: Sequence[int] = (),
+    of_numbers: bool = False,
 ) -> ScoreTable:
     """Return a table from records, which are mappings with the same keys.
 
@@ -310,8 +353,8 @@ def table_of_records(
                 line=lines[i] if lines else None,
             )
     keys = dict.fromkeys(key for record in records for key in record)
-    columns = [tuple(_cell(record.get(key)) for record in records) for key in keys]
-    return ScoreTable(file, [*map(str, keys)], columns, lines, of_numbers=of_numbers)
+    cells = Ids.of([_cell(record.get(key)) for record in records for key in keys])
+    return ScoreTable(file, [*map(str, keys)], cells, measure, lines, of_numbers=of_numbers)
 
 
 def _cell(value: Any) -> str:
@@ -357,15 +400,11 @@ def needs_measure(header: list[str]) -> bool:
     return at.names_rows and not at.has("measure") and at.across is None
 
 
-def cells_of_table(table: ScoreTable, measure: str | None) -> ScoreCells:
+def cells_of_table(at: ScoreTable) -> ScoreCells:
     """Return the values of a table.
 
-    Parameters
-    ----------
-    table : ScoreTable
-    measure : str, optional
-        Measure of the scores if the table does not name it; by default, the measure in the file's
-        name, such as ``P@10.csv``.
+    If neither the table nor the user names the measure, the name of the file may be the measure,
+    as in ``P@10.csv``.
 
     Raises
     ------
@@ -373,16 +412,15 @@ def cells_of_table(table: ScoreTable, measure: str | None) -> ScoreCells:
         If the form of the table is unknown, or if the table has two columns of the same name or
         topics of several collections.
     UsageError
-        If both ``measure`` and the table name the measure, or if neither does.
+        If both the table and the user name the measure, or if neither does.
     """
-    at = replace(table, measure=measure)
     _check(at)
+    of_file = Path(at.file).stem
+    if at.across is None and at.measure is None and find_measure(of_file) is not None:
+        at = replace(at, measure=of_file)
     if at.across is None:
-        of_file = Path(at.file).stem
-        if measure is None and find_measure(of_file) is not None:
-            return cells_of_table(at, of_file)
         raise _unknown(at)
-    if measure is not None and (at.has("measure") or at.across == "measure"):
+    if at.measure is not None and (at.has("measure") or at.across == "measure"):
         raise UsageError(f"{at.file} names its measures; drop measure=")
     texts = at.texts if at.across == "measure" else []
     places = {
@@ -391,14 +429,15 @@ def cells_of_table(table: ScoreTable, measure: str | None) -> ScoreCells:
         "unit": at.datasets or at.others,  # This leaves out columns of averages.
         "run": at.others,
     }[at.across]
-    n_rows = len(at.columns[0])
+    row_starts = np.arange(0, len(at.cells), len(at.header))
 
     def names_of(role: str, column: int | None, default: str) -> Names:
         if role == at.across:
             header = [at.header[i] for i in places]
-            return Names(header, np.repeat(np.arange(len(header)), n_rows))
-        cells = [default] * n_rows if column is None else at.columns[column]
-        names = Names.of(cells).map(str.strip)
+            return Names(header, np.repeat(np.arange(len(header)), len(row_starts)))
+        if column is None:
+            return Names([default], np.zeros(len(row_starts) * len(places), np.int64))
+        names = Names.of(at.column(column))
         return Names(names.distinct, np.tile(names.codes, len(places)))
 
     units = names_of("unit", at.roles.get(at.unit or ""), SUMMARY)
@@ -411,8 +450,8 @@ def cells_of_table(table: ScoreTable, measure: str | None) -> ScoreCells:
         at.file,
         names_of("run", at.roles.get("run"), ""),
         units,
-        names_of("measure", at.roles.get("measure"), str(measure)),
-        [*chain.from_iterable(at.columns[i] for i in places)],
+        names_of("measure", at.roles.get("measure"), str(at.measure)),
+        at.cells[np.add.outer(np.array(places, np.int64), row_starts).ravel()],
         at.lines,
         "dataset" if is_dataset else "topic",
         tuple(at.header[i] for i in texts),
@@ -428,8 +467,7 @@ def _check(at: ScoreTable) -> None:
     before = [name.removesuffix(" g") for name in names if name.endswith(" g")]
     if any(name in names and find_measure(name) for name in before):
         raise at.wrong("differences from a baseline, not scores", "write it without --baseline")
-    named = at.columns[at.roles["dataset"]] if at.has("topic", "dataset") else ()
-    sets = {name.strip() for name in {*named}}
+    sets = Names.of(at.column(at.roles["dataset"])).distinct if at.has("topic", "dataset") else ()
     if len(sets) > 1:
         # Topics of different collections may have the same numbers.
         raise InputError.at(

@@ -11,8 +11,8 @@ from ir_measures import AP, Bpref, Judged, nDCG
 
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.reading import BytesSource, ids, numbers
-from ir_std.reading.ids import Ids, KeyTable, may_repeat
-from ir_std.reading.numbers import MARGIN, NotANumber, floats, integer, integers
+from ir_std.reading.ids import MARGIN, Ids, KeyTable, may_repeat
+from ir_std.reading.numbers import NotANumber, floats, integer, integers
 from ir_std.trec.files import read_qrels, read_run
 
 SHORT = "|\0|a|a\0|\0a|\n|a\nb|\ud800|é"

@@ -191,6 +191,10 @@ def test_a_leaderboard_has_datasets_by_any_of_their_names(names: tuple[str, str]
     assert read["m"].values == {nDCG @ 10: {"ArguAna/test": 0.6, "FiQA2018/test": 0.5}}
     long = f"model,dataset,nDCG@10\nm,{names[0]},0.6\nm,{names[1]},0.5\n"
     assert read_text(long)["m"].values == read["m"].values
+    lines = read_text(f"{names[0]}\tnDCG@10\t0.6\n{names[1]}\tnDCG@10\t0.5\n")["scores"]
+    assert (lines.values, lines.unit) == (read["m"].values, "dataset")
+    by_name = dict(zip(names, (0.6, 0.5), strict=True))
+    assert read_scores({"nDCG@10": by_name})["scores"].values == lines.values
     by_row = f"task,m,n\n{names[0]},0.6,0.5\n{names[1]},0.5,0.4\n"
     assert read_text(by_row, "nDCG@10")["n"].values[nDCG @ 10]["FiQA2018/test"] == 0.4
 
