@@ -1,7 +1,5 @@
 """Types of arrays and of lazily imported libraries, and functions on arrays."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 import numpy as np

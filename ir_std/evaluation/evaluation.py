@@ -1,7 +1,5 @@
 """Define the results of an evaluator: messages, evaluations of runs, and aggregated scores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

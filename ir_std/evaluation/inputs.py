@@ -1,7 +1,5 @@
 """Read inputs: runs, scores from other programs, and named systems of a factor set."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Iterable, Mapping
@@ -41,6 +39,8 @@ from ir_std.trec import DUPLICATES, Qrels, Run, as_run, is_file
 
 _logger = logging.getLogger("ir_std")
 
+Values = Mapping[Measure, Mapping[str, float]]
+"""Scores by measure and topic."""
 SEPARATOR = "/"
 """Character between the name of a set and the name of one of its systems."""
 MAX_NAME_LENGTH = 4096
@@ -199,9 +199,6 @@ def _split(name: str) -> tuple[str, str] | None:
             if not os.path.isdir(name[:i]):
                 return None  # a set must be in an existing folder
     return None
-
-
-Values = Mapping[Measure, Mapping[str, float]]
 
 
 @lru_cache(maxsize=64)

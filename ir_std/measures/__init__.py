@@ -16,8 +16,6 @@ module           contents
 ===============  =====================================================================
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from ir_measures import measures as irm

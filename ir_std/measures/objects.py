@@ -1,7 +1,5 @@
 """Measure objects that ir_std defines or extends, and checks of their parameters."""
 
-from __future__ import annotations
-
 import math
 from typing import TYPE_CHECKING, Any
 

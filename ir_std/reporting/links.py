@@ -1,7 +1,5 @@
 """Find topics and documents that collections share, and link collections to one scale."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
