@@ -70,12 +70,11 @@ def run(args: Namespace) -> None:
     keywords = ("format", "output", "force", "systems", "qrels")
     options = {key: value for key in keywords if (value := getattr(args, key))}
     try:
-        bound = inspect.signature(action).bind(*given, **options)
+        inspect.signature(action).bind(*given, **options)
     except TypeError:
         (usage,) = re.findall(rf"^  (ir_std factors {name}\b.*?)(?:  .*)?$", HELP, re.MULTILINE)
         raise UsageError(f"cannot read these arguments; write {usage}") from None
-    bound.apply_defaults()
-    action(*bound.args, **bound.kwargs)
+    action(*given, **options)
 
 
 def _list() -> None:
