@@ -29,7 +29,7 @@ from reproduce_soboroff2018 import COLLECTIONS, differences, load
 import ir_std
 from ir_std import nDCG, plots, snDCG
 from ir_std.errors import pluralize
-from ir_std.reporting.html import write_report
+from ir_std.reporting.html.report import write_report
 from ir_std.reporting.plots import draw_forests
 
 mpl.rcParams.update(

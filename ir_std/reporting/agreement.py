@@ -136,9 +136,8 @@ def _agreement_of_scores(first: Any, second: Any, measures: Measures | None) -> 
 
 def _default_measures(matches: Sequence[Match]) -> list[Measure]:
     """Return the default measures that both sets have, or else :data:`MEASURES`."""
-    sets = [match.factors for match in matches if match.factors]
-    known = [set(factors.default_measures) for factors in sets]
-    names = [m for m in (sets[0].default_measures if sets else ()) if all(m in k for k in known)]
+    known = [match.factors.default_measures for match in matches if match.factors]
+    names = [m for m in known[0] if m in known[-1]] if known else []
     return [parse_measure(name) for name in names or MEASURES]
 
 

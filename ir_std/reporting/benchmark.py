@@ -83,8 +83,7 @@ class Benchmark:
         }
         kind = str(kind or "all")
         read = benchmarks.benchmark_scores(name, kind, own)
-        enough = read.n_tasks >= MIN_SHARE * len(read.tasks)
-        ranked = [k for k, m in enumerate(read.models) if enough[k] and m not in own]
+        ranked = [column for model, column in _with_enough(read).items() if model not in own]
         if len(ranked) < 2:
             raise NoFactorsError(
                 f"need 2 models with at least half of the tasks of {name}, got {len(ranked)}"
@@ -96,20 +95,16 @@ class Benchmark:
 
         Warn about the user's own models with results on fewer tasks.
         """
-        read, number = self.scores, {m: k for k, m in enumerate(self.scores.models)}
-        found = {
-            name: self._scores(number[name])
-            for name in names
-            if name in number and read.n_tasks[number[name]] >= MIN_SHARE * len(read.tasks)
-        }
+        known = _with_enough(self.scores)
+        found = {name: self._scores(known[name]) for name in names if name in known}
         few = [name for name in self.own if name not in found]
         if few:
             text = "has results for fewer than half of the tasks, so it is not ranked"
             warn_caller([f"{name} {text}" for name in few])
         if not found:
             raise NoFactorsError(
-                f"no run has at least half of the {len(read.tasks)} tasks of {self.name}; for "
-                "single datasets, leave out --benchmark (benchmark=)"
+                f"no run has at least half of the {len(self.scores.tasks)} tasks of {self.name}; "
+                "for single datasets, leave out --benchmark (benchmark=)"
             )
         return found
 
@@ -163,21 +158,20 @@ class Benchmark:
     @cached_property
     def _means(self) -> dict[str, dict[str, float]]:
         """Means of the set's models with results on at least half of the tasks, by measure."""
-        models = self.scores.models
-        enough = self.scores.n_tasks >= MIN_SHARE * len(self.scores.tasks)
-        raw = self.scores.scores.T
+        ranked = {m: k for m, k in _with_enough(self.scores).items() if m not in self.own}
+        raw = self.scores.scores.T[list(ranked.values())]
         standardized = self.factors.standardize(str(main_score), self.scores.tasks, raw)
+        by_measure = {main_score: raw.mean(axis=1), f"s{main_score}": np.nanmean(standardized, 1)}
         return {
-            name: {
-                model: float(mean)
-                for model, mean, is_ranked in zip(models, means, enough, strict=True)
-                if is_ranked and model not in self.own and mean == mean
-            }
-            for name, means in (
-                (str(main_score), raw.mean(axis=1)),
-                (f"s{main_score}", np.nanmean(np.where(enough[:, None], standardized, 0), axis=1)),
-            )
+            str(measure): {m: x for m, x in zip(ranked, means.tolist(), strict=True) if x == x}
+            for measure, means in by_measure.items()
         }
+
+
+def _with_enough(read: benchmarks.BenchmarkScores) -> dict[str, int]:
+    """Map each model with results on at least half of the tasks to its column."""
+    enough = np.flatnonzero(read.n_tasks >= MIN_SHARE * len(read.tasks)).tolist()
+    return {read.models[column]: column for column in enough}
 
 
 def task_table(runs: Mapping[str, RunScores], places: int = 4, systems: str = "all") -> Table:

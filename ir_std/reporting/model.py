@@ -434,7 +434,7 @@ class Results:
         queries: Any = None,
     ) -> None:
         """Write one HTML page; see :func:`ir_std.report.write_report`."""
-        from ir_std.reporting.html import write_report
+        from ir_std.reporting.html.report import write_report
 
         write_report(self, file, title, force=force, queries=queries)
 

@@ -17,7 +17,7 @@ from ir_std.analysis.linking import error_of_linked_mean
 from ir_std.errors import UsageError
 from ir_std.reporting.compare import join_results
 from ir_std.reporting.difference import label_of, run_differences
-from ir_std.reporting.html import write_report
+from ir_std.reporting.html.report import write_report
 from ir_std.reporting.links import n_common_systems
 from ir_std.reporting.model import deviations, over_systems
 from ir_std.reporting.result_tables import linked_pairs, means_with_pairs, pairs_table

@@ -134,16 +134,17 @@ def test_places_per_topic_count_the_better_systems(small: Any, found: Any) -> No
         assert measure_of(found, "AP")["places"][number] == (better + 1).tolist()
 
 
-def test_places_per_topic_are_from_the_lowest_on_where_less_is_better(tmp_path: Path) -> None:
+def test_places_per_topic_are_of_known_scores_and_turned_where_less_is_better(
+    tmp_path: Path,
+) -> None:
     table = tmp_path / "scores.csv"
-    table.write_text(
-        "run,topic,latency\na,1,900\na,2,1500\nb,1,1100\nb,2,1000\nc,1,4000\nc,2,1250\n"
-    )
+    table.write_text("run,topic,latency\na,1,900\na,2,1500\nb,1,1100\nb,2,1000\nc,1,4000\n")
     mine = ir_std.build_from_scores([table], id="mine", lower_is_better=["latency"])
-    results = ir_std.evaluate(table, measures=["latency"], factors=mine)
+    with pytest.warns(ir_std.StandardizationWarning, match="c: no value on some topics"):
+        results = ir_std.evaluate(table, measures=["latency"], factors=mine)
     found = data_of(render(results))["collections"][0]
     places = dict(zip(found["runs"], found["measures"][0]["places"], strict=True))
-    assert places == {"a": [1, 3], "b": [2, 1], "c": [3, 2]}
+    assert places == {"a": [1, 2], "b": [2, 1], "c": [3, None]}
 
 
 def test_systems_of_the_track_are_there_by_name_and_topic() -> None:

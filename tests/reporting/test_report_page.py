@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ir_measures import AP, P
+from made_up import entries_on
 from screens import resize, wait_until_drawn, width_of
 from views import EN_DASH, MINUS, N_RUNS, View, plain, saved, simulated
 
@@ -19,7 +20,6 @@ from ir_std.reporting.html import standing
 from ir_std.reporting.html.record import collection_record
 from ir_std.reporting.html.report import write_report
 from ir_std.reporting.html.standing import standings_of
-from ir_std.testing import simulated_qrels, simulated_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")]
 
@@ -409,13 +409,7 @@ def test_topics_have_the_texts_of_their_queries(browser: Any, tmp_path: Path) ->
 def test_each_collection_has_a_section_and_rows_lead_to_it(
     browser: Any, tmp_path: Path, baseline: str | None
 ) -> None:
-    entries = []
-    for number, name in enumerate(("trec8-adhoc", "trec7-adhoc")):
-        qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
-        entries += [
-            (system, simulated_run(qrels, 10 * number + i, 60), qrels)
-            for i, system in enumerate(("bm25", "mono"))
-        ]
+    entries = entries_on(("trec8-adhoc", "trec7-adhoc"), ("bm25", "mono"))
     results = ir_std.compare(entries, AP, baseline=baseline)
     view = opened(browser, results, tmp_path)
     rows = view.page.get_by_role("region", name=re.compile("by collection")).first

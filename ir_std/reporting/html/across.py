@@ -118,19 +118,14 @@ class AcrossFacts:
         if not self.view.is_standardized:
             return None
         mean = self.results.estimate(run, self.view.scored)
-        shown = difference.is_headline(self._count_shared(run), self.view.scored, *mean.interval)
+        n = len(shared_collections(self.results, run, self.view.scored))
+        shown = mean.n and difference.is_headline(n, self.view.scored, *mean.interval)
         return mean if shown else None
 
     @property
     def n_shared(self) -> int:
         """Number of collections over which the subject's mean is taken."""
-        return self._count_shared(self.subject)
-
-    def _count_shared(self, run: str) -> int:
-        """Count collections on which all runs have a mean; 0 if collections share topics."""
-        if self.results.overlaps.shared(list(self.results.collections)):
-            return 0
-        return len(shared_collections(self.results, run, self.view.scored))
+        return len(shared_collections(self.results, self.subject, self.view.scored))
 
     @property
     def scale(self) -> str:

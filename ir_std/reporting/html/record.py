@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_std._arrays import EXACT, Floats
+from ir_std._arrays import EXACT, Floats, pick_rows
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import round_to_resolution
 from ir_std.measures import Measure, sign_of
@@ -174,14 +174,10 @@ def _places(plan: Plan, raw: Floats) -> Matrix | None:
         return None
     sign = plan.factors.sign(plan.name)
     compared = sign * round_to_resolution(plan.factors, plan.name, raw) + EXACT
-    places = np.full(raw.shape, np.nan)
-    for topic in np.flatnonzero(plan.rows >= 0):
-        scores = plan.factors.scores[plan.name][plan.rows[topic]]
-        scores = np.sort(sign * scores[~np.isnan(scores)])
-        if len(scores):
-            better = len(scores) - np.searchsorted(scores, compared[:, topic], side="right")
-            places[:, topic] = 1 + better
-    return _matrix(places, 1)
+    scores = sign * pick_rows(plan.factors.scores[plan.name], plan.rows)
+    better = np.array([(scores > of_run[:, None]).sum(axis=1) for of_run in compared])
+    is_unknown = np.isnan(compared) | np.isnan(scores).all(axis=1)
+    return _matrix(np.where(is_unknown, np.nan, 1 + better), 1)
 
 
 def _matrix(values: Floats, unit: int = UNIT) -> Matrix:
