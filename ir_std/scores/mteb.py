@@ -1,7 +1,5 @@
 """MTEB's results: a task's scores in JSON, the task's dataset, and the model's name."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
