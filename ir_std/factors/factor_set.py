@@ -94,7 +94,6 @@ class FactorSet:
     n_systems: Mapping[str, int]
     levels: tuple[int, ...]
     _arrays: Mapping[str, Array]
-    _same: Mapping[str, str]
     whole: FactorSet | None = None
     """Larger set of many datasets; the rows of this set were taken from it."""
 
@@ -196,15 +195,13 @@ class FactorSet:
                     f"factor set {info['id']} has unknown fields, which ir_std ignores: {unknown}"
                 )
                 warn_caller([text])
-        not_info = ("format", "levels", "same_scores")
         self.__dict__.update(
-            info=store.freeze({f: value for f, value in info.items() if f not in not_info}),
+            info=store.freeze({f: info[f] for f in info if f not in ("format", "levels")}),
             id=info["id"],
             title=info.get("title", info["id"]),
             source=info.get("source", ""),
             measures=tuple(info["measures"]),
             levels=tuple(info["levels"]),
-            _same=store.freeze(info.get("same_scores", {})),
             n_systems=store.freeze({m: about["systems"] for m, about in info["measures"].items()}),
         )
         self.__dict__.update(
@@ -231,10 +228,9 @@ class FactorSet:
         cells = {name for name in self._arrays if name.startswith("cells/")}
         expected = {"topics", "counts", "prints", *cells}
         for m in self.measures:
-            has_scores = f"scores/{self._same.get(m, m)}" in self._arrays
-            if has_scores and m not in self._same:
+            if f"scores/{m}" in self._arrays:
                 expected.add(f"scores/{m}")
-            elif not has_scores and f"cells/{m}" not in cells:
+            elif f"cells/{m}" not in cells:
                 expected |= {f"mean/{m}", f"sd/{m}"}
         there = {*self._arrays} - {"systems", "earlier"}
         if different := sorted(there ^ expected):
@@ -247,7 +243,7 @@ class FactorSet:
         raise AttributeError(f"{name} cannot be set: a factor set is frozen; make another one")
 
     def __reduce__(self) -> Any:
-        info = {**self.info, "levels": self.levels, "same_scores": self._same}
+        info = {**self.info, "levels": self.levels}
         return FactorSet._made_of, (self.path, info, {**self._arrays}, True, self.whole)
 
     def _unusable(self, name: str, problem: str) -> InputError:
@@ -363,12 +359,8 @@ class FactorSet:
     @cached_property
     def scores(self) -> Mapping[str, Floats]:
         """Scores by measure, shape (n_topics, n_systems); only measures whose scores are known."""
-        known = [
-            m
-            for m in self.measures
-            if f"scores/{self._same.get(m, m)}" in self._arrays or f"cells/{m}" in self._arrays
-        ]
-        return store.LazyDict(tuple(known), self._scores)
+        known = [m for m in self.measures if f"mean/{m}" not in self._arrays]
+        return store.LazyDict(known, self._scores)
 
     @cached_property
     def mean(self) -> Mapping[str, Floats]:
@@ -384,7 +376,7 @@ class FactorSet:
         if self.cells:
             scores: Floats = _read_only(self.cells.scores(measure))
             return scores
-        name = f"scores/{self._same.get(measure, measure)}"
+        name = f"scores/{measure}"
         scores = self._array(name, "f", 2)
         columns = len(self.systems) or scores.shape[1]
         if scores.shape != (len(self.topics), columns):
@@ -554,21 +546,9 @@ class FactorSet:
         return store.content_hash(*self._stored)
 
     @property
-    def _stored(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Description and arrays as they are written to a file.
-
-        If several measures have identical scores, these scores are written only once.
-        """
-        first: dict[bytes, str] = {}
-        same = dict(self._same)
-        arrays = {**self._arrays}
-        for name in sorted(n for n in arrays if n.startswith("scores/")):
-            original = first.setdefault(arrays[name].tobytes(), name)
-            if original != name:
-                same[name.removeprefix("scores/")] = original.removeprefix("scores/")
-                del arrays[name]
-        info = {"format": schema.FORMAT, **self.info, "levels": list(self.levels)}
-        return info | ({"same_scores": dict(sorted(same.items()))} if same else {}), arrays
+    def _stored(self) -> tuple[dict[str, Any], Mapping[str, Array]]:
+        """Description and arrays, as they are written to a file."""
+        return {"format": schema.FORMAT, **self.info, "levels": list(self.levels)}, self._arrays
 
     def __repr__(self) -> str:
         sizes = pluralize(len(self.topics), self.unit), pluralize(len(self.measures), "measure")

@@ -121,7 +121,6 @@ FIELDS: dict[str, Rule] = {
     "doc_id_example": _TEXT,
     "ir_datasets": _TEXTS,
     "levels": Rule("ascending whole numbers that include 1", _is_levels),
-    "same_scores": _TEXTS_BY_NAME,
     "max_level": _optional(_whole(0)),
     "depth": _optional(_whole(1)),
     "resolution": _STEP,
@@ -156,7 +155,6 @@ FIELDS: dict[str, Rule] = {
 
 - ``format`` is the format version of the file (:data:`FORMAT`).
 - ``levels`` are the relevance levels of the columns of ``counts`` and ``prints``.
-- ``same_scores`` maps a measure to another measure that has the same scores.
 - ``corpus`` describes the documents, and ``doc_id_example`` is the ID of one document.
 - ``year`` is the year of the systems.  ``teams`` gives the team of each system; each system that is
   not listed counts as a separate team.

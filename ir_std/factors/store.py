@@ -10,7 +10,7 @@ import math
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import BytesIO
 from tokenize import TokenError
 from typing import Any, NoReturn, TypeVar
@@ -26,6 +26,9 @@ Value = TypeVar("Value")
 
 SUFFIX = ".npz"
 DESCRIPTION = "set.json"
+SAME_SCORES = "same_scores"
+"""Field of ``set.json`` that maps a measure to a measure with the same scores, which are stored
+only once."""
 LARGEST = 1 << 26
 """Maximum size of a file in bytes (64 MiB)."""
 LARGEST_UNPACKED = 1 << 28
@@ -84,9 +87,7 @@ def freeze(value: Any) -> Any:
 class LazyDict(Mapping[str, Value]):
     """A read-only mapping that computes each value when it is first used."""
 
-    def __init__(
-        self, names: Mapping[str, Any] | tuple[str, ...], compute: Callable[[str], Value]
-    ) -> None:
+    def __init__(self, names: Iterable[str], compute: Callable[[str], Value]) -> None:
         self._names, self._compute = dict.fromkeys(names), compute
         self._known: dict[str, Value] = {}
 
@@ -124,16 +125,25 @@ def parse_file(content: bytes, file: object) -> tuple[dict[str, Any], Mapping[st
     except _DAMAGE as broken:
         raise _damaged(file, broken) from None
 
+    if not isinstance(description, dict):
+        raise InputError.at(file, f"{DESCRIPTION} is not an object", _ADVICE)
+    names = {name.removesuffix(".npy") for name in members}
+    same = description.pop(SAME_SCORES, {})
+    if not isinstance(same, dict) or any(f"scores/{measure}" in names for measure in same):
+        raise InputError.at(file, f"{SAME_SCORES} is wrong", _ADVICE)
+    copies = {f"scores/{measure}": f"scores/{original}" for measure, original in same.items()}
+    names |= {copy for copy, original in copies.items() if original in names}
+
     def array(name: str) -> Array:
+        if name in copies:
+            return arrays[copies[name]]
         try:
             return _parse_array(_unpack(archive, members[f"{name}.npy"]))
         except _DAMAGE as broken:
             raise _damaged(f"{file}, {name}", broken) from None
 
-    names = tuple(name.removesuffix(".npy") for name in members)
-    if not isinstance(description, dict):
-        raise InputError.at(file, f"{DESCRIPTION} is not an object", _ADVICE)
-    return description, LazyDict(names, array)
+    arrays = LazyDict(sorted(names), array)
+    return description, arrays
 
 
 def _damaged(file: object, broken: Exception) -> InputError:
@@ -211,9 +221,18 @@ def content_hash(description: Mapping[str, Any], arrays: Mapping[str, Array]) ->
 def _members(
     description: Mapping[str, Any], arrays: Mapping[str, Array]
 ) -> Iterator[tuple[str, bytes]]:
-    text = json.dumps(description, indent=1, ensure_ascii=False)
+    """Yield the name and the content of each file in the set's file."""
+    first: dict[bytes, str] = {}
+    same: dict[str, str] = {}
+    for name in sorted(name for name in arrays if name.startswith("scores/")):
+        original = first.setdefault(arrays[name].tobytes(), name)
+        if original != name:
+            same[name.removeprefix("scores/")] = original.removeprefix("scores/")
+    described = {**description, SAME_SCORES: same} if same else description
+    text = json.dumps(described, indent=1, ensure_ascii=False)
     yield DESCRIPTION, f"{text}\n".encode()
-    for name in sorted(arrays, key=lambda name: ("/" in name, name)):
+    stored = [name for name in arrays if name.removeprefix("scores/") not in same]
+    for name in sorted(stored, key=lambda name: ("/" in name, name)):
         stream = BytesIO()
         array = np.ascontiguousarray(arrays[name])
         np.lib.format.write_array(

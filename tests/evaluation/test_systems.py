@@ -1,5 +1,6 @@
 """Systems of a factor set as inputs: SET/SYSTEM is a run's scores, without its run."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,9 @@ def everybody(set_id: str, measure: str) -> np.ndarray:
     """Return the scores of all systems from the shipped arrays, one column per system."""
     factors = ir_std.load_factors(set_id)
     assert factors.path
-    scores: np.ndarray = np.load(factors.path)[f"scores/{factors._same.get(measure, measure)}"]
+    arrays = np.load(factors.path)
+    same = json.loads(arrays["set.json"]).get("same_scores", {})
+    scores: np.ndarray = arrays[f"scores/{same.get(measure, measure)}"]
     return scores
 
 

@@ -297,7 +297,12 @@ BROKEN: dict[str, Change] = {
             *[("depth", wrong) for wrong in ("x", 0, True)],
             *[("resolution", -1), ("resolution", float("nan")), ("default_measures", ["Foo"])],
             *[("id", ""), ("id", "a/b"), ("title", "\x1b[2J"), ("unit", "planet")],
-            *[("sources", "x"), ("same_scores", {"RR": "AP"}), ("measures", {})],
+            *[
+                ("sources", "x"),
+                ("same_scores", {"RR": "AP"}),
+                ("same_scores", "x"),
+                ("measures", {}),
+            ],
             ("measures", {"AP": 5}),
             ("measures", {"AP": {"systems": -1}}),
             ("measures", {"AP": {"systems": 6}, "RR": {"systems": 7}}),
