@@ -1,13 +1,13 @@
 """Factor sets made from some of the systems or rows of another set."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from ir_std._arrays import Floats
 from ir_std.errors import NoFactorsError, UsageError, abbreviate, look_up, pluralize, suggestion
-from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import find_weak_systems
 from ir_std.factors.schema import FEWEST, KINDS, UNKNOWN
@@ -43,9 +43,10 @@ def select_systems(
     _check_known(factors, wanted)
     if len(wanted) < 2:
         raise UsageError(f"need at least 2 systems, got {len(wanted)}")
-    scores, names = _scores_where(factors, lambda tag: tag in wanted)
+    is_wanted = [tag in wanted for tag in factors.systems]
+    scores = {m: np.where(is_wanted, table, np.nan) for m, table in factors.scores.items()}
     population = f"{pluralize(len(wanted), 'system')} of {factors.id}, chosen by name"
-    return _set_of(factors, scores, names, population=population)
+    return _set_of(factors, scores, factors.topics, population=population)
 
 
 def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") -> FactorSet:
@@ -79,22 +80,14 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
             "pass --systems all"
         )
     unknown = (cells.counted[rows] & (cells.arrays["trained"][rows] == UNKNOWN)).any(axis=0).sum()
-    info = {
-        **factors.info,
-        "population": f"{KINDS[kind]}; {unknown} models state no training data",
-        "datasets": {
-            n: factors.info["datasets"][n] for n in names if n in factors.info["datasets"]
-        },
-        "aliases": {a: n for a, n in factors.info.get("aliases", {}).items() if n in names},
-        "default_measures": [m for m in factors.default_measures if m in tables] or list(tables),
-        "measures": {},
-    }
-    columns = {m: np.flatnonzero(~np.isnan(table).all(axis=0)) for m, table in tables.items()}
-    made = factors_from_scores(
-        {m: table[:, columns[m]] for m, table in tables.items()},
-        {name: factors.judgments[name] for name in names},
-        info,
-        {m: [factors.systems[i] for i in columns[m].tolist()] for m in tables},
+    described = factors.info["datasets"]
+    made = _set_of(
+        factors,
+        tables,
+        names,
+        population=f"{KINDS[kind]}; {unknown} models state no training data",
+        datasets={name: described[name] for name in names if name in described},
+        aliases={a: name for a, name in factors.info.get("aliases", {}).items() if name in names},
     )
     made.__dict__.update(path=factors.path, whole=factors)
     return made
@@ -152,63 +145,54 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
     """
     left_out = dict.fromkeys(tags)
     _check_known(factors, (tag for tag in left_out if tag != WEAK))
-    scores, names = _scores_where(factors, lambda tag: tag not in left_out, WEAK not in left_out)
-    for measure, kept in names.items():
-        if len(kept) < 2:
+    is_kept = np.array([tag not in left_out for tag in factors.systems])
+    scores = {}
+    for measure, table in factors.scores.items():
+        scores[measure] = np.where(is_kept, table, np.nan)
+        if WEAK in left_out and (weak := find_weak_systems(factors, measure)):
+            scores[measure][:, weak.numbers] = np.nan
+        n = int(np.count_nonzero(~np.isnan(scores[measure]).all(axis=0)))
+        if n < 2:
             raise UsageError(
-                f"{factors.id} without {', '.join(left_out)} has {pluralize(len(kept), 'system')} "
+                f"{factors.id} without {', '.join(left_out)} has {pluralize(n, 'system')} "
                 f"for {measure}; factors need at least two"
             )
     what = ", ".join("weak systems" if tag == WEAK else tag for tag in left_out)
-    return _set_of(factors, scores, names, title=f"{factors.title}, without {what}")
-
-
-def _set_of(
-    factors: FactorSet, scores: Mapping[str, Floats], names: Mapping[str, list[str]], **fields: str
-) -> FactorSet:
-    """Return a copy of a set with new scores; the fields of each measure stay unchanged."""
-    info = {
-        **factors.info,
-        **fields,
-        "default_measures": [m for m in factors.default_measures if m in scores] or list(scores),
-        "measures": {measure: factors.info["measures"][measure] for measure in scores},
-    }
-    return factors_from_scores(scores, factors.judgments, info, names)
+    return _set_of(factors, scores, factors.topics, title=f"{factors.title}, without {what}")
 
 
 def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
     known = factors.systems
-    for tag in tags:
-        if tag not in known:
-            has = (
-                f"available: {abbreviate(known)}" if known else "the set does not name its systems"
-            )
-            raise UsageError(f"{factors.id} has no system {tag!r}; {has}{suggestion(tag, known)}")
-
-
-def _scores_where(
-    factors: FactorSet, keep: Callable[[str], bool], keep_weak: bool = True
-) -> tuple[dict[str, Floats], dict[str, list[str]]]:
-    """Return the scores and the names of the systems to keep, by measure.
-
-    If ``keep_weak`` is False, the scores of a measure do not include the systems that are weak for
-    this measure.
-    """
-    tags = factors.systems
-    if not tags:
+    if not known:
         raise UsageError(
             f"{factors.id} does not name its systems, so you cannot choose some of them"
         )
-    scores, names = {}, {}
-    for measure in factors.scores:
-        numbers, columns = scores_by_system(factors, measure)
-        found = None if keep_weak else find_weak_systems(factors, measure)
-        dropped = found.numbers if found else ()
-        kept = [
-            i
-            for i, number in enumerate(numbers.tolist())
-            if keep(tags[number]) and number not in dropped
-        ]
-        scores[measure] = columns[:, kept]
-        names[measure] = [tags[numbers[i]] for i in kept]
-    return scores, names
+    for tag in tags:
+        if tag not in known:
+            raise UsageError(
+                f"{factors.id} has no system {tag!r}; available: {abbreviate(known)}"
+                f"{suggestion(tag, known)}"
+            )
+
+
+def _set_of(
+    factors: FactorSet, scores: Mapping[str, Floats], topics: Iterable[str], **fields: Any
+) -> FactorSet:
+    """Return a copy of a set with other scores and other fields.
+
+    ``scores`` has one column for each of the set's systems.  Systems without scores are left out.
+    """
+    is_empty = np.all([np.isnan(table).all(axis=0) for table in scores.values()], axis=0)
+    columns = np.flatnonzero(~is_empty).tolist()
+    info = {
+        **factors.info,
+        "default_measures": [m for m in factors.default_measures if m in scores] or list(scores),
+        "measures": {measure: factors.info["measures"][measure] for measure in scores},
+        **fields,
+    }
+    return FactorSet(
+        info,
+        {topic: factors.judgments[topic] for topic in topics},
+        scores={measure: table[:, columns] for measure, table in scores.items()},
+        systems=[factors.systems[i] for i in columns],
+    )
