@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
@@ -332,7 +331,7 @@ def add_set(source: str) -> FactorSet:
         If the file is broken or does not have the given hash, or a set with the same id already
         exists.
     UsageError
-        If a URL has no hash, or pooch is not installed.
+        If a URL has no hash.
     """
     content = fetch(source) if "://" in source else files.read_bounded(source, LARGEST)
     factors = FactorSet.parse(content, source)
@@ -394,8 +393,9 @@ def fetch(source: str) -> bytes:
     InputError
         If the file cannot be downloaded, is too large, or does not have the given SHA-256.
     UsageError
-        If the URL does not begin with http or https, has no hash, or pooch is not installed.
+        If the URL does not begin with http or https, or has no hash.
     """
+    import hashlib  # slow, and recognition does not need it
     from urllib.parse import urlsplit
 
     place, _, sha256 = source.partition("#sha256=")
@@ -411,55 +411,47 @@ def fetch(source: str) -> bytes:
             "sees in `ir_std factors show FILE`"
         )
     try:
-        import pooch
-    except ImportError:
-        raise UsageError("sets at a URL need pooch: pip install 'ir-std[packs]'") from None
-    from requests import RequestException
-
-    logger = pooch.get_logger()
-    level = logger.level
-    logger.setLevel("WARNING")  # pooch would print hashes, which are checked here
-    try:
-        with files.temporary_folder_next_to(Path(tempfile.gettempdir(), "ir_std")) as scratch:
-            where = {"fname": "download", "path": scratch, "downloader": _download}
-            file = _in_time(place, partial(pooch.retrieve, place, f"sha256:{sha256}", **where))
-            return Path(file).read_bytes()
-    except (RequestException, OSError, ValueError) as failed:
+        content = _in_time(place, partial(_download, place))
+    except (OSError, ValueError) as failed:
         if isinstance(failed, InputError):
             raise
         raise InputError.at(
             place, f"cannot be downloaded ({failed})", "check the address"
         ) from None
-    finally:
-        logger.setLevel(level)
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise InputError.at(place, f"has the SHA-256 {found}", f"expected {sha256}")
+    return content
 
 
-def _download(place: str, file: str, _pooch: object) -> None:
-    """Download a file of at most :data:`LARGEST` bytes; pooch calls this function."""
-    import requests
+def _download(place: str) -> bytes:
+    """Return the content of a URL, which may have at most :data:`LARGEST` bytes."""
+    import requests  # slow, and few users add sets from a URL
 
-    with requests.get(place, stream=True, timeout=60) as response, Path(file).open("wb") as target:
+    content = bytearray()
+    with requests.get(place, stream=True, timeout=60) as response:
         response.raise_for_status()
         for part in response.iter_content(1 << 16):
-            if target.tell() + len(part) > LARGEST:
+            content += part
+            if len(content) > LARGEST:
                 raise InputError.at(
                     place,
                     f"is larger than {LARGEST:,} bytes",
                     "expected the file of one factor set",
                 )
-            target.write(part)
+    return bytes(content)
 
 
-def _in_time(place: str, retrieve: Callable[[], str]) -> str:
-    """Call ``retrieve`` with a time limit, because a server may send very slowly."""
+def _in_time(place: str, download: Callable[[], bytes]) -> bytes:
+    """Call ``download`` with a time limit, because a server may send very slowly."""
     from concurrent.futures import Future, TimeoutError
     from threading import Thread
 
-    found: Future[str] = Future()
+    found: Future[bytes] = Future()
 
     def work() -> None:
         try:
-            found.set_result(retrieve())
+            found.set_result(download())
         except Exception as failed:  # this is raised again when the result is read
             found.set_exception(failed)
 

@@ -122,11 +122,10 @@ def test_files_that_are_not_sets_of_ones_own_are_not_added(
 def test_a_url_is_added_if_it_has_the_sha256(
     served: str, shared: Path, own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("pooch", reason="pooch is not installed")
     nothing, right = f"#sha256={'0' * 64}", f"#sha256={digest(shared)}"
     for address, error, says in (
         (f"{served}/x.npz", UsageError, r"has no SHA-256; write URL#sha256=HEX"),
-        (f"{served}/x.npz{nothing}", InputError, "cannot be downloaded"),
+        (f"{served}/x.npz{nothing}", InputError, f"has the SHA-256 {digest(shared)}; expected 0"),
         (f"{served}/other.npz{nothing}", InputError, "cannot be downloaded"),
         ("ftp://127.0.0.1/x.npz", UsageError, "only http and https are supported"),
     ):
@@ -137,9 +136,3 @@ def test_a_url_is_added_if_it_has_the_sha256(
     monkeypatch.setattr(catalog, "LARGEST", 1000)
     with pytest.raises(InputError, match="is larger than 1,000 bytes"):
         add_set(f"{served}/x.npz{right}")
-
-
-def test_without_pooch_a_url_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(UsageError, match=r"pip install 'ir-std\[packs\]'"):
-        add_set(f"http://127.0.0.1:1/mine.npz#sha256={'0' * 64}")
