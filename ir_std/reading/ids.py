@@ -40,10 +40,16 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SECOND_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 
 
-def check_strings(names: Collection[Any], kind: str, what: str) -> str:
-    """Check that IDs are strings, and return them joined by null characters."""
+def check_strings(names: Collection[Any], kind: str, what: str) -> None:
+    """Check that IDs are strings.
+
+    Raises
+    ------
+    InputError
+        If an ID is not a string.
+    """
     try:
-        return "\0".join(names)  # the fastest way to check all IDs
+        "".join(names)  # the fastest way to check all IDs
     except TypeError:
         wrong = next(name for name in names if not isinstance(name, str))
         raise InputError.at(

@@ -105,7 +105,7 @@ class Qrels(Cached):
     @property
     def first_documents(self) -> tuple[str, ...]:
         """First judged document of each topic with judgments."""
-        return tuple(self.ids(self._starts[self.sizes > 0]).strings())
+        return tuple(self._ids[np.flatnonzero(np.diff(self.topic, prepend=-1))].strings())
 
     @cached_property
     def max_level(self) -> int:
@@ -128,11 +128,6 @@ class Qrels(Cached):
     def positions(self) -> dict[str, int]:
         """Index of each topic in :attr:`topics`."""
         return {topic: i for i, topic in enumerate(self.topics)}
-
-    @cached_property
-    def _starts(self) -> Ints:
-        """Index of the first document of each topic."""
-        return np.cumsum(self.sizes) - self.sizes
 
     @cached_property
     def ideal(self) -> Ranking:

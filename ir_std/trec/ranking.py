@@ -118,7 +118,7 @@ class Ranker:
                 np.argsort(keys, kind="stable"),
                 first[tied],
                 last[tied],
-                self._hits.ids(by_key[tied]),
+                self._hits.ids[by_key[tied]].bytes(),
             )
         unsorted = int(np.count_nonzero(np.bincount(self._topic[falls])))
         return _Spans(by_key, first, last, place, unsorted)

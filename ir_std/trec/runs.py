@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from functools import cached_property
 from itertools import accumulate, chain, pairwise, repeat
@@ -38,14 +38,13 @@ class Hits(NamedTuple):
         Scores in the run.
     level : ndarray of int, shape (n_hits,)
         Relevance levels.
-    ids : callable
-        Function that returns the IDs of the given hits, in UTF-8.
+    ids : Ids, of length n_hits
     """
 
     topic: Ints
     score: Floats
     level: Ints
-    ids: Callable[[Ints], list[bytes]]
+    ids: Ids
 
 
 class Run:
@@ -231,20 +230,19 @@ class Run:
     def find(self, targets: Targets) -> Hits:
         """Return the target documents that the run contains."""
         if self._by_topic is not None and "hashes" not in vars(self):
-            return self._look_up(targets, self._by_topic)
-        place = targets.qrels.positions
-        numbers = np.array([place.get(t, len(place)) for t in self.bounds], np.int64)
-        topic = np.repeat(numbers, self.sizes)
-        lines, rows = targets.index.find(self.hashes, topic, self._ids)
-        return Hits(
-            topic[lines],
-            self.scores[lines],
-            targets.level[rows],
-            lambda some: self.ids(lines[some]),
-        )
+            rows, scores = self._look_up(targets, self._by_topic)
+        else:
+            place = targets.qrels.positions
+            numbers = np.array([place.get(t, len(place)) for t in self.bounds], np.int64)
+            topic = np.repeat(numbers, self.sizes)
+            lines, rows = targets.index.find(self.hashes, topic, self._ids)
+            scores = self.scores[lines]
+        return Hits(targets.topic[rows], scores, targets.level[rows], targets.index.ids[rows])
 
-    def _look_up(self, targets: Targets, by_topic: Mapping[str, Mapping[str, float]]) -> Hits:
-        """Look up the target documents in ``by_topic``: scores by topic and document."""
+    def _look_up(
+        self, targets: Targets, by_topic: Mapping[str, Mapping[str, float]]
+    ) -> tuple[Ints, Floats]:
+        """Look up the targets in ``by_topic``; return positions among the targets, and scores."""
         topics = (by_topic.get(topic, {}) for topic in targets.qrels.topics)
         values = chain.from_iterable(
             map(scores.get, documents, repeat(math.nan))
@@ -252,12 +250,7 @@ class Run:
         )
         scores = np.fromiter(values, float, len(targets.level))
         rows = np.flatnonzero(~np.isnan(scores))
-        return Hits(
-            targets.topic[rows],
-            scores[rows],
-            targets.level[rows],
-            lambda some: targets.index.ids[rows[some]].bytes(),
-        )
+        return rows, scores[rows]
 
     def lines(self, kept: Mask) -> Run:
         """Return a run with all topics, but only with the lines that ``kept`` marks."""
