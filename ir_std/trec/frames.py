@@ -203,25 +203,12 @@ def _objects(values: list[Any]) -> Array:
 def _with_numbers(kind: str, names: Array, documents: list[Any], values: Any) -> Rows:
     """Return rows, each with a topic, a document and a value."""
     try:
-        changes = np.flatnonzero(names[1:] != names[:-1]) + 1
+        is_first = np.append(True, names[1:] != names[:-1])[: len(names)]
     except (TypeError, ValueError):  # an array, or a missing value of pandas
-        _checked_topics(names, kind)
+        check_strings(names.tolist(), kind, "topic id")
         raise
-    starts = np.append(0, changes)[: len(names)]
+    firsts = names[is_first].tolist()
+    check_strings(firsts, kind, "topic id")
     numbers: dict[str, int] = {}
-    topic_numbers = np.array(
-        [numbers.setdefault(topic, len(numbers)) for topic in _checked_topics(names[starts], kind)],
-        np.int64,
-    )
-    return Rows(
-        list(numbers),
-        np.repeat(topic_numbers, np.diff(np.append(starts, len(names)))),
-        documents,
-        values,
-    )
-
-
-def _checked_topics(topics: Iterable[Any], kind: str) -> list[str]:
-    topics = list(topics)
-    check_strings(topics, kind, "topic id")
-    return topics
+    of_firsts = np.array([numbers.setdefault(name, len(numbers)) for name in firsts], np.int64)
+    return Rows(list(numbers), of_firsts[np.cumsum(is_first) - 1], documents, values)
