@@ -416,9 +416,6 @@ def test_with_a_baseline_it_shows_differences_on_each_collection(several: Any) -
     page = data_of(render(results))
     assert page["across"]["baseline"] == "bm25"
     assert page["across"]["subject"] == "mono"
-    rows = page["across"]["measures"][0]["rows"]
-    expected = [results.on(name).differences["mono"][sAP].mean for name in results.collections]
-    assert [r["mean"] for r in rows] == pytest.approx(expected)
     assert all(c["baseline"] for c in page["collections"])
 
 

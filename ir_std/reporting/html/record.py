@@ -121,7 +121,7 @@ def _run(facts: standing.RunStanding, run: str) -> dict[str, float | None]:
     """Return one run's value for each list."""
     (low, high), rank, placed = facts.intervals[run], facts.ranks[run], facts.placement(run)
     best, worst = facts.places(run) or (None, None)
-    tested = facts.difference(run)
+    tested = facts.differences.get(run)
     return {
         "means": _number(facts.mean(run)),  # mean raw score
         "scores": _number(facts.score(run)),  # mean score that the pictures show

@@ -10,6 +10,7 @@ from ir_std._system.files import check_output, write_atomically
 from ir_std._system.text import escape_controls
 from ir_std._version import __version__
 from ir_std.errors import pluralize
+from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import data_version
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import findings
@@ -112,20 +113,17 @@ def render(results: Results, title: str | None = None, queries: Any = None) -> s
 
 def tables_of(results: Results) -> list[Table]:
     """Return the tables of means, of differences and of the agreement of judgments."""
-    return [
-        *collection_tables(results),
-        *(
-            one.table(name)
-            for one in judgment_agreements(results)
-            for name in ("labels", "confusion", *["order"] * (len(one.systems) > 1))
-        ),
-    ]
+    tables = collection_tables(results)
+    for one in judgment_agreements(results):
+        names = ["labels", "confusion", *["order"] * (len(one.systems) > 1)]
+        tables += [one.table(name) for name in names]
+    return tables
 
 
 def _part(results: Results, name: str, queries: Mapping[str, str]) -> dict[str, Any]:
     """Return the values that the template shows for one collection."""
     standings = standings_of(results, subject_of(results))
-    found = [d for facts in standings for run in results.runs if (d := facts.difference(run))]
+    found = [d for facts in standings for d in facts.differences.values()]
     is_of_scores = isinstance(results.collection.evaluator.qrels, QrelsFromCounts)
     return {
         "results": results,
@@ -171,7 +169,8 @@ def licences(results: Results) -> list[dict[str, Any]]:
     The licence is stated for the measure, for the source, or for the whole set.
     """
     by_source: dict[tuple[str, str], dict[str, Any]] = {}
-    for factors, name in _factors_used(results):
+    for plan in _plans(results):
+        factors, name = plan.factors, plan.name
         info, records = factors.info, factors.info.get("sources", [])
         source = factors.about(name, "source", factors.source) or "not stated"
         stated: dict[str, str] = next((r for r in records if r.get("source") == source), {})
@@ -191,22 +190,21 @@ def licences(results: Results) -> list[dict[str, Any]]:
 def known_weaknesses(results: Results) -> list[str]:
     """Return the known limitations of the factor sets, for the measures that are used."""
     used: dict[str, tuple[FactorSet, dict[str, None]]] = {}
-    for factors, name in _factors_used(results):
-        used.setdefault(factors.id, (factors, {}))[1][name] = None
+    for plan in _plans(results):
+        used.setdefault(plan.factors.id, (plan.factors, {}))[1][plan.name] = None
     return [text for factors, names in used.values() for text in findings(factors, names)]
 
 
-def _factors_used(results: Results) -> list[tuple[FactorSet, str]]:
-    """List, for each standardized measure, the factor set and the measure's name in the set."""
-    collections = results.collections.values()
-    return [(plan.factors, plan.name) for each in collections for plan in each.plans.values()]
+def _plans(results: Results) -> list[Plan]:
+    """List the plans of all standardized measures on all collections."""
+    return [plan for each in results.collections.values() for plan in each.plans.values()]
 
 
 def method(results: Results) -> str:
     """Describe in HTML how scores were computed, for the evaluation section of a paper."""
     each = [results.on(name) for name in results.collections]
     counts: dict[FactorSet, list[int]] = {}
-    for plan in (plan for one in each for plan in one.collection.plans.values()):
+    for plan in _plans(results):
         known = n_systems(plan)
         counts.setdefault(plan.factors, []).extend(known[known > 0].astype(int).tolist())
     facts = {
@@ -235,6 +233,6 @@ def references(results: Results) -> str:
 def schemes_used(results: Results) -> dict[str, Standardized]:
     """Return the schemes that are used, each scheme with its first measure."""
     used: dict[str, Standardized] = {}
-    for measure in (m for each in results.collections.values() for m in each.plans):
-        used.setdefault(measure["scheme"], measure)
+    for plan in _plans(results):
+        used.setdefault(plan.measure["scheme"], plan.measure)
     return used

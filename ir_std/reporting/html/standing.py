@@ -291,7 +291,7 @@ class RunStanding:
         return self.collection.tested_measure(self.view.scored)
 
     @cached_property
-    def _differences(self) -> Mapping[str, Difference]:
+    def differences(self) -> Mapping[str, Difference]:
         """The differences from the rival, by run."""
         if self.results.baseline is not None:
             each = self.results.differences
@@ -300,13 +300,9 @@ class RunStanding:
             return {}
         return {self.run: self.results.difference(self.run, self.rival, self.tested)}
 
-    def difference(self, run: str) -> Difference | None:
-        """Return the difference between a run and the rival."""
-        return self._differences.get(run)
-
     def verdict(self, run: str) -> int:
         """Return 1 if a run is clearly better than the rival, -1 if clearly worse, else 0."""
-        found = self.difference(run)
+        found = self.differences.get(run)
         if found is None or not found.significant:
             return 0
         return int(np.sign(sign_of(self.tested) * found.mean))
