@@ -387,7 +387,7 @@ def test_the_guide_tells_how_many_rankings_the_page_holds() -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "why.md"
     told = " ".join(page.read_text("utf-8").split())
     assert f"the first {standing.RANKS} documents of each run" in told
-    assert f"of {standing.MOST_RUNS} runs on up to {standing.MOST_TOPICS} topics" in told
+    assert f"of {standing.MOST_RUNS} runs for up to {standing.MOST_TOPICS} topics" in told
 
 
 # Queries, several collections.
