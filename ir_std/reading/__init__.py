@@ -34,13 +34,13 @@ from ir_std.reading.sources import (
     STANDARD_INPUT, STANDARD_INPUT_NAME, BytesSource, FileSource, Source, content_lines,
     files_below, is_archive, is_pipe, read_pieces, source_of,
 )
-from ir_std.reading.unpacking import MAX_MEMBER, too_large
+from ir_std.reading.unpacking import MAX_MEMBER, UNPACK_FIRST
 
 __all__ = [
     "MAX_MEMBER", "QRELS", "RANKED_RUN", "RUN", "STANDARD_INPUT", "STANDARD_INPUT_NAME",
-    "BytesSource", "CheckFailed", "FileSource", "Ids", "Index", "KeyTable", "LineFormat", "Lines",
-    "Source", "check_strings", "content_lines", "decimal_numbers", "files_below", "find_fault",
-    "first_repeated", "is_archive", "is_pipe", "keys", "may_repeat", "no_lines", "read_lines",
-    "read_lines_plainly", "read_pieces", "source_of", "split_line", "too_large",
+    "UNPACK_FIRST", "BytesSource", "CheckFailed", "FileSource", "Ids", "Index", "KeyTable",
+    "LineFormat", "Lines", "Source", "check_strings", "content_lines", "decimal_numbers",
+    "files_below", "find_fault", "first_repeated", "is_archive", "is_pipe", "keys", "may_repeat",
+    "no_lines", "read_lines", "read_lines_plainly", "read_pieces", "source_of", "split_line",
 ]
 # fmt: on

@@ -208,9 +208,9 @@ UNPACK_FIRST = "unpack it to a file"
 """Advice for a packed run that is too large."""
 
 
-def too_large(name: object, most: float, expected: str = UNPACK_FIRST) -> InputError:
+def too_large(name: object, most: float) -> InputError:
     """Return an error for a file that unpacks to more bytes than allowed."""
-    return InputError.at(name, f"has more than {most:,} bytes when unpacked", expected)
+    return InputError.at(name, f"has more than {most:,} bytes when unpacked", UNPACK_FIRST)
 
 
 _UNREAD = (

@@ -6,7 +6,8 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from ir_std.measures import ExternalMeasure, Measure, Standardized, measure_reco
 from ir_std.measures.names import find_measure
 from ir_std.reading import Ids, decimal_numbers
 from ir_std.scores.files import is_not_topic_score
-from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores, is_whole
+from ir_std.scores.run_scores import COARSE, SUMMARY, RunScores
 
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
 _LARGEST = 1e100
@@ -101,20 +102,39 @@ class ScoreCells:
     skipped: tuple[str, ...] = ()
     of_numbers: bool = False
 
+    @cached_property
+    def numbers(self) -> tuple[Floats, Ints]:
+        """Numbers that the values are, and with how many decimals they are written."""
+        places = range(0, len(self.values), _AT_ONCE)
+        parts = [self.values[start : start + _AT_ONCE] for start in places]
+        read = [
+            decimal_numbers(each.codes, each.starts, each.starts + each.widths) for each in parts
+        ]
+        numbers, decimals, certain = map(np.concatenate, zip(*read, strict=True))
+        rows = np.flatnonzero(~certain)
+        others = self.values[rows].strings()
+        parsed = {text: _parse_number(text) for text in dict.fromkeys(others)}
+        numbers[rows] = [parsed[text][0] for text in others]
+        decimals[rows] = [parsed[text][1] for text in others]
+        return numbers, decimals
+
     def line(self, row: int) -> int | None:
         """Return the line number of a value, if it has one."""
         return self.lines[row % len(self.lines)] if self.lines else None
 
+    def wrong(self, row: int, found: str, expected: str) -> InputError:
+        """Return an error that names the line of a value."""
+        return InputError.at(self.file, found, expected, line=self.line(row))
+
 
 class _Column(NamedTuple):
-    """One run's values of one measure, by topic, and the mean that the file states."""
+    """One run's values of one measure, by topic, and the mean that the file states in a row."""
 
     measure: Measure
     values: dict[str, float]
     decimals: int
-    mean: float | None
-    step_of_mean: float
-    line_of_mean: int | None
+    mean: float
+    row_of_mean: int
 
 
 def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
@@ -129,27 +149,22 @@ def collect_scores(cells: ScoreCells) -> dict[str, RunScores]:
     """
     measure_of = {name: _measure_of(name) for name in cells.measures.distinct}
     unknown = [name for name, measure in measure_of.items() if measure is None]
-    cells = replace(cells, skipped=tuple(dict.fromkeys([*unknown, *cells.skipped])))
+    skipped = tuple(dict.fromkeys([*unknown, *cells.skipped]))
     if not len(cells.values) or all(m is None or _is_count(m) for m in measure_of.values()):
-        raise InputError.at(
-            cells.file,
-            "no scores of any measure"
-            + f" (found {abbreviate(cells.skipped)})" * bool(cells.skipped),
-            "list scores per topic with -q of trec_eval or ir_measures",
-        )
+        found = f" (found {abbreviate(skipped)})" * bool(skipped)
+        advice = "list scores per topic with -q of trec_eval or ir_measures"
+        raise InputError.at(cells.file, f"no scores of any measure{found}", advice)
     columns = _columns(cells, cells.measures.map(measure_of.__getitem__))
-    several = len(columns) > 1
-    return {
-        run or cells.file: _scores_of_run(
-            cells, f"{cells.file}, {run}" if several else cells.file, by_measure
-        )
-        for run, by_measure in columns.items()
-    }
+    scores = {}
+    for run, of_run in columns.items():
+        name = f"{cells.file}, {run}" if len(columns) > 1 else cells.file
+        scores[run or cells.file] = _scores_of_run(cells, name, of_run, skipped)
+    return scores
 
 
 def _columns(cells: ScoreCells, measures: Names) -> dict[str, list[_Column]]:
     """Return each run's columns, in the order of their first values."""
-    numbers, decimals = _parse_numbers(cells.values)
+    numbers, decimals = cells.numbers
     is_known = np.array([measure is not None for measure in measures.distinct])
     column = cells.runs.codes * len(is_known) + measures.codes
     rows = np.flatnonzero(is_known[measures.codes])
@@ -163,24 +178,16 @@ def _columns(cells: ScoreCells, measures: Names) -> dict[str, list[_Column]]:
     ]
     if sum(map(len, by_topic)) < len(rows):
         raise _repeated(cells, measures)
-    _check_numbers(cells, measures, numbers, rows)
+    _check_numbers(cells, measures, rows)
     is_mean = np.array([topic == SUMMARY for topic in cells.topics.distinct])[cells.topics.codes]
-    means = np.flatnonzero(is_mean)
-    row_of_mean = dict(zip(column[means].tolist(), means.tolist(), strict=True))
-    most_decimals = np.maximum.reduceat(np.where(is_mean, 0, decimals)[rows], cuts[:-1]).tolist()
+    most_decimals = np.maximum.reduceat(np.where(is_mean, 0, decimals)[rows], cuts[:-1])
     columns: dict[str, list[_Column]] = defaultdict(list)
     for i in np.argsort(rows[cuts[:-1]]).tolist():
-        row = int(rows[cuts[i]])
-        mean = row_of_mean.get(int(column[row]))
+        row, known = int(rows[cuts[i]]), by_topic[i]
+        row_of_mean = int(rows[cuts[i] + [*known].index(SUMMARY)]) if SUMMARY in known else -1
+        mean = known.pop(SUMMARY, math.nan)
         columns[cells.runs[row]].append(
-            _Column(
-                measures[row],
-                by_topic[i],
-                most_decimals[i],
-                by_topic[i].pop(SUMMARY, None),
-                0.0 if mean is None else 10.0 ** -int(decimals[mean]),
-                None if mean is None else cells.line(mean),
-            )
+            _Column(measures[row], known, int(most_decimals[i]), mean, row_of_mean)
         )
     return columns
 
@@ -199,44 +206,37 @@ def _repeated(cells: ScoreCells, measures: Names) -> InputError:
         first = first_rows.setdefault(key, row)
         if first != row and measures[row] is not None:
             break
-    return InputError.at(
-        cells.file,
+    return cells.wrong(
+        row,
         f"duplicate {measures[row]} for topic {cells.topics[row]}"
         + f", first on line {cells.line(first)}" * bool(cells.lines),
         "use a separate file for each run and each collection",
-        line=cells.line(row),
     )
 
 
-def _check_numbers(cells: ScoreCells, measures: Names, numbers: Floats, rows: Ints) -> None:
+def _check_numbers(cells: ScoreCells, measures: Names, rows: Ints) -> None:
     """Check that the numbers in some rows are possible for their measures."""
-    low, high = np.array([_bounds(measure) for measure in measures.distinct]).T.copy()
-    codes, found = measures.codes[rows], numbers[rows]
+    records = [measure_record(measure) for measure in measures.distinct]
+    low = np.array([record.low - EXACT * (record.low < 0) for record in records])
+    high = np.array([min(record.high + EXACT, _LARGEST) for record in records])
+    is_count = np.array([record.kind == "count" for record in records])
+    codes, found = measures.codes[rows], cells.numbers[0][rows]
     wrong = (found < low[codes]) | (found > high[codes])
-    is_count = np.array([m is not None and _is_count(m) for m in measures.distinct])
-    counts = np.flatnonzero(is_count[codes])
-    wrong[counts] |= np.array([not is_whole(number) for number in found[counts].tolist()], bool)
+    counts = np.flatnonzero(is_count[codes] & ~wrong)
+    wrong[counts] = ~(np.abs(found[counts] - np.rint(found[counts])) <= EXACT)
     if wrong.any():
         row = int(rows[wrong].min())
         text = cells.values[row : row + 1].strings()[0].strip()
-        raise InputError.at(
-            cells.file,
+        raise cells.wrong(
+            row,
             f"{cells.measures[row]} is {text!r} for topic {cells.topics[row]}",
-            _expected(text, numbers[row], measures[row]),
-            line=cells.line(row),
+            _expected(text, cells.numbers[0][row], measures[row]),
         )
 
 
-def _bounds(measure: Measure | None) -> tuple[float, float]:
-    """Return the lowest and highest value that a measure can have, with room for rounding."""
-    if measure is None:
-        return -math.inf, math.inf
-    record = measure_record(measure)
-    low = record.low if record.low >= 0 else record.low - EXACT
-    return max(low, -_LARGEST), min(record.high + EXACT, _LARGEST)
-
-
-def _scores_of_run(cells: ScoreCells, name: str, columns: list[_Column]) -> RunScores:
+def _scores_of_run(
+    cells: ScoreCells, name: str, columns: list[_Column], skipped: tuple[str, ...]
+) -> RunScores:
     counts = {c.measure.__name__: c for c in columns if _is_count(c.measure)}
     columns = [column for column in columns if column.measure.__name__ not in counts]
     filled = [column for column in columns if column.values]
@@ -251,50 +251,38 @@ def _scores_of_run(cells: ScoreCells, name: str, columns: list[_Column]) -> RunS
     )
     if step <= EXACT or (cells.of_numbers and step >= COARSE):
         step = 0.0
+    values = {column.measure: column.values for column in filled}
+    means = {column.measure: column.mean for column in columns if column.row_of_mean >= 0}
     return RunScores(
-        name,
-        {column.measure: column.values for column in filled},
-        n_rel,
-        n_ret,
-        step,
-        unlisted,
-        cells.skipped,
-        cells.unit,
-        {column.measure: column.mean for column in columns if column.mean is not None},
-        decimals,
+        name, values, n_rel, n_ret, step, unlisted, skipped, cells.unit, means, decimals
     )
 
 
 def _count_unlisted(file: str, columns: Iterable[_Column], n_topics: _Column | None) -> int:
     """Count topics that no line lists, but that the means include (as with ``trec_eval -c``)."""
-    if n_topics is None or n_topics.mean is None:
+    if n_topics is None or n_topics.row_of_mean < 0:
         return 0
     n_listed = len({topic for column in columns for topic in column.values})
-    stated = int(n_topics.mean)
-    if stated < n_listed:
-        raise InputError.at(
-            file,
-            f"lists {pluralize(n_listed, 'topic')}, but num_q is {stated}",
-            "check whether several files were joined",
-        )
-    return stated - n_listed
+    n_stated = int(n_topics.mean)
+    if n_stated < n_listed:
+        found = f"lists {pluralize(n_listed, 'topic')}, but num_q is {n_stated}"
+        raise InputError.at(file, found, "check whether several files were joined")
+    return n_stated - n_listed
 
 
 def _check_mean(cells: ScoreCells, column: _Column, step: float, unlisted: int) -> None:
-    stated = column.mean
-    if stated is None or math.isnan(stated):
-        return
+    """Check that a stated mean is the mean of the values, except for rounding."""
     known = [value for value in column.values.values() if value == value]
-    if not known:
+    if math.isnan(column.mean) or not known:
         return
     mean = sum(known) / (len(known) + unlisted)
-    if abs(mean - stated) > (step + column.step_of_mean) / 2 + EXACT:
-        raise InputError.at(
-            cells.file,
-            f"mean {column.measure} is stated as {stated:.6g}, but the mean of the "
+    step_of_mean = 10.0 ** -int(cells.numbers[1][column.row_of_mean])
+    if abs(mean - column.mean) > (step + step_of_mean) / 2 + EXACT:
+        raise cells.wrong(
+            column.row_of_mean,
+            f"mean {column.measure} is stated as {column.mean:.6g}, but the mean of the "
             f"{pluralize(len(known), 'topic')} is {mean:.6g}",
             "check whether lines are missing or several files were joined",
-            line=column.line_of_mean,
         )
 
 
@@ -318,19 +306,6 @@ def _expected(text: str, value: float, measure: Measure) -> str:
         return f"{measure} is never negative"
     percent = " (divide percentages by 100)" if record.high < value <= 100 else ""
     return f"{measure} is between {record.low:g} and {record.high:g}{percent}"
-
-
-def _parse_numbers(texts: Ids) -> tuple[Floats, Ints]:
-    """Return the numbers in texts, and with how many decimals they are written."""
-    parts = [texts[a : a + _AT_ONCE] for a in range(0, len(texts), _AT_ONCE)]
-    read = [decimal_numbers(part.codes, part.starts, part.starts + part.widths) for part in parts]
-    numbers, decimals, certain = map(np.concatenate, zip(*read, strict=True))
-    rows = np.flatnonzero(~certain)
-    others = texts[rows].strings()
-    parsed = {text: _parse_number(text) for text in dict.fromkeys(others)}
-    for column, values in enumerate((numbers, decimals)):
-        values[rows] = [parsed[text][column] for text in others]
-    return numbers, decimals
 
 
 def _parse_number(text: str) -> tuple[float, int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ir_std.errors import InputError, UsageError, pluralize
-from ir_std.reading import Source, read_pieces, source_of, too_large
+from ir_std.reading import UNPACK_FIRST, Source, read_pieces, source_of
 from ir_std.scores import tables
 from ir_std.scores.collect import collect_scores
 from ir_std.scores.files import JSON_STARTS, first_line, is_header, is_name_of_measure, split_fields
@@ -71,10 +71,7 @@ def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
     text = _read_text(source)
     parse = _parse_json if text.lstrip()[:1] in JSON_STARTS else _parse_text
     cells = tables.cells_of_table(parse(text, source, measure))
-    if source.is_small_and_packed and len(cells.runs.distinct) > MAX_PACKED_RUNS:
-        raise InputError.at(
-            source.name, f"has more than {MAX_PACKED_RUNS:,} runs", "unpack it to a file"
-        )
+    _check_bound(source, len(cells.runs.distinct), MAX_PACKED_RUNS, "runs")
     read = collect_scores(cells)
     return {file_name if run == source.name else run: scores for run, scores in read.items()}
 
@@ -89,14 +86,9 @@ def _read_text(source: Source) -> str:
         :data:`MOST_PACKED` bytes or :data:`MAX_PACKED_CELLS` cells.
     """
     content = b"".join(read_pieces(source))
-    if len(content) > MOST_PACKED and source.is_small_and_packed:
-        raise too_large(source.name, MOST_PACKED, "unpack it to a file")
-    if source.is_small_and_packed and sum(map(content.count, _SEPARATORS)) > MAX_PACKED_CELLS:
-        raise InputError.at(
-            source.name,
-            f"has more than {MAX_PACKED_CELLS:,} cells when unpacked",
-            "unpack it to a file",
-        )
+    _check_bound(source, len(content), MOST_PACKED, "bytes")
+    n_cells = sum(map(content.count, _SEPARATORS)) if source.is_small_and_packed else 0
+    _check_bound(source, n_cells, MAX_PACKED_CELLS, "cells")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
@@ -105,12 +97,19 @@ def _read_text(source: Source) -> str:
         raise InputError.at(source.name, found, "save the file as UTF-8", line=line) from None
 
 
+def _check_bound(source: Source, count: int, most: int, what: str) -> None:
+    """Check that a small packed file does not hold too much."""
+    if count > most and source.is_small_and_packed:
+        found = f"has more than {most:,} {what} when unpacked"
+        raise InputError.at(source.name, found, UNPACK_FIRST)
+
+
 def _parse_text(text: str, source: Source, measure: str | None) -> ScoreTable:
     first = re.search(r"^[^\S\n]*[^\s#].*", text, re.MULTILINE)
     if first is None:
         raise InputError.at(source.name, "no lines", _FORMATS)
     if is_header(first[0].strip("\r ")):
-        return tables.parse_table(text, source.name, measure)
+        return tables.parse_table(text, tables.delimiter_of(first[0]), source.name, measure)
     return _parse_lines(text, source.name)
 
 
@@ -200,7 +199,10 @@ def _parse_lines(text: str, file: str) -> ScoreTable:
     InputError
         If a line has more or fewer columns than the first line; the error names the line.
     """
-    rows = _split_at_tabs(text) or tables.join_rows(_fields_of_lines(text), file)
+    line = text[: text.find("\n") + 1]
+    has_tabs = '"' not in text and [*map(str.strip, line.split("\t"))] == split_fields(line)
+    rows = tables.split_cells(text, "\t") if has_tabs and line.count("\t") > 1 else None
+    rows = rows or tables.join_rows(_fields_of_lines(text), file)
     width = rows.width
     if width not in (2, 3, 4):
         raise InputError.at(file, pluralize(width, "column"), _FORMATS, line=rows.lines[0])
@@ -210,14 +212,6 @@ def _parse_lines(text: str, file: str) -> ScoreTable:
         first, second = head[width - 3 :: width], head[width - 2 :: width]
         topics_first = _are_topics_first(first, second, width, file)
     return ScoreTable(file, _header(width, topics_first), rows.cells, lines=rows.lines)
-
-
-def _split_at_tabs(text: str) -> tables.Rows | None:
-    """Split lines in which tabs separate three or more columns; None if other text may occur."""
-    first = text[: text.find("\n") + 1]
-    cells = [cell.strip() for cell in first.split("\t")]
-    is_plain = len(cells) > 2 and cells == split_fields(first) and '"' not in text
-    return tables.split_cells(text, "\t") if is_plain else None
 
 
 def _fields_of_lines(text: str) -> Iterator[tuple[int, list[str]]]:

@@ -220,15 +220,13 @@ def _is_of_rankings(name: str) -> bool:
 
 def _splits(content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield splits and subsets with their scores; MTEB before 1.11 had no subsets."""
-    if isinstance(content.get("scores"), dict):
-        for split, subsets in content["scores"].items():
-            for scores in subsets if isinstance(subsets, list) else ():
-                if isinstance(scores, dict):
-                    yield split, str(scores.get("hf_subset", "default")), scores
-        return
-    for split, scores in content.items():
-        if isinstance(scores, dict):
-            yield split, "default", scores
+    splits = content.get("scores")
+    if not isinstance(splits, dict):
+        splits = {split: [each] for split, each in content.items() if isinstance(each, dict)}
+    for split, subsets in splits.items():
+        for scores in subsets if isinstance(subsets, list) else ():
+            if isinstance(scores, dict):
+                yield split, str(scores.get("hf_subset", "default")), scores
 
 
 def model_name(source: Source) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from ir_std._arrays import EXACT, Floats, Ints
+from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError, abbreviate, pluralize
 from ir_std.measures import ExternalMeasure, Measure, sign_of
 from ir_std.measures.records import survives_rounding
@@ -170,47 +170,12 @@ def counted_topics(runs: Iterable[RunScores]) -> QrelsFromCounts:
         run has no topic in common with the runs before it.
     """
     runs = list(runs)
-    _check_units(runs)
-    _check_topics(runs)
-    _check_counts(runs)
-    n_rel: dict[str, int | None] = {topic: None for run in runs for topic in run.topics}
-    for run in runs:
-        n_rel.update(run.n_rel)
-    measures = (measure for run in runs for measure in run.values)
-    external = dict.fromkeys(str(m) for m in measures if isinstance(m, ExternalMeasure))
-    return QrelsFromCounts(n_rel, runs[0].name if len(runs) == 1 else "scores", external)
-
-
-def _check_units(runs: Iterable[RunScores]) -> None:
-    units = {run.unit: run for run in runs}
-    if len(units) > 1:
-        raise InputError.at(
-            units["dataset"].name,
-            f"scores of whole datasets, unlike the scores per topic in {units['topic'].name}",
-            "pass them separately",
-        )
-
-
-def _check_topics(runs: Sequence[RunScores]) -> None:
-    """Check that each run has a topic in common with the runs before it."""
-    known: dict[str, None] = {}
-    for run in runs:
-        if known and known.keys().isdisjoint(run.topics):
-            raise InputError.at(
-                run.name,
-                f"no topic in common with {runs[0].name} (topics such as "
-                f"{run.topics[0]} instead of {next(iter(known))})",
-                "evaluate each collection by itself, or use ir_std compare",
-            )
-        known.update(dict.fromkeys(run.topics))
-
-
-def _check_counts(runs: Iterable[RunScores]) -> None:
-    """Check that all runs agree on the number of relevant documents."""
+    n_rel: dict[str, int | None] = {}
     owner: dict[str, RunScores] = {}
     for run in runs:
+        _check_alike(run, runs[0], n_rel)
         for topic, here in run.n_rel.items():
-            other = owner.get(topic, run)
+            other = owner.setdefault(topic, run)
             if here != other.n_rel[topic]:
                 raise InputError.at(
                     run.name,
@@ -218,9 +183,26 @@ def _check_counts(runs: Iterable[RunScores]) -> None:
                     f"{other.name}",
                     "compare runs under the same judgments",
                 )
-            owner[topic] = run
+        for topic in run.topics:
+            n_rel[topic] = run.n_rel.get(topic, n_rel.get(topic))
+    measures = (measure for run in runs for measure in run.values)
+    external = dict.fromkeys(str(m) for m in measures if isinstance(m, ExternalMeasure))
+    return QrelsFromCounts(n_rel, runs[0].name if len(runs) == 1 else "scores", external)
 
 
-def is_whole(value: float) -> bool:
-    """Check whether a value is a whole number, except for rounding."""
-    return abs(value - round(value)) <= EXACT if math.isfinite(value) else False
+def _check_alike(run: RunScores, first: RunScores, known: Mapping[str, object]) -> None:
+    """Check that a run has the unit of the first run, and a known topic."""
+    if run.unit != first.unit:
+        of_datasets, other = (run, first) if run.unit == "dataset" else (first, run)
+        raise InputError.at(
+            of_datasets.name,
+            f"scores of whole datasets, unlike the scores per topic in {other.name}",
+            "pass them separately",
+        )
+    if known and known.keys().isdisjoint(run.topics):
+        raise InputError.at(
+            run.name,
+            f"no topic in common with {first.name} (topics such as "
+            f"{run.topics[0]} instead of {next(iter(known))})",
+            "evaluate each collection by itself, or use ir_std compare",
+        )

@@ -90,9 +90,8 @@ class ScoreTable:
         places: dict[str, int] = {}
         names = self.names
         for role, usual in ROLES.items():
-            place = next((names.index(name) for name in usual if name in names), None)
-            if place is not None and place not in places.values():
-                places[role] = place
+            if known := [name for name in usual if name in names]:
+                places[role] = names.index(known[0])
         if "" in names and not {"topic", "dataset", "run"} & places.keys():
             places["topic"] = names.index("")  # R and pandas write an index without a name.
         return places
@@ -190,7 +189,7 @@ def split_header(line: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def parse_table(text: str, file: str, measure: str | None) -> ScoreTable:
+def parse_table(text: str, delimiter: str, file: str, measure: str | None) -> ScoreTable:
     """Parse a table whose cells are separated by commas, tabs or semicolons.
 
     Blank lines and lines that start with ``#`` are skipped.
@@ -201,7 +200,6 @@ def parse_table(text: str, file: str, measure: str | None) -> ScoreTable:
         If there is no header, if quotes do not match, or if a row has more or fewer cells than the
         header; the error names the line.
     """
-    delimiter = delimiter_of(text.lstrip().split("\n", 1)[0])
     rows = split_cells(text, delimiter) or _read_csv(text, delimiter, file)
     header = [cell.strip() for cell in rows.cells[: rows.width].strings()]
     cells = rows.cells[rows.width :]

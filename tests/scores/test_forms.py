@@ -58,11 +58,13 @@ def test_forms_of_tables_hold_the_same_scores(text: str, measure: str | None) ->
     "text",
     [
         LONG.replace("name", '"name"'),
+        LONG.replace("a,", '"a",').replace("0.5", '"0.5"'),
         LONG.replace("\n", "\r\n"),
         LONG.replace("\n", "\r").replace("\r", "\n", 1),
         LONG.replace("\n", "\n\n"),
         LONG.replace("\n", "\n,,, \n"),
         LONG.replace("\n", "\n# a,1,map,0.7\n"),
+        "# made by another program\n" + LONG,
         LONG.replace(",", " , ").rstrip(),
         LONG.replace("a,", "a ,").replace("b,1", "b, 1"),
         "\t\t\t\n" + LONG.replace(",", "\t"),
