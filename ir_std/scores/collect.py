@@ -81,8 +81,8 @@ class ScoreCells:
     values : Ids
         The values as text.
     lines : sequence of int
-        Line number of each row; empty if there are no lines, such as in a DataFrame.  The values
-        are in the order of the rows, column by column.
+        Line number of each row; empty if there are no lines, such as in a DataFrame.  All rows
+        have the same number of values, and the values are in the order of the rows.
     unit : {'topic', 'dataset'}
         Unit of a score.
     skipped : tuple of str
@@ -120,7 +120,8 @@ class ScoreCells:
 
     def line(self, row: int) -> int | None:
         """Return the line number of a value, if it has one."""
-        return self.lines[row % len(self.lines)] if self.lines else None
+        n_rows = len(self.lines)
+        return self.lines[row * n_rows // len(self.values)] if n_rows else None
 
     def wrong(self, row: int, found: str, expected: str) -> InputError:
         """Return an error that names the line of a value."""
@@ -168,7 +169,9 @@ def _columns(cells: ScoreCells, measures: Names) -> dict[str, list[_Column]]:
     is_known = np.array([measure is not None for measure in measures.distinct])
     column = cells.runs.codes * len(is_known) + measures.codes
     rows = np.flatnonzero(is_known[measures.codes])
-    rows = rows[np.argsort(column[rows], kind="stable")]
+    # Sorting takes linear time if the numbers have 16 bits.
+    short = column.astype(np.min_scalar_type(column.max()))
+    rows = rows[np.argsort(short[rows], kind="stable")]
     cuts = np.flatnonzero(np.diff(column[rows], prepend=-1, append=-1))
     topics = np.array(cells.topics.distinct, object)[cells.topics.codes[rows]]
     values = numbers[rows]
@@ -272,8 +275,10 @@ def _count_unlisted(file: str, columns: Iterable[_Column], n_topics: _Column | N
 
 def _check_mean(cells: ScoreCells, column: _Column, step: float, unlisted: int) -> None:
     """Check that a stated mean is the mean of the values, except for rounding."""
+    if math.isnan(column.mean):
+        return
     known = [value for value in column.values.values() if value == value]
-    if math.isnan(column.mean) or not known:
+    if not known:
         return
     mean = sum(known) / (len(known) + unlisted)
     step_of_mean = 10.0 ** -int(cells.numbers[1][column.row_of_mean])

@@ -432,11 +432,11 @@ def cells_of_table(at: ScoreTable) -> ScoreCells:
     def names_of(role: str, column: int | None, default: str) -> Names:
         if role == at.across:
             header = [at.header[i] for i in places]
-            return Names(header, np.repeat(np.arange(len(header)), len(row_starts)))
+            return Names(header, np.tile(np.arange(len(header)), len(row_starts)))
         if column is None:
             return Names([default], np.zeros(len(row_starts) * len(places), np.int64))
         names = Names.of(at.column(column))
-        return Names(names.distinct, np.tile(names.codes, len(places)))
+        return Names(names.distinct, np.repeat(names.codes, len(places)))
 
     units = names_of("unit", at.roles.get(at.unit or ""), SUMMARY)
     datasets = {name: find_dataset(name) for name in units.distinct}
@@ -449,7 +449,7 @@ def cells_of_table(at: ScoreTable) -> ScoreCells:
         names_of("run", at.roles.get("run"), ""),
         units,
         names_of("measure", at.roles.get("measure"), str(at.measure)),
-        at.cells[np.add.outer(np.array(places, np.int64), row_starts).ravel()],
+        at.cells[np.add.outer(row_starts, np.array(places, np.int64)).ravel()],
         at.lines,
         "dataset" if is_dataset else "topic",
         tuple(at.header[i] for i in texts),
