@@ -92,8 +92,8 @@ def decimal_numbers(codes: Bytes, starts: Ints, ends: Ints) -> tuple[Floats, Int
     decimals : ndarray of int, shape (n,)
         Number of decimals; an exponent shifts the decimal point.
     certain : ndarray of bool, shape (n,)
-        True if value and decimals are exact; False if the token is no number, or if ``float`` must
-        read the number.
+        True if value and decimals are exact; False if the token is not a number, or if ``float``
+        must read the number.
     """
     read = _decimals(codes, starts, ends)
     others = np.flatnonzero(~read.known)
