@@ -339,15 +339,16 @@ def find_earlier(run: Run, factors: FactorSet) -> Mask:
     found: Mask = np.zeros(len(run.scores), bool)
     if factors.earlier is not None:
         rows = np.repeat(factors.rows(run.topics), run.sizes)
-        where, _ = _earlier_keys(factors).find(_keyed(rows, run.hashes))
+        where, _ = _earlier_keys(factors).find(_keyed(rows, run.hashes) * _SPREAD)
         found[where] = rows[where] >= 0
     return found
 
 
 @lru_cache(maxsize=8)
 def _earlier_keys(factors: FactorSet) -> KeyTable:
+    """Return a table of the keys, each multiplied by :data:`_SPREAD`."""
     assert factors.earlier is not None
-    return KeyTable.of(factors.earlier)
+    return KeyTable.of(np.sort(factors.earlier * _SPREAD))
 
 
 def _keyed(rows: Ints, hashes: Keys) -> Keys:
@@ -357,3 +358,5 @@ def _keyed(rows: Ints, hashes: Keys) -> Keys:
 
 
 _ROW = np.uint64((1 << 64 - BITS) - 1)
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""Odd factor that gives the keys of one document on several topics different first bits."""

@@ -7,7 +7,7 @@ slices of the bytes that were read, and only IDs with equal hashes are compared 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -40,8 +40,8 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SECOND_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 
 
-def check_strings(names: Collection[Any], kind: str, what: str) -> None:
-    """Check that IDs are strings.
+def check_strings(names: Collection[Any], kind: str, what: str) -> str:
+    """Check that IDs are strings, and return them joined by null characters.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def check_strings(names: Collection[Any], kind: str, what: str) -> None:
         If an ID is not a string.
     """
     try:
-        "".join(names)  # the fastest way to check all IDs
+        return "\0".join(names)  # the fastest way to check all IDs
     except TypeError:
         wrong = next(name for name in names if not isinstance(name, str))
         raise InputError.at(
@@ -104,10 +104,24 @@ class Ids:
         # Joining reads each string twice, so join parts that stay in the cache.
         places = range(0, len(names), _JOINED_AT_ONCE)
         parts = ["\0".join(names[a : a + _JOINED_AT_ONCE]) for a in places]
+        return cls.of_joined(parts, names, len(names))
+
+    @classmethod
+    def of_joined(cls, parts: Iterable[str], names: Iterable[str], count: int) -> Ids:
+        """Make IDs from strings of which each part is already joined by null characters.
+
+        Parameters
+        ----------
+        parts : iterable of str
+        names : iterable of str
+            The strings themselves, which are read only if one of them contains a null character.
+        count : int
+            Number of strings.
+        """
         joined = "\0".join(parts).encode(errors="surrogatepass")
         codes = np.frombuffer(b"".join([_ROOM, joined, _ROOM]), np.uint8)
         zeros = np.flatnonzero(codes[MARGIN - 1 : 1 - MARGIN] == 0) + (MARGIN - 1)
-        if len(zeros) != len(names) + 1:  # an ID contains a zero
+        if len(zeros) != count + 1:  # an ID contains a zero
             return cls.of_bytes([name.encode(errors="surrogatepass") for name in names])
         return cls.between(codes, zeros[:-1] + 1, zeros[1:])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
 from itertools import accumulate, chain, pairwise, repeat
@@ -68,6 +68,9 @@ class Run:
         Mapping with the same scores by topic and document.  Relevant documents are looked up in
         this mapping, because that is faster than hashing all documents.  With a mapping, document
         IDs are put into an array only if they are needed.
+    joined : iterable of str, optional
+        IDs of the documents in ``by_topic``, joined by null characters, for each topic that has
+        documents.
 
     Attributes
     ----------
@@ -96,11 +99,12 @@ class Run:
         name: str,
         ids: Ids | None = None,
         by_topic: Mapping[str, Mapping[str, float]] | None = None,
+        joined: Iterable[str] = (),
     ) -> None:
         self.name, self.sizes, self.scores = name, sizes, scores
         self.repeated, self.has_ranks = 0, False
         self.given: Any = None
-        self._by_topic = by_topic
+        self._by_topic, self._joined = by_topic, joined
         if ids is not None:
             self._ids = ids
         self.starts = np.cumsum(sizes) - sizes
@@ -112,12 +116,15 @@ class Run:
     @cached_property
     def _ids(self) -> Ids:
         """Document IDs of all lines."""
-        return Ids.of(self._names)
+        return Ids.of_joined(self._joined, self._each_name(), len(self.scores))
+
+    def _each_name(self) -> Iterator[str]:
+        """Iterate over the document IDs of all lines, for a run that was made from a dict."""
+        return chain.from_iterable((self._by_topic or {}).values())
 
     @cached_property
     def _names(self) -> list[str]:
-        """Document IDs of all lines, for a run that was made from a dict."""
-        return [*chain.from_iterable((self._by_topic or {}).values())]
+        return [*self._each_name()]
 
     @cached_property
     def hashes(self) -> Keys:
@@ -172,12 +179,15 @@ class Run:
         InvalidRun
             If a score is NaN or +inf.
         """
-        for topic, docs in scored.items():
+        joined = [
             check_strings(docs, name, f"document id of topic {topic}")
+            for topic, docs in scored.items()
+            if docs
+        ]
         sizes = np.fromiter(map(len, scored.values()), np.int64, len(scored))
         values = chain.from_iterable(docs.values() for docs in scored.values())
         scores = as_scores(values, int(sizes.sum()), name)
-        return cls(scored, sizes, scores, name, by_topic=scored)
+        return cls(scored, sizes, scores, name, by_topic=scored, joined=joined)
 
     @classmethod
     def of_lists(
