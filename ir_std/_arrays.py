@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Keys = NDArray[np.uint64]
-Mask = NDArray[np.bool_]
+Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
+Bytes = np.ndarray[tuple[Any, ...], np.dtype[np.uint8]]
+Floats = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+Ints = np.ndarray[tuple[Any, ...], np.dtype[np.int64]]
+Keys = np.ndarray[tuple[Any, ...], np.dtype[np.uint64]]
+Mask = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
 
 EXACT = 1e-9
 """Accuracy to which raw scores are reproduced; values that differ by less count as equal."""
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
     from pandas import DataFrame
 else:
     # With these names, typing.get_type_hints works without importing the libraries.
-    Axes = DataFrame = Executor = Figure = Any
+    ArrayLike = Axes = DataFrame = Executor = Figure = Any
 
 # fmt: off
 __all__ = [
-    "EXACT", "Array", "ArrayLike", "Axes", "DataFrame", "Executor", "Figure", "Floats", "Ints",
-    "Keys", "Mask", "divide", "pick_rows",
+    "EXACT", "Array", "ArrayLike", "Axes", "Bytes", "DataFrame", "Executor", "Figure", "Floats",
+    "Ints", "Keys", "Mask", "divide", "pick_rows",
 ]
 # fmt: on
 

@@ -12,12 +12,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ir_std._arrays import Ints, Keys, Mask
+from ir_std._arrays import Array, Bytes, Ints, Keys, Mask
 from ir_std.errors import InputError
-
-Bytes = NDArray[np.uint8]
 
 WORD = 8
 """Number of bytes that are read at once, and number of bytes that must follow the last ID."""
@@ -339,7 +336,7 @@ class KeyTable(NamedTuple):
     """
 
     keys: Keys
-    first: NDArray[np.int32]
+    first: Array
 
     @classmethod
     def of(cls, ordered: Keys) -> KeyTable:

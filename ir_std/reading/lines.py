@@ -12,9 +12,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ir_std._arrays import Array, Ints
+from ir_std._arrays import Array, Bytes, Ints
 from ir_std.errors import InputError
-from ir_std.reading.ids import MARGIN, WORD, Bytes, Ids
+from ir_std.reading.ids import MARGIN, WORD, Ids
 from ir_std.reading.numbers import DECIMAL, LOWEST, NotANumber, floats, integer, integers
 from ir_std.reading.sources import Source, read_pieces
 from ir_std.reading.unpacking import MOST_TOPICS, UNPACK_FIRST

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_std._arrays import Floats, Ints, Keys, Mask
-from ir_std.reading.ids import MARGIN, WORD, Bytes, Ids, words_at
+from ir_std._arrays import Bytes, Floats, Ints, Keys, Mask
+from ir_std.reading.ids import MARGIN, WORD, Ids, words_at
 
 DECIMAL = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 """Pattern of numbers that C's strtod reads; Python also reads other forms, such as 1_000."""
@@ -126,10 +126,14 @@ def integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
     NotANumber
         If a token is not a whole number, or has more than 64 bits.
     """
-    if (ends - starts == 1).all():  # most levels have one digit
-        digits: Ints = codes[starts].astype(np.int64) - ord("0")
-        if digits.min(initial=0) >= 0 and digits.max(initial=0) < 10:
-            return digits
+    values: Ints = codes[starts].astype(np.int64) - ord("0")
+    others = np.flatnonzero((ends - starts != 1) | (values < 0) | (values > 9))
+    if others.size:  # most levels have one digit
+        values[others] = _long_integers(codes, starts[others], ends[others])
+    return values
+
+
+def _long_integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
     read = _decimals(codes, starts, ends)
     values = read.digits.astype(np.int64)
     np.negative(values, out=values, where=read.negative)
