@@ -15,7 +15,6 @@ different systems standardize two halves of the topics (cf. Webber, Moffat and Z
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -215,7 +214,7 @@ def needed_multipliers(trials: int, seed: int, case: Case) -> Needed:
                 if known != OWN_TEAMS or case.by == "one by one":
                     found.setdefault((scheme, known), []).append(
                         [
-                            needed_multiplier(replace(one, systems_error=error, systems_df=df), of)
+                            needed_multiplier(one._replace(systems_error=error, systems_df=df), of)
                             for one, of, (error, df) in zip(
                                 estimates, truths[scheme][runs].tolist(), errors, strict=True
                             )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, hypot, inf, isnan, nan, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ SMALLEST_LOG_P = -70.0
 """Logarithm of the smallest p-value that is returned, which is about 1e-30."""
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A mean over topics, or a difference between two means, with its standard errors.
 
     ``str(estimate)`` shows both errors: ``0.693 ±0.063 (topics) ±0.032 (systems)``.

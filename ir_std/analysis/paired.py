@@ -5,7 +5,6 @@ Scores are arrays over the same topics; NaN means that a topic has no score.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import compress, product
 from math import inf, isnan, nan
 from typing import NamedTuple, SupportsFloat
@@ -36,8 +35,7 @@ BLOCK = 10_000
 """Number of pairs whose differences are computed at a time."""
 
 
-@dataclass(frozen=True)
-class Paired:
+class Paired(NamedTuple):
     """The result of a paired test.
 
     Attributes
@@ -56,7 +54,7 @@ class Paired:
     difference: float
     p: float
     p_adjusted: float
-    topics: tuple[str, ...] = field(repr=False)
+    topics: tuple[str, ...]
 
 
 def t_test(d: ArrayLike) -> Floats:
@@ -250,7 +248,6 @@ def get_correction(name: str) -> tuple[Callable[[ArrayLike], Floats], str]:
 # Tests of several runs against a baseline
 
 
-@dataclass(frozen=True)
 class Procedure:
     """Test, correction and equivalence bound for comparing runs with a baseline.
 
@@ -269,17 +266,16 @@ class Procedure:
         If there is no such test or correction, or the bound is not above 0.
     """
 
-    test: str = "t"
-    correction: str = "holm"
-    equivalent: float | None = None
-
-    def __post_init__(self) -> None:
-        get_test(self.test), get_correction(self.correction)
-        if self.equivalent is not None and not 0 < self.equivalent < inf:
+    def __init__(
+        self, test: str = "t", correction: str = "holm", equivalent: float | None = None
+    ) -> None:
+        get_test(test), get_correction(correction)
+        if equivalent is not None and not 0 < equivalent < inf:
             raise UsageError(
-                f"the equivalence bound is {self.equivalent}; expected a number above 0 "
+                f"the equivalence bound is {equivalent}; expected a number above 0 "
                 "(--equivalent, equivalent=)"
             )
+        self.test, self.correction, self.equivalent = test, correction, equivalent
 
     def level(self, p_adjusted: Iterable[float]) -> float:
         """Return the level at which a run without a significant difference is tested.

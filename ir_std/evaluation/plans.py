@@ -246,7 +246,9 @@ def raw_plan(raw: Measure, name: str, match: Match, qrels: Qrels) -> Plan:
 
 def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
     """Return a raw measure's name in a set, such as ``RBP(p=0.8)``; None if the set lacks it."""
-    return names_by_measure(factors.measures).get(canonical(raw))
+    name = canonical(raw)
+    # Most names in sets are canonical, so the set's other measures need not be parsed.
+    return name if name in factors.measures else names_by_measure(factors.measures).get(name)
 
 
 @lru_cache(maxsize=256)

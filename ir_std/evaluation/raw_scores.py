@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
@@ -220,14 +219,15 @@ class RawScores(NamedTuple):
 # --- ranked documents -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class RankedTopic:
+class RankedTopic(NamedTuple):
     """Ranking of one run on one topic.
 
     Attributes
     ----------
     documents : tuple of str
         Documents of the run, best first.
+    ranks : dict of str to int
+        Rank of each document.
     levels : mapping of str to int
         Relevance levels of all judged documents of the topic, including documents that the run
         lacks.
@@ -237,13 +237,9 @@ class RankedTopic:
     """
 
     documents: tuple[str, ...]
+    ranks: dict[str, int]
     levels: Mapping[str, int]
     contributions: ByMeasure[dict[str, float]]
-
-    @cached_property
-    def ranks(self) -> dict[str, int]:
-        """Rank of each document."""
-        return {document: rank for rank, document in enumerate(self.documents, 1)}
 
 
 def rank_topics(
@@ -288,7 +284,12 @@ def rank_topics(
     orders = dict.fromkeys(f.order if f else TREC_EVAL for f in formulas.values())
     by_order = {order: {t: _ordered(cut, t, order) for t in topics} for order in orders}
     ranked = {
-        topic: RankedTopic(tuple(documents), qrels.judged[topic], ByMeasure())
+        topic: RankedTopic(
+            tuple(documents),
+            {document: rank for rank, document in enumerate(documents, 1)},
+            qrels.judged[topic],
+            ByMeasure(),
+        )
         for topic, documents in by_order[next(iter(orders))].items()
     }
     for measure, formula in formulas.items():

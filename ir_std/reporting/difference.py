@@ -7,7 +7,7 @@ and Hofstätter, ACL 2023).  Such a model treats the collections as a sample of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import compress, repeat
 from math import hypot, inf, isnan, nan, sqrt
@@ -204,7 +204,7 @@ def _estimate_difference(
         return found
     z = [deviations(on, run, measure) for run in (a, b)]
     of_link = results.links[measure].error_between(where, *z)
-    return replace(found, systems_error=hypot(found.systems_error, of_link))
+    return found._replace(systems_error=hypot(found.systems_error, of_link))
 
 
 def compare_judgments(

@@ -236,7 +236,7 @@ class Results:
         covariance, weights = over_systems(self, measure, {run: 1.0})
         estimate = covariance.estimate(self.values[run][measure], weights)
         if isinstance(measure.aggregator(), MeanAgg):
-            return replace(estimate, mean=self.means[run][measure])
+            return estimate._replace(mean=self.means[run][measure])
         return Estimate(self.means[run][measure], estimate.n, nan, nan)  # The measure is a sum.
 
     def _mean_over_collections(self, run: str, measure: Measure) -> Estimate:
@@ -249,7 +249,7 @@ class Results:
         estimates = [self.estimate(run, measure, name) for name in known]
         if measure in self.links:
             error, df = self._linked_error(run, measure, known)
-            return replace(mean_of_estimates(estimates), systems_error=error, systems_df=df)
+            return mean_of_estimates(estimates)._replace(systems_error=error, systems_df=df)
         varying = [over_systems(self.on(name), measure, {run: 1.0}) for name in known]
         return mean_of_estimates(estimates, joint_errors(varying))
 

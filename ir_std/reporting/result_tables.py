@@ -133,7 +133,7 @@ def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> 
     rows = []
     for run in ranked:
         n_tasks = benchmark.tasks[run]
-        over_tasks = replace(results.estimate(run, linked), systems_error=0.0)
+        over_tasks = results.estimate(run, linked)._replace(systems_error=0.0)
         has_all = n_tasks == len(benchmark.scores.tasks)
         rows.append(
             (
