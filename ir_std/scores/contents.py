@@ -134,7 +134,9 @@ def _parse_json(text: str, source: Source, measure: str | None) -> ScoreTable:
         ) from None
     if is_mteb_result(content):
         return tables.table_of_rows(rows_of_mteb(content, file, model_name(source)), file, HEADER)
-    records = content if isinstance(content, list) else [content] * tables.names_rows([*content])
+    records = (
+        content if isinstance(content, list) else [content] * ScoreTable("", [*content]).names_rows
+    )
     if records:
         return tables.table_of_records(records, file, measure)
     if isinstance(content, dict) and any(isinstance(each, dict) for each in content.values()):
@@ -170,19 +172,19 @@ def _table_of_dict(
     rows = [(*("", *keys, *last)[-3:], value) for keys, value in leaves]
     outer, inner = ([row[i] for row in rows] for i in (1, 2))
     topics_first = measure is not None or _count_measures(inner) > _count_measures(outer)
-    return tables.table_of_rows(rows, file, _header(4, topics_first), of_numbers)
+    return tables.table_of_rows(rows, file, _header(4, topics_first), of_numbers=of_numbers)
 
 
 def _leaves(
     scores: Mapping[Any, Any], keys: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield each value in nested dicts as text, with the one to three keys that lead to it."""
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield each value in nested dicts, with the one to three keys that lead to it."""
     for key, value in scores.items():
         path = (*keys, str(key))
         if isinstance(value, Mapping) and len(path) < 3:
             yield from _leaves(value, path)
         else:
-            yield path, "" if value is None else str(value)
+            yield path, value
 
 
 # --- lines ----------------------------------------------------------------------------------------

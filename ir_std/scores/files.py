@@ -120,9 +120,9 @@ def is_header(line: str) -> bool:
     numbers = any(re.fullmatch(r"-?[\d.]+(?:e-?\d+)?|nan|all|Q0", cell) for cell in cells[1:])
     if len(cells) < 2 or (numbers and "\t" in line and len(cells) <= 6):
         return False  # lines of scores, of a run or of qrels, separated by tabs
-    from ir_std.scores.tables import names_rows, split_header  # Most commands read no table.
+    from ir_std.scores.tables import ScoreTable, split_header  # Most commands read no table.
 
-    return names_rows(split_header(line))
+    return ScoreTable("", split_header(line)).names_rows
 
 
 # --- lines ----------------------------------------------------------------------------------------

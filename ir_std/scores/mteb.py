@@ -180,13 +180,13 @@ HEADER = ("model", "dataset", "measure", "value")
 """Names of the columns of :func:`rows_of_mteb`."""
 
 
-def rows_of_mteb(content: dict[str, Any], where: str, model: str) -> list[tuple[str, ...]]:
+def rows_of_mteb(content: dict[str, Any], where: str, model: str) -> list[tuple[Any, ...]]:
     """Return one task's scores of a model; the task must be retrieval or reranking."""
     task = str(content.get("task_name") or content.get("mteb_dataset_name"))
     revision = str(content.get("dataset_revision") or "")
     results = list(_splits(content))
-    rows: list[tuple[str, ...]] = [
-        (model, row_name(task, split, subset, revision), name, str(value))
+    rows: list[tuple[Any, ...]] = [
+        (model, row_name(task, split, subset, revision), name, value)
         for split, subset, scores in results
         if any(map(_is_of_rankings, scores))
         for name, value in _with_main_score(scores).items()

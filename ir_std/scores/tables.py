@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO, TextIOWrapper
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -107,8 +106,8 @@ class ScoreTable:
 
     @property
     def names_rows(self) -> bool:
-        """True if there is a column of runs, topics or datasets."""
-        return self.unit is not None or self.has("run")
+        """True if there is a column of runs, topics or datasets, or one score per row."""
+        return self.unit is not None or self.has("run") or self.has("measure", "value")
 
     @cached_property
     def others(self) -> list[int]:
@@ -262,19 +261,12 @@ def _read_csv(text: str, delimiter: str, file: str) -> Rows:
     # A StringIO would need four bytes per character.
     content = TextIOWrapper(BytesIO(text.encode()), "utf-8", newline="")
     reader = csv.reader(content, delimiter=delimiter, strict=True)
+    rows = ([unguard_cell(cell.strip()) for cell in row] for row in reader)
     try:
-        return join_rows(
-            (
-                (reader.line_num, [unguard_cell(cell.strip()) for cell in row])
-                for row in reader
-                if row
-            ),
-            file,
-        )
+        return join_rows(((reader.line_num, row) for row in rows if row), file)
     except csv.Error as broken:
-        raise InputError.at(
-            file, f"not a table ({broken})", "quote cells with delimiters", line=reader.line_num
-        ) from None
+        found, line = f"not a table ({broken})", reader.line_num
+        raise InputError.at(file, found, "quote cells with delimiters", line=line) from None
 
 
 def join_rows(rows: Iterable[tuple[int, list[str]]], file: str) -> Rows:
@@ -309,10 +301,16 @@ def _is_blank_or_comment(row: list[str]) -> bool:
 
 
 def table_of_rows(
-    rows: Iterable[tuple[str, ...]], file: str, header: Sequence[str], of_numbers: bool = False
+    rows: Iterable[Iterable[Any]],
+    file: str,
+    header: Iterable[Any],
+    measure: str | None = None,
+    lines: Sequence[int] = (),
+    of_numbers: bool = False,
 ) -> ScoreTable:
-    """Return rows of text as a table."""
-    return ScoreTable(file, [*header], Ids.of([*chain.from_iterable(rows)]), of_numbers=of_numbers)
+    """Return rows of text, numbers or missing values as a table."""
+    cells = Ids.of([_cell(value) for row in rows for value in row])
+    return ScoreTable(file, [*map(_cell, header)], cells, measure, lines, of_numbers=of_numbers)
 
 
 def table_of_frame(frame: Any, file: str, measure: str | None) -> ScoreTable:
@@ -322,8 +320,7 @@ def table_of_frame(frame: Any, file: str, measure: str | None) -> ScoreTable:
     ):
         frame = frame.reset_index()
     rows = zip(*(column_values(frame, column) for column in frame.columns), strict=True)
-    cells = Ids.of([_cell(value) for row in rows for value in row])
-    return ScoreTable(file, [*map(_cell, frame.columns)], cells, measure, of_numbers=True)
+    return table_of_rows(rows, file, frame.columns, measure, of_numbers=True)
 
 
 def table_of_records(
@@ -351,8 +348,8 @@ def table_of_records(
                 line=lines[i] if lines else None,
             )
     keys = dict.fromkeys(key for record in records for key in record)
-    cells = Ids.of([_cell(record.get(key)) for record in records for key in keys])
-    return ScoreTable(file, [*map(str, keys)], cells, measure, lines, of_numbers=of_numbers)
+    rows = ([record.get(key) for key in keys] for record in records)
+    return table_of_rows(rows, file, keys, measure, lines, of_numbers)
 
 
 def _cell(value: Any) -> str:
@@ -384,12 +381,6 @@ LAYOUTS = (
     "file such as P@10.csv)"
 )
 """Columns of the supported tables; a table without a column of runs holds one run."""
-
-
-def names_rows(header: list[str]) -> bool:
-    """Check whether columns name the rows (runs, topics or datasets) of a table of scores."""
-    at = ScoreTable("", header)
-    return at.names_rows or at.has("measure", "value")
 
 
 def needs_measure(header: list[str]) -> bool:
