@@ -35,7 +35,7 @@ BLOCK = 10_000
 """Number of pairs whose differences are computed at a time."""
 
 
-class Paired(NamedTuple):
+class PairedTest(NamedTuple):
     """The result of a paired test.
 
     Attributes
@@ -300,7 +300,7 @@ def paired_tests(
     topics: Sequence[str],
     test: str = "t",
     correction: str = "holm",
-) -> dict[str, Paired]:
+) -> dict[str, PairedTest]:
     """Test each run against a baseline; p-values are adjusted for the number of runs.
 
     Parameters
@@ -347,7 +347,7 @@ def paired_tests(
             p[same_topics] = p_values(differences)
     adjusted = adjust(p)
     return {
-        name: Paired(
+        name: PairedTest(
             float(mean[k]), float(p[k]), float(adjusted[k]), tuple(compress(topics, known[:, k]))
         )
         for k, name in enumerate(runs)

@@ -57,7 +57,7 @@ def run(args: Namespace) -> None:
     if corrected.baseline is None and len(corrected.runs) == 1 and args.output is None:
         for measure in corrected.measures:
             print(corrected.sentence(corrected.runs[0], measure))
-            n = f"{corrected.worth(measure):.0f}"
+            n = f"{corrected.equivalent_topics(measure):.0f}"
             print(f"Human labels alone would need about {n} topics for an interval this narrow.")
         return
     tables = (call(corrected.table, args, measure) for measure in corrected.measures)

@@ -11,7 +11,7 @@ from ir_std.cli.options import call
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
 from ir_std.reporting.compare import compare
-from ir_std.reporting.html.report import OUR_MARK, write_report
+from ir_std.reporting.html.report import GENERATOR_TAG, write_report
 
 HELP = """
 usage: ir_std report RUN [RUN ...] QRELS [MEASURE ...] [options]
@@ -63,6 +63,6 @@ def run(args: Namespace) -> None:
             )
         given = read_inputs(args)
         files, evaluation = given.files, partial(evaluate_inputs, given, args)
-    check_output(file, files, b"" if args.force else OUR_MARK)  # Fail before the evaluation.
+    check_output(file, files, b"" if args.force else GENERATOR_TAG)  # Fail before the evaluation.
     call(write_report, args, evaluation(), file, inputs=files)
     note(f"wrote {file}, {Path(file).stat().st_size / 1e6:.2f} MB")

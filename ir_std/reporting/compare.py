@@ -187,8 +187,8 @@ def link_results(
     """
     names = (anchors,) if isinstance(anchors, str) else tuple(dict.fromkeys(anchors))
     check_linkable(results, names, reference)
-    if why_not := why_not_linked(results.overlaps):
-        raise UsageError(why_not)
+    if reason := why_not_linked(results.overlaps):
+        raise UsageError(reason)
     links = {
         m: link_collections(results, m, names, reference, same_systems)
         for m in results.measures

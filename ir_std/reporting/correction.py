@@ -75,7 +75,7 @@ class Correction:
         weights = self._weights(run) - self._weights(other)
         return self.estimates[parse_measure(measure)].contrast(weights)
 
-    def worth(self, measure: Measure | str) -> float:
+    def equivalent_topics(self, measure: Measure | str) -> float:
         """Return how many human-judged topics would give the same interval without the model."""
         return self.estimates[parse_measure(measure)].equivalent_topics
 
@@ -139,12 +139,12 @@ class Correction:
 
     def _table_notes(self, measure: Measure) -> Iterator[str]:
         n, total = len(self.judged), len(self.topics)
-        worth = self.worth(measure)
+        topics = self.equivalent_topics(measure)
         yield (
             f"The estimates are of {measure} under human labels of all {total} topics, with 95% t "
             f"intervals. People judged {n} topics, and {self.names[1]} judged all {total}."
         )
-        yield f"Human labels alone would need about {worth:.0f} topics for intervals this narrow."
+        yield f"Human labels alone would need about {topics:.0f} topics for intervals this narrow."
         if self.baseline is not None:
             yield (
                 f"{tables.BETTER} and {tables.WORSE} mark runs significantly better or worse than "
@@ -219,7 +219,7 @@ def correct(
     --------
     >>> corrected = ir_std.correct("dl20-passage", "dl20-passage-umbrela", measures="nDCG@10",
     ...     topics=ir_std.draw_topics("dl20-passage-umbrela", 15, seed=1), baseline="p_bm25")
-    >>> round(float(corrected.worth("nDCG@10")))
+    >>> round(float(corrected.equivalent_topics("nDCG@10")))
     20
     """
     people = _evaluate(human, runs, measures, schemes, jobs)

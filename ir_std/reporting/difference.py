@@ -304,7 +304,7 @@ class RunDifferences:
         each = zip(self.known, self.points(size), strict=True)
         return tuple(known and error > 0 for known, (_, error, _) in each)
 
-    def left_out(self) -> tuple[str, ...]:
+    def excluded_collections(self) -> tuple[str, ...]:
         """Return the collections that have a known difference but are not in the summary."""
         used = self.summarized()
         each = zip(self.differences, used, strict=True)

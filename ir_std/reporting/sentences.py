@@ -412,9 +412,9 @@ def differences_notes(
             "between collections)."
         )
     for d in summarized:
-        if left_out := d.left_out():
+        if excluded := d.excluded_collections():
             yield (
-                f"The summary of {d.run} for {d.measure} leaves out {', '.join(left_out)}, where "
+                f"The summary of {d.run} for {d.measure} leaves out {', '.join(excluded)}, where "
                 "the differences do not vary."
             )
     yield from _without_summary(each)
@@ -453,8 +453,8 @@ def why_no_summary(differences: RunDifferences) -> str:
         return "there is only one collection"
     if pairs := differences.shared:
         return "; ".join(describe_overlap(differences.overlaps, *pair) for pair in pairs)
-    if left_out := differences.left_out():
-        return f"differences do not vary on {', '.join(left_out)}"
+    if excluded := differences.excluded_collections():
+        return f"differences do not vary on {', '.join(excluded)}"
     return f"a summary needs {MIN_SUMMARIZED} collections"
 
 

@@ -35,7 +35,7 @@ def test_the_study_s_figures_come_out(corrected: ir_std.Correction) -> None:
     assert model == pytest.approx(0.610129, abs=5e-7)
     difference = corrected.difference("bigIR-T5-R", "p_bm25", raw)
     assert (difference.mean, difference.topics) == pytest.approx((0.298310, 0.091076), abs=5e-7)
-    assert corrected.worth(raw) == pytest.approx(17.83, abs=5e-3)
+    assert corrected.equivalent_topics(raw) == pytest.approx(17.83, abs=5e-3)
     n = corrected.estimate("p_bm25", standardized)
     assert (n.mean, n.topics) == pytest.approx((0.326574, 0.085193), abs=5e-7)
 

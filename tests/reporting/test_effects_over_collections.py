@@ -208,7 +208,7 @@ def test_a_collection_without_spread_is_left_out_and_reported(flat: list[float])
     found = differing({"b": {"w": others["w"], "flat": flat, **others}})
     (across,) = run_differences(found)["b"].values()
     assert across.summary() == run_differences(differing({"b": others}))["b"][AP].summary()
-    assert across.left_out() == ("flat",)
+    assert across.excluded_collections() == ("flat",)
     said = "The summary of b for AP leaves out flat, where the differences do not vary."
     assert said in found.table().notes
 

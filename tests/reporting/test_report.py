@@ -27,9 +27,9 @@ from ir_std.factors.estimates import factors_from_scores
 from ir_std.reporting import plots
 from ir_std.reporting.html.across import across_of
 from ir_std.reporting.html.report import (
-    known_weaknesses,
     licences,
     method,
+    quality_issues,
     render,
     write_report,
 )
@@ -356,7 +356,7 @@ def test_known_limitations_of_a_set_are_on_the_page_after_its_notes(mine: Any) -
         {**factors.info, "notes": ["A <run> is broken."]}, factors.n_rel, factors.mean, factors.sd
     )
     found = ir_std.evaluate(run, qrels, [AP], factors=noted)
-    note, *others = known_weaknesses(found)
+    note, *others = quality_issues(found)
     assert note == "A <run> is broken."
     assert any(s == "AP: with only 3 systems, standard deviations are imprecise." for s in others)
     assert not any("P@10" in s for s in others)
@@ -366,7 +366,7 @@ def test_known_limitations_of_a_set_are_on_the_page_after_its_notes(mine: Any) -
 
 def test_raw_scores_need_no_notes_on_factors() -> None:
     found = simulated(2, [AP], schemes=())
-    assert known_weaknesses(found) == []
+    assert quality_issues(found) == []
     assert "About the systems" not in render(found)
 
 

@@ -29,7 +29,7 @@ from ir_std.schemes import SCHEMES
 from ir_std.scores.run_scores import QrelsFromCounts
 from ir_std.trec import read_texts
 
-OUR_MARK = b'<meta name="generator" content="ir_std '
+GENERATOR_TAG = b'<meta name="generator" content="ir_std '
 """Text that marks a page as written by ir_std, which may replace the page."""
 
 SCHEME_PAPER = {"z": "webber2008", "N": "webber2008", "U": "sakai2016", "E": "urbano2019"}
@@ -72,7 +72,7 @@ def write_report(
     >>> results = ir_std.evaluate({"bm25": "bm25.run", "mono": "mono.run"}, "qrels.txt")
     >>> write_report(results, "report.html", "Two runs on TREC-8")
     """
-    check_output(file, inputs, b"" if force else OUR_MARK)
+    check_output(file, inputs, b"" if force else GENERATOR_TAG)
     write_atomically(
         file, render(results, title, queries).encode(errors="backslashreplace"), inputs
     )
@@ -131,7 +131,7 @@ def _part(results: Results, name: str, queries: Mapping[str, str]) -> dict[str, 
         "record": collection_record(name, standings, queries),
         "factors": say("factor_set", results, is_of_scores),
         "power": " ".join(power_notes(found)),
-        "weaknesses": known_weaknesses(results),
+        "weaknesses": quality_issues(results),
     }
 
 
@@ -187,7 +187,7 @@ def licences(results: Results) -> list[dict[str, Any]]:
     return list(by_source.values())
 
 
-def known_weaknesses(results: Results) -> list[str]:
+def quality_issues(results: Results) -> list[str]:
     """Return the known limitations of the factor sets, for the measures that are used."""
     used: dict[str, tuple[FactorSet, dict[str, None]]] = {}
     for plan in _plans(results):
