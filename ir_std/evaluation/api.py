@@ -393,14 +393,14 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
         yield Message(
             "some topics have no factors, so the means of pt.Experiment are NaN "
             f"({', '.join(without)}); average the values of perquery=True instead",
-            warns=True,
+            is_warning=True,
         )
     shares = [str(m) for m in evaluator.measures if type(m) is type(nERR) and not m.decided]
     if shares and match_factors(evaluator.qrels).fit is None:
         yield Message(
             f"gains depend on the highest level in each batch of pt.Experiment "
             f"({', '.join(shares)}); use pt.std.Experiment, which uses the level of all qrels",
-            warns=True,
+            is_warning=True,
         )
 
 

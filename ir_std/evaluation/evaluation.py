@@ -21,7 +21,7 @@ class Message(NamedTuple):
     Attributes
     ----------
     text : str
-    warns : bool
+    is_warning : bool
         True for a warning, which means that scores are misleading; False for a note.
     run : str or None
         Name of the run that the message is about.  In output, the name is printed before ``text``.
@@ -32,12 +32,12 @@ class Message(NamedTuple):
     """
 
     text: str
-    warns: bool = False
+    is_warning: bool = False
     run: str | None = None
     is_fault: bool = False
     measures: tuple[Measure, ...] = ()
 
-    def concerns(self, measure: Measure) -> bool:
+    def applies_to(self, measure: Measure) -> bool:
         """Check whether the message applies to a raw or standardized measure.
 
         A message about a standardized measure also applies to the measure's raw version.
@@ -46,11 +46,11 @@ class Message(NamedTuple):
         return not own or measure in own
 
 
-def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
+def message_texts(messages: Iterable[Message], is_warning: bool) -> tuple[str, ...]:
     """Return each warning or note once, and begin each text with the names of its runs."""
     runs_by_text: dict[str, dict[str, None]] = {}
     for message in messages:
-        if message.warns == warns:
+        if message.is_warning == is_warning:
             runs = runs_by_text.setdefault(message.text, {})
             if message.run is not None:
                 runs[message.run] = None

@@ -52,7 +52,7 @@ def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Itera
             f"; {join_with_and(left_out)} {verb} out {topics} unless you pass "
             f"--factors {fit.factors.id} (factors=)"
         )
-    yield Message(text, warns=True)
+    yield Message(text, is_warning=True)
 
 
 def _values_by_other_judgments(plans: Iterable[Plan], fit: Fit) -> dict[str, int]:
@@ -79,7 +79,7 @@ def _count_messages(match: Match, fit: Fit) -> Iterator[Message]:
     is_complete = all(topic in known or not n for topic, n in fit.factors.n_rel.items())
     yield Message(
         f"{fit.factors.id} was recognized only by counts of relevant documents{on}",
-        warns=bool(fit.count_mismatches) or not is_complete,
+        is_warning=bool(fit.count_mismatches) or not is_complete,
     )
 
 
@@ -93,7 +93,7 @@ def _unknown_level_messages(plans: Iterable[Plan], fit: Fit) -> Iterator[Message
         yield Message(
             f"{fit.factors.id} does not record its judgments at {levels_text(sorted(levels))}, so "
             f"your judgments may differ ({', '.join(graded)})",
-            warns=True,
+            is_warning=True,
         )
     if others := [str(plan.measure) for plan in plans if unknown & {*plan.levels}]:
         yield Message(
@@ -113,7 +113,7 @@ def _gap_messages(plans: Iterable[Plan], match: Match, fit: Fit) -> Iterator[Mes
         if match.elsewhere:
             held = ", ".join(f"{n} in {name}" for name, n in match.elsewhere.items())
             text += f" ({held}); evaluate each collection by itself with `ir_std compare`"
-        yield Message(text, warns=True)
+        yield Message(text, is_warning=True)
 
 
 def _topics_without_factors(plan: Plan) -> list[str]:
@@ -158,7 +158,7 @@ def _ambiguity_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Iterat
             f"these {fit.factors.unit}s belong to {fit.factors.id} (used here) and to "
             f"{', '.join(others)}; choose one with --factors (factors=) or in the measure, such as "
             f"{plans[0].measure(factors=fit.factors.id)}",
-            warns=True,
+            is_warning=True,
         )
 
 

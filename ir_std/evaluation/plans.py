@@ -164,7 +164,7 @@ class Plan(NamedTuple):
         mean : float
             Mean of the values that are not NaN.
         """
-        values = self.apply(scores_on(self.topics, raw), **self._rounding(step))
+        values = self.apply(scores_per_set_topic(self.topics, raw), **self._rounding(step))
         return values, mean_of_values(values)
 
     def _rounding(self, step: float) -> dict[str, Any]:
@@ -282,8 +282,8 @@ def rows_excluding(factors: FactorSet, topics: Iterable[str], differing: Iterabl
     return np.where([topic in differing for topic in topics], -1, rows) if differing else rows
 
 
-def scores_on(topics: Sequence[str], raw: Floats) -> Floats:
-    """Return a run's raw scores on topics of a set.
+def scores_per_set_topic(topics: Sequence[str], raw: Floats) -> Floats:
+    """Return one raw score of a run for each of a set's topics.
 
     In a set with per-dataset factors, each dataset is one topic of the set.  On a dataset, a run's
     score is the mean of its scores over the topics of the qrels.  So callers can treat all sets in

@@ -67,7 +67,7 @@ def document_messages(
         Number of relevant documents in the run.
     """
     if run.repeated:
-        yield Message(repeated_text(run.repeated), warns=True)
+        yield Message(repeated_text(run.repeated), is_warning=True)
     sizes = run.sizes_on(qrels)
     yield from _fault_messages(run, sizes, qrels, n_relevant)
     yield from _depth_messages(plans, sizes if cut is run else cut.sizes_on(qrels), qrels)
@@ -120,7 +120,7 @@ def _fault_messages(run: Run, sizes: Ints, qrels: Qrels, n_relevant: int) -> Ite
             "negate the scores if they are distances"
         )
     for text in faults:
-        yield Message(text, warns=True, is_fault=True)
+        yield Message(text, is_warning=True, is_fault=True)
 
 
 def _missing_topics(
@@ -231,10 +231,10 @@ def _depth_messages(plans: Iterable[Plan], lengths: Ints, qrels: Qrels) -> Itera
             text += f"was the run cut with rank < {least} instead of rank <= {least}?"
         else:
             text += "scores are too low unless the engine found nothing else"
-        yield Message(text, warns=True, measures=tuple(cutoffs))
-    for (text, warns), measures in measures_by_text.items():
+        yield Message(text, is_warning=True, measures=tuple(cutoffs))
+    for (text, is_warning), measures in measures_by_text.items():
         listed = ", ".join(map(str, measures))
-        yield Message(f"{text} ({listed})", warns, measures=tuple(measures))
+        yield Message(f"{text} ({listed})", is_warning, measures=tuple(measures))
 
 
 def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | None:
@@ -279,12 +279,12 @@ def _depth_text(plan: Plan, sizes: Ints, last: Floats) -> tuple[str, bool] | Non
         return None
     short = sizes[is_short]
     was_cut = np.bincount(short).max() >= max(CUT_TOPICS, len(short) / 2)
-    warns = bool(was_cut or np.count_nonzero(sizes < needed / 2) > len(sizes) / 2)
+    is_warning = bool(was_cut or np.count_nonzero(sizes < needed / 2) > len(sizes) / 2)
     text = (
         f"{_short_lists(sizes, is_short)} (up to {deepest} on other topics), but "
         f"{int(needed.max())} are needed; scores are too low unless the engine found nothing else"
     )
-    return (text, warns) if warns or len(short) > len(sizes) / 10 else None
+    return (text, is_warning) if is_warning or len(short) > len(sizes) / 10 else None
 
 
 def _short_lists(sizes: Ints, is_short: Mask) -> str:
@@ -323,7 +323,7 @@ def score_messages(
         yield Message(
             f"means include {pluralize(scores.unlisted, 'topic')} that the file does not list; "
             "ir_std averages the listed topics only, so pass the qrels to count the others as 0",
-            warns=isinstance(qrels, QrelsFromCounts),
+            is_warning=isinstance(qrels, QrelsFromCounts),
         )
     without = {m: n for m, column in raw.items() if (n := int(np.isnan(column.values).sum()))}
     if without:
@@ -331,7 +331,7 @@ def score_messages(
         text = (
             f"no value on some {units} ({listed_counts(without)}), so means leave out these {units}"
         )
-        yield Message(text, warns=True)
+        yield Message(text, is_warning=True)
     if scores.skipped:
         yield Message(f"skipped columns that are not raw measures: {abbreviate(scores.skipped)}")
     by_step: dict[float, dict[str, None]] = {}
@@ -350,7 +350,7 @@ def score_messages(
 
 
 def saturation_messages(
-    standardized: Iterable[tuple[Plan, Floats]], told: Iterable[Message]
+    standardized: Iterable[tuple[Plan, Floats]], others: Iterable[Message]
 ) -> Iterator[Message]:
     """Report a run that saturates the factors, and name alternatives that still separate runs.
 
@@ -358,11 +358,11 @@ def saturation_messages(
     ----------
     standardized : iterable of (Plan, ndarray)
         The run's standardized scores for each plan, shape (n_topics,).
-    told : iterable of Message
+    others : iterable of Message
         Other messages about the run.  If one of these messages is a warning, this function reports
         nothing, because the warning explains unusual scores better.
     """
-    if any(message.warns for message in told):
+    if any(message.is_warning for message in others):
         return
     low: dict[FactorSet, dict[str, int]] = {}
     extreme: dict[FactorSet, list[str]] = {}
@@ -440,5 +440,5 @@ class EarlierDocuments:
                     f"{those} and count as not relevant in {factors.id}; remove them with "
                     "--residual (residual=True)"
                 )
-                messages.append(Message(text, warns=True))
+                messages.append(Message(text, is_warning=True))
         return run, messages

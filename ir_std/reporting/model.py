@@ -22,7 +22,7 @@ from ir_std.analysis.paired import Procedure
 from ir_std.errors import UsageError, look_up, pluralize
 from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation, Message, message_texts
 from ir_std.evaluation.factor_messages import factors_used
-from ir_std.evaluation.plans import scores_on
+from ir_std.evaluation.plans import scores_per_set_topic
 from ir_std.factors.match import Match
 from ir_std.measures import Measure, Standardized, named_measure, sign_of
 from ir_std.reporting.evaluated_collection import EvaluatedCollection
@@ -274,7 +274,9 @@ class Results:
         of_raw = no_covariance(len(self.runs))
         covariances = ByMeasure(dict.fromkeys(self.measures, of_raw))
         for measure, plan in self.collection.plans.items():
-            raw = [scores_on(plan.topics, self.values[run][plan.raw]) for run in self.runs]
+            raw = [
+                scores_per_set_topic(plan.topics, self.values[run][plan.raw]) for run in self.runs
+            ]
             covariances[measure] = systems_covariance(plan, np.stack(raw, axis=1))
         return covariances
 
@@ -533,7 +535,7 @@ def deviations(results: Results, run: str, measure: Measure | str) -> Floats:
     The result has one z-score per topic, which is NaN on topics without factors.
     """
     plan = results.collection.plans[measure]
-    raw = scores_on(plan.topics, results.values[run][plan.raw])
+    raw = scores_per_set_topic(plan.topics, results.values[run][plan.raw])
     return plan.factors.standardize(plan.name, plan.topics, raw, "z")
 
 

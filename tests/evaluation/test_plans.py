@@ -60,7 +60,7 @@ def test_other_judgments_are_standardized_only_by_a_named_set_and_with_a_warning
     with pytest.raises(NoFactorsError, match="at level 1 or above differ from the set's judgments"):
         make_plan(sAP, replace(named, chosen_by="qrels"), others)
     (differs,) = factor_messages([], [named])
-    assert differs.warns
+    assert differs.is_warning
     assert "judgments differ from mine at levels 1 and 2 on 6 of 6 topics" in differs.text
 
 

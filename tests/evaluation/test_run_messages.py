@@ -47,7 +47,7 @@ def messages(
 
 
 @pytest.mark.parametrize(
-    ("sizes", "warns", "text"),
+    ("sizes", "is_warning", "text"),
     [
         (
             [100, *[10] * 11],
@@ -61,9 +61,9 @@ def messages(
     ],
     ids=["most topics", "some topics", "different ends, noted", "far too short"],
 )
-def test_lists_that_were_cut_are_reported(sizes: list[int], warns: bool, text: str) -> None:
+def test_lists_that_were_cut_are_reported(sizes: list[int], is_warning: bool, text: str) -> None:
     (message,) = messages(sizes, depth=100)
-    assert message.warns is warns
+    assert message.is_warning is is_warning
     assert message.text.startswith(text)
 
 
@@ -80,7 +80,7 @@ def test_one_document_short_of_a_cutoff_is_warned_about_whatever_the_depth(
 ) -> None:
     assert messages([100, *[10] * 11], "P@10", depth=depth) == []
     (message,) = messages([100] * 11 + [9], "P@10", depth=depth)
-    assert message.warns
+    assert message.is_warning
     assert message.text == (
         "only 9 documents on 1 of 12 topics, fewer than the cutoff of sP@10; scores are too low "
         "unless the engine found nothing else"
@@ -106,10 +106,10 @@ def test_several_cutoffs_are_warned_about_in_one_line() -> None:
 
 def test_a_message_names_the_measures_that_are_misled_and_concerns_no_others() -> None:
     (message,) = messages([100, *[10] * 11], ["AP", "P@10"], depth=100)
-    assert message.concerns(ir_std.sAP)
-    assert message.concerns(ir_measures.AP)
-    assert not message.concerns(ir_measures.P @ 10)
-    assert not message.concerns(ir_std.sP @ 10)
+    assert message.applies_to(ir_std.sAP)
+    assert message.applies_to(ir_measures.AP)
+    assert not message.applies_to(ir_measures.P @ 10)
+    assert not message.applies_to(ir_std.sP @ 10)
 
 
 @pytest.mark.parametrize("deep", [4, 5])
@@ -132,7 +132,7 @@ def test_rprec_looks_at_as_many_as_are_relevant_at_its_level_on_each_topic() -> 
     fewer_on_most = {t: {"d0": 2} if i else some_at_2[t] for i, t in enumerate(TOPICS)}
     assert messages([3, *[1] * 11], "Rprec(rel=2)", qrels=fewer_on_most, depth=100) == []
     none_on_most = {t: some_at_2[t] if i < 2 else QRELS[t] for i, t in enumerate(TOPICS)}
-    assert not any(m.warns for m in messages([2] * 12, "Rprec(rel=2)", qrels=none_on_most))
+    assert not any(m.is_warning for m in messages([2] * 12, "Rprec(rel=2)", qrels=none_on_most))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_rbp_looks_no_deeper_than_where_documents_weigh(measure: str, looked_at:
 
 def test_a_shallow_run_is_warned_about_where_the_depth_of_the_systems_is_unknown() -> None:
     (message,) = messages([10] * 12, ["AP", "P@10"])
-    assert message.warns
+    assert message.is_warning
     assert message.text == (
         "no topic has more than 10 documents, and tiny does not record the evaluation depth; "
         "scores are too low if the set's systems returned more documents (sAP)"
@@ -170,7 +170,7 @@ def test_few_of_a_tracks_own_runs_are_warned_about(
 ) -> None:
     evaluator = ir_std.evaluator("AP", data / "qrels" / f"{name}.txt")
     messages = [m for run in runs_of(name).iterdir() for m in evaluator.evaluate(run).messages]
-    assert sum(m.warns and "are needed" in m.text for m in messages) <= 3
+    assert sum(m.is_warning and "are needed" in m.text for m in messages) <= 3
 
 
 DL19_TOPICS = ir_std.load_factors("dl19-passage").topics[:20]
@@ -274,17 +274,17 @@ def test_a_fault_is_on_most_topics_of_several_and_in_lists_that_are_long_enough(
 
 
 @pytest.mark.parametrize(
-    ("kept", "warns", "is_fault"),
+    ("kept", "is_warning", "is_fault"),
     [(10, True, True), (11, True, False), (17, True, False), (18, False, False)],
 )
 def test_a_run_without_a_tenth_of_the_topics_is_warned_about_without_half_it_is_broken(
-    tmp_path: Path, kept: int, warns: bool, is_fault: bool
+    tmp_path: Path, kept: int, is_warning: bool, is_fault: bool
 ) -> None:
     short = evaluated(tmp_path, lambda x: x if x[0] in DL19_TOPICS[:kept] else None)
     counted = f"{20 - kept} of 20 topics are missing and count as 0"
     (message,) = (m for m in short.messages if m.text.startswith(counted))
-    assert message.warns is warns
-    assert message.text.endswith("pass qrels for its topics only") is warns
+    assert message.is_warning is is_warning
+    assert message.text.endswith("pass qrels for its topics only") is is_warning
     assert short.is_broken is is_fault
 
 

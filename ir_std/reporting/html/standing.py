@@ -369,9 +369,9 @@ def warnings_of(facts: RunStanding) -> list[str]:
     """
     scored, evaluations, named = facts.view.scored, evaluations_of(facts.results), facts.main_runs
     of_run = {
-        run: [m for m in evaluations[run].messages if m.concerns(scored)] for run in facts.ranked
+        run: [m for m in evaluations[run].messages if m.applies_to(scored)] for run in facts.ranked
     }
-    faults = [m._replace(warns=True) for each in of_run.values() for m in each if m.is_fault]
+    faults = [m._replace(is_warning=True) for each in of_run.values() for m in each if m.is_fault]
     others = [m for run in of_run if run in named for m in of_run[run] if not m.is_fault]
     texts = [
         text
@@ -381,7 +381,7 @@ def warnings_of(facts: RunStanding) -> list[str]:
     also = [
         run
         for run, each in of_run.items()
-        if run not in named and any(m.warns for m in each) and not evaluations[run].is_broken
+        if run not in named and any(m.is_warning for m in each) and not evaluations[run].is_broken
     ]
     if also:
         texts.append(f"other runs with warnings: {abbreviate(also)}; see All warnings below")
