@@ -15,9 +15,8 @@ from ir_std._arrays import ArrayLike, Floats
 from ir_std.analysis.means import check_finite
 
 LEAST_VARIANCE = 1e-40
-"""Lower bound for variances, as a share of the largest variance.  If the squared range of the
-effects is larger, the bound is a share of this squared range.  Smaller variances are rounding
-errors."""
+"""Lower bound for variances, as a share of the largest variance or of the squared range of the
+effects, whichever is larger.  Variances below the bound are rounding errors."""
 
 
 @dataclass(frozen=True)

@@ -350,7 +350,7 @@ def score_messages(
 
 
 def saturation_messages(
-    standardized: Iterable[tuple[Plan, Floats]], others: Iterable[Message]
+    standardized: Iterable[tuple[Plan, Floats]], reported: Iterable[Message]
 ) -> Iterator[Message]:
     """Report a run that saturates the factors, and name alternatives that still separate runs.
 
@@ -358,11 +358,11 @@ def saturation_messages(
     ----------
     standardized : iterable of (Plan, ndarray)
         The run's standardized scores for each plan, shape (n_topics,).
-    others : iterable of Message
+    reported : iterable of Message
         Other messages about the run.  If one of these messages is a warning, this function reports
         nothing, because the warning explains unusual scores better.
     """
-    if any(message.is_warning for message in others):
+    if any(message.is_warning for message in reported):
         return
     low: dict[FactorSet, dict[str, int]] = {}
     extreme: dict[FactorSet, list[str]] = {}

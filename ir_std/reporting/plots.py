@@ -393,7 +393,7 @@ def draw_forests(compared: Mapping[str, Mapping[Measure, RunDifferences]]) -> Fi
 
 
 def _grid(rows: Sequence[Sequence[object]], width: float, height: float) -> tuple[Figure, Any]:
-    """Create a figure with a grid of axes of this size; rows can have different lengths."""
+    """Create a figure with axes for each item of each row, each of this width and height."""
     _require_matplotlib()
     from matplotlib.figure import Figure
 

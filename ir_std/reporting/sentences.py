@@ -138,7 +138,7 @@ def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
         if not p.unavailable_reason:
             some = f" on {p.n_topics} of its {p.n_set_topics} {p.unit}s"
             yield (
-                "A place is a run's rank among the run itself and the reference systems of "
+                "A place is the rank that a run has if it is added to the reference systems of "
                 f"{p.factors}{some * (p.n_topics < p.n_set_topics)}."
             )
     if len(results.runs) <= MAX_NEIGHBOR_RUNS and means:

@@ -221,7 +221,9 @@ def test_it_says_what_was_evaluated_and_explains_the_schemes_used(text: str) -> 
 
 def test_factors_named_in_a_measure_are_reported() -> None:
     page = data_of(render(simulated(1, [ir_std.sAP(factors="robust04")])))
-    assert "The measure names" in page["collections"][0]["measures"][0]["trust"][1]
+    assert (
+        "According to the name of the measure" in page["collections"][0]["measures"][0]["trust"][1]
+    )
 
 
 def test_a_hostile_name_stays_text() -> None:
