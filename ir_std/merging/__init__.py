@@ -55,8 +55,8 @@ Edge cases:
 - Documents are ranked as in trec_eval, which means by score as 32-bit float, with ties by
   descending ID.
 - If two documents tie, because as many lists prefer the one as prefer the other, ``condorcet``
-  decides by Borda points, then by ID.  If the preferences form a cycle, the documents of the cycle are adjacent in the result, and
-  each document is preferred to the next one.
+  decides by Borda points, then by ID.  If the preferences form a cycle, the documents of the cycle
+  are adjacent in the result, and each document is preferred to the next one.
 - Normalization never reverses the order of two documents in a list, and no normalized score is NaN.
   Scores that differ only in their last digits may become equal.  A result that does not fit into a
   64-bit float, such as -1e308 / 1e-300 with ``max``, is an error.
