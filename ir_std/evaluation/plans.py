@@ -236,7 +236,7 @@ def raw_plan(raw: Measure, name: str, match: Match, qrels: Qrels) -> Plan:
     assert fit is not None
     factors, levels = fit.factors, levels_of(raw, fit)
     # If the user named the set, a warning reports the differences instead.
-    differing = () if match.chosen_by == "name" else tuple(fit.without_value(levels))
+    differing = () if match.chosen_by == "name" else fit.without_value(levels)
     topics = qrels.topics if fit.dataset is None else (fit.dataset,)
     if isinstance(raw, ExternalMeasure):  # only the set knows the direction
         raw = ExternalMeasure(raw.name, factors.sign(name) < 0)

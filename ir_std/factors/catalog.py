@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ir_std._system import files
 from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion, warn_caller
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.store import LARGEST, SUFFIX
+from ir_std.factors.store import LARGEST, SUFFIX, check_suffix
 
 Factors: TypeAlias = FactorSet | str | os.PathLike[str]
 """A factor set, its id, or the path of its file."""
@@ -301,8 +301,7 @@ def check_new_set(
         If the name does not end with ``.npz``, the file is one of the inputs, or the file exists
         and ``force`` is False.
     """
-    if not os.fspath(file).endswith(SUFFIX):
-        raise InputError.at(file, f"does not end with {SUFFIX}", f"name a file NAME{SUFFIX}")
+    check_suffix(file)
     files.check_output(file, inputs, new=not force)
 
 

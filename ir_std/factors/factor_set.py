@@ -531,10 +531,7 @@ class FactorSet:
             If the name does not end with ``.npz``, if the file cannot be written, or if the set is
             broken.
         """
-        if not os.fspath(path).endswith(store.SUFFIX):
-            raise InputError.at(
-                path, f"does not end with {store.SUFFIX}", f"name a file NAME{store.SUFFIX}"
-            )
+        store.check_suffix(path)
         self.verify()
         with wrap_os_errors(path, "cannot be written", "name a file in a folder of your own"):
             Path(path).parent.mkdir(parents=True, exist_ok=True)

@@ -136,24 +136,23 @@ class Fit:
         return self.agreement.topics_where(self._is_count_only)
 
     @cached_property
+    def _is_unverified(self) -> Mask:
+        at = self.agreement.at_level(1)
+        matters = self.match_type == "judgments" and not self.counts_suffice
+        return (at.count_only | at.unknown) & matters
+
+    @cached_property
     def unverified_topics(self) -> tuple[str, ...]:
         """Topics whose judgments cannot be verified.
 
         The documents of these topics cannot be compared, and counts are not enough to verify the
         topics (:attr:`counts_suffice`).
         """
-        if self.match_type != "judgments" or self.counts_suffice:
-            return ()
-        at = self.agreement.at_level(1)
-        return self.agreement.topics_where(at.count_only | at.unknown)
+        return self.agreement.topics_where(self._is_unverified)
 
-    def without_value(self, levels: Iterable[int]) -> list[str]:
+    def without_value(self, levels: Iterable[int]) -> tuple[str, ...]:
         """Return the topics that get no value if a measure uses these levels."""
-        topics = {
-            *self.agreement.topics_where(self.agreement.differs(levels)),
-            *self.unverified_topics,
-        }
-        return [topic for topic in self.matched if topic in topics]
+        return self.agreement.topics_where(self.agreement.differs(levels) | self._is_unverified)
 
     @cached_property
     def counts_suffice(self) -> bool:

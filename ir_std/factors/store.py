@@ -108,6 +108,12 @@ class LazyDict(Mapping[str, Value]):
         return len(self._names)
 
 
+def check_suffix(file: str | os.PathLike[str]) -> None:
+    """Raise an InputError if the name of a set's file does not end with ``.npz``."""
+    if not os.fspath(file).endswith(SUFFIX):
+        raise InputError.at(file, f"does not end with {SUFFIX}", f"name a file NAME{SUFFIX}")
+
+
 def parse_file(content: bytes, file: object) -> tuple[dict[str, Any], Mapping[str, Array]]:
     """Parse the content of a factor set's file into its description and its arrays.
 

@@ -103,16 +103,9 @@ def _below(
     elif sources.is_archive(path):
         members = _zip_members if path.suffix == ".zip" else _tar_members
         packed = path.stat().st_size
-        most = (
-            min(unpacking.MAX_MEMBER, unpacking.unpacked_limit(packed))
-            if max_member is None
-            else max_member
-        )
-        together = (
-            max(unpacking.MIN_UNPACK_LIMIT, unpacking.RATIO * packed)
-            if max_member is None
-            else math.inf
-        )
+        most, together = max_member or unpacking.unpacked_limit(packed), math.inf
+        if max_member is None:
+            together = max(unpacking.MIN_UNPACK_LIMIT, unpacking.RATIO * packed)
         try:
             for member, stream in members(path, together):
                 if not sources.is_hidden(PurePosixPath(member)):

@@ -46,7 +46,7 @@ _DICTIONARY = 1 << 28
 
 def unpacked_limit(packed: int) -> int:
     """Return how many bytes a packed file may unpack to, whatever size the file states."""
-    return MIN_UNPACK_LIMIT if packed < SMALL else RATIO * packed
+    return MIN_UNPACK_LIMIT if packed < SMALL else min(MAX_MEMBER, RATIO * packed)
 
 
 def unpack_stream(
@@ -74,7 +74,7 @@ def unpack_stream(
     packing = find_packing(read_piece(raw, name, size=6))
     stream: Any = raw
     if packing and max_member is None:
-        max_member = min(MAX_MEMBER, unpacked_limit(raw.seek(0, SEEK_END)))
+        max_member = unpacked_limit(raw.seek(0, SEEK_END))
     raw.seek(0)
     if packing and max_member is not None:
         stream = BoundedReader(packing.open(raw), max_member, too_large(name, max_member))

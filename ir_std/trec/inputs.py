@@ -11,7 +11,7 @@ import operator
 import os
 import reprlib
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
@@ -227,12 +227,12 @@ def _scores(rows: Rows) -> Floats:
 def _levels(rows: Rows) -> Ints:
     """Return the levels of the rows; raise an error if a level is not a whole number."""
     values = rows.values.tolist() if isinstance(rows.values, np.ndarray) else [*rows.values]
-    if {*map(type, values)} <= {int}:
-        with suppress(OverflowError):  # the slow way below finds the level that is too large
-            return np.fromiter(values, np.int64, len(values))
-    places = zip(values, rows.topic.tolist(), rows.documents, strict=True)
-    levels = [_level(level, rows.topics[topic], doc) for level, topic, doc in places]
-    return np.array(levels, np.int64)
+    try:
+        return np.fromiter(map(operator.index, values), np.int64, len(values))
+    except (TypeError, OverflowError):  # a level is not an int, or is too large
+        places = zip(values, rows.topic.tolist(), rows.documents, strict=True)
+        levels = [_level(level, rows.topics[topic], doc) for level, topic, doc in places]
+        return np.array(levels, np.int64)
 
 
 def _level(level: Any, topic: str, doc: str) -> int:

@@ -41,6 +41,7 @@ class Ranker:
         self._qrels = qrels
         self._numbers = run.numbers(qrels)
         self._hits = run.find(qrels.targets(judged))
+        self._topic: Array = np.repeat(np.arange(len(run.sizes), dtype=np.int32), run.sizes)
         self._spans: dict[Precision, _Spans] = {}
 
     def rank(self, order: Order) -> Ranking:
@@ -74,7 +75,7 @@ class Ranker:
     @cached_property
     def _ties_are_equal(self) -> bool:
         """True if scores that tie as 32-bit floats also tie as 64-bit floats."""
-        keys = self._keys(np.float32)
+        keys = _keys(self._topic, self._run.scores, np.float32)
         # A stable sort is fastest, because almost all lines are in order.
         lines = np.argsort(keys, kind="stable")
         keys, scores = keys[lines], self._run.scores[lines]
@@ -91,17 +92,8 @@ class Ranker:
         """Count the run's topics for which the lines are not sorted by descending score."""
         return self._spans_of(order).unsorted
 
-    @cached_property
-    def _topic(self) -> Ints:
-        """Topic of each line of the run."""
-        sizes = self._run.sizes
-        return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-
-    def _keys(self, precision: Precision) -> Array:
-        return _keys(self._topic, self._run.scores, precision)
-
     def _find_spans(self, precision: Precision) -> _Spans:
-        keys = self._keys(precision)
+        keys = _keys(self._topic, self._run.scores, precision)
         falls = np.flatnonzero(keys[1:] < keys[:-1])
         ordered = np.sort(keys, kind="stable") if falls.size else keys
         wanted = _keys(self._numbers[self._hits.topic], self._hits.score, precision)
@@ -140,7 +132,7 @@ class _Spans(NamedTuple):
     unsorted: int
 
 
-def _keys(topic: Ints, scores: Floats, precision: Precision) -> Array:
+def _keys(topic: Array, scores: Floats, precision: Precision) -> Array:
     """Return a key for each line; sorting by key puts topics in order, and best scores first."""
     with np.errstate(over="ignore"):  # scores beyond 32 bits are infinite, as in trec_eval
         descending = 0 - scores.astype(precision)  # the result is never -0
