@@ -27,9 +27,9 @@ import numpy as np
 from experiment import ROOT, add_data_option
 
 from ir_std._version import __version__
-from ir_std.factors.collection import judgments_of_dataset
+from ir_std.factors.collection import as_one_topic
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.judgments import Judgments
+from ir_std.factors.judgments import Judgments, judgments_of
 from ir_std.factors.schema import FEWEST, MAIN, MISSING, NOT_TRAINED, STEPS, TRAINED, UNKNOWN, Cells
 from ir_std.scores.mteb import CQADUPSTACK, aliases_of_rows, row_name
 from ir_std.trec.files import read_qrels
@@ -368,7 +368,8 @@ def judgments(folder: Path) -> dict[str, tuple[int, Judgments]]:
         name = f"beir/{file.stem.replace('cqadupstack-', 'cqadupstack/')}"
         for split in ("", "/test", "/dev"):
             if name + split in rows:
-                by_row[rows[name + split]] = len(qrels.topics), judgments_of_dataset(qrels)
+                known = judgments_of(as_one_topic(qrels, name))[name]
+                by_row[rows[name + split]] = len(qrels.topics), known
     return by_row
 
 

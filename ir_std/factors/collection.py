@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_std._arrays import Ints, Keys, Mask
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.judgments import Judgments, fingerprint, fingerprints_by_topic
+from ir_std.factors.judgments import fingerprints_by_topic
 from ir_std.reading import Ids, KeyTable
 from ir_std.trec import Qrels, Run
 
@@ -42,6 +42,11 @@ class Collection:
     external : iterable of str
         Custom measures for which scores are given.  The names of these measures may identify one of
         the user's sets.
+
+    Attributes
+    ----------
+    n_topics : int
+        Number of topics in the qrels or, without qrels, in the scores.
     """
 
     def __init__(
@@ -57,6 +62,7 @@ class Collection:
         self.doc_ids = tuple(doc_ids)
         self.dataset = dataset
         self.qrels = qrels
+        self.n_topics = len(qrels.topics if qrels else self.counts)
         self.cached: dict[object, object] = {}
 
     def __getstate__(self) -> dict[str, object]:
@@ -78,11 +84,6 @@ class Collection:
     def n_judged(self) -> int:
         """Number of topics that have relevant documents or may have relevant documents."""
         return sum(n != 0 for n in self.counts.values())
-
-    @property
-    def n_topics(self) -> int:
-        """Number of topics in the qrels or, without qrels, in the scores."""
-        return len(self.qrels.topics if self.qrels else self.counts)
 
     @cached_property
     def counts_known(self) -> bool:
@@ -128,62 +129,24 @@ class Collection:
         return qrels.cached(("prints", level), lambda: fingerprints_by_topic(qrels, level))
 
 
-def judgments_of_dataset(qrels: Qrels) -> Judgments:
-    """Describe the judgments of a whole dataset, as if it were one topic.
+def as_one_topic(qrels: Qrels, name: str) -> Qrels:
+    """Return qrels with one topic, which stands for a whole dataset.
 
-    Fingerprints are computed from pairs of topic and document, with a tab between them.
+    Its documents are the pairs of topic and document, with a tab between them.
     """
-    levels, numbers = np.unique(qrels.flat_levels, return_counts=True)
-    counts = dict(zip(levels.tolist(), numbers.tolist(), strict=True))
-    return Judgments(
-        sum(n for level, n in counts.items() if level > 0),
-        dict(sorted(({0: 0} | counts).items())),
-        {level: _pairs_fingerprint(qrels, level) for level in counts},
-    )
-
-
-def _pairs_fingerprint(qrels: Qrels, level: int) -> int:
-    rows = np.flatnonzero(qrels.flat_levels >= level)
     topics = [topic.encode(errors="surrogatepass") for topic in qrels.topics]
-    return fingerprint(
-        topics[topic] + b"\t" + document
-        for topic, document in zip(qrels.topic[rows].tolist(), qrels.ids(rows).bytes(), strict=True)
-    )
+    documents = qrels.ids(np.arange(len(qrels.topic))).bytes()
+    pairs = zip(qrels.topic.tolist(), documents, strict=True)
+    ids = Ids.of_bytes([topics[topic] + b"\t" + document for topic, document in pairs])
+    return Qrels([name], np.zeros_like(qrels.topic), ids, qrels.flat_levels)
 
 
-class DatasetCollection(Collection):
-    """A whole dataset that counts as one "topic", as in a factor set of datasets.
-
-    Parameters
-    ----------
-    name : str
-        Name of the dataset in the factor set.
-    qrels : Qrels
-    """
-
-    def __init__(self, name: str, qrels: Qrels) -> None:
-        super().__init__([(name, int(qrels.count().sum()))], qrels=qrels)
-        self._judged = qrels
-
-    def counts_at(self, level: int) -> Ints:
-        """Count the dataset's pairs of topic and document for a relevance level.
-
-        The dataset counts as one topic, so the result has one number.
-        """
-        relevant = self._judged.count(max(level, 1)).sum()
-        n = relevant if level >= 1 else self._judged.sizes.sum() - relevant
-        return np.array([n], np.int64)
-
-    def prints_at(self, level: int) -> Keys:
-        """Return the fingerprint of the pairs of topic and document at a level or above.
-
-        The result is cached.
-        """
-        lowest = next((at for at in self._judged.all_levels if at >= level), level)
-        found = self._judged.cached(
-            ("whole", lowest), lambda: _pairs_fingerprint(self._judged, lowest)
-        )
-        return np.array([found], np.uint64)
+def collection_of_dataset(qrels: Qrels, name: str) -> Collection:
+    """Make a collection whose only topic is a whole dataset, as in a factor set of datasets."""
+    whole = qrels.cached(("whole", name), lambda: as_one_topic(qrels, name))
+    collection = Collection([(name, int(qrels.count().sum()))], qrels=whole)
+    collection.n_topics = len(qrels.topics)
+    return collection
 
 
 class LevelAgreement(NamedTuple):

@@ -1,13 +1,12 @@
 """A set's record of judgments: counts and fingerprints by relevance level."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ir_std._arrays import Ints, Keys
-from ir_std.reading import Ids
 from ir_std.trec import Qrels
 
 ALL_JUDGED = -(1 << 62)
@@ -24,7 +23,7 @@ class Judgments(NamedTuple):
     levels : mapping of int to int, or None
         For level 0, and for each other level that occurs, the number of documents at this level.
     fingerprints : mapping of int to int, or None
-        Fingerprint (see :func:`fingerprint`) of the documents at each level or above.
+        Fingerprint (see :func:`fingerprints_by_topic`) of the documents at each level or above.
     """
 
     n_rel: int | None = None
@@ -32,20 +31,16 @@ class Judgments(NamedTuple):
     fingerprints: Mapping[int, int] | None = None
 
 
-def fingerprint(documents: Iterable[bytes]) -> int:
-    """Return a fingerprint of document IDs: the sum of the hashes of the IDs modulo 2^64.
-
-    The fingerprint is the same on every platform and for any order of the documents.  Computing the
-    fingerprint costs almost nothing, because the 64-bit hashes are needed anyway to find documents.
-    An attacker can construct other documents with the same sum.  This weakness is acceptable,
-    because fingerprints only protect against mistakes, and ir_std does not rely on them for
-    security.  Somebody who forges judgments could also forge the scores.
-    """
-    return int(Ids.of_bytes(list(documents)).hashes().sum(dtype=np.uint64))
-
-
 def fingerprints_by_topic(qrels: Qrels, level: int) -> Keys:
-    """Return the :func:`fingerprint` of each topic's documents with level ``level`` or higher."""
+    """Return the fingerprint of each topic's documents with level ``level`` or higher.
+
+    A fingerprint is the sum of the hashes of document IDs modulo 2^64.  It is the same on every
+    platform and for any order of the documents.  Computing the fingerprint costs almost nothing,
+    because the 64-bit hashes are needed anyway to find documents.  An attacker can construct other
+    documents with the same sum.  This weakness is acceptable, because fingerprints only protect
+    against mistakes, and ir_std does not rely on them for security.  Somebody who forges judgments
+    could also forge the scores.
+    """
     used = np.where(qrels.flat_levels >= level, qrels.hashes, np.uint64(0))
     ends = np.append(np.uint64(0), np.cumsum(used, dtype=np.uint64))
     last = np.cumsum(qrels.sizes)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ir_std.errors import NoFactorsError, abbreviate
 from ir_std.factors import catalog
-from ir_std.factors.collection import Collection, DatasetCollection
+from ir_std.factors.collection import Collection, collection_of_dataset
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import BY_MEASURES, Fit, Match
 
@@ -155,7 +155,7 @@ def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
     named = factors.info.get("aliases", {}).get(collection.dataset, collection.dataset)
     for name, known in factors.judgments.items():
         if name == named or known.n_rel == n_rel:
-            fit = Fit(factors, DatasetCollection(name, qrels))
+            fit = Fit(factors, collection_of_dataset(qrels, name))
             if fit.identical_topics or (name == named and not known.fingerprints):
                 yield fit
 

@@ -26,7 +26,7 @@ read_lines`` below.
 
 # fmt: off
 # isort: off
-from ir_std.reading.ids import Ids, Index, KeyTable, check_strings, first_repeated, keys, may_repeat
+from ir_std.reading.ids import Ids, Index, KeyTable, check_strings, first_repeated
 from ir_std.reading.lines import QRELS, RANKED_RUN, RUN, CheckFailed, LineFormat, Lines, read_lines
 from ir_std.reading.numbers import decimal_numbers
 from ir_std.reading.plain import find_fault, no_lines, read_lines_plainly, split_line
@@ -40,7 +40,7 @@ __all__ = [
     "MAX_MEMBER", "QRELS", "RANKED_RUN", "RUN", "STANDARD_INPUT", "STANDARD_INPUT_NAME",
     "UNPACK_FIRST", "BytesSource", "CheckFailed", "FileSource", "Ids", "Index", "KeyTable",
     "LineFormat", "Lines", "Source", "check_strings", "content_lines", "decimal_numbers",
-    "files_below", "find_fault", "first_repeated", "is_archive", "is_pipe", "keys", "may_repeat",
-    "no_lines", "read_lines", "read_lines_plainly", "read_pieces", "source_of", "split_line",
+    "files_below", "find_fault", "first_repeated", "is_archive", "is_pipe", "no_lines",
+    "read_lines", "read_lines_plainly", "read_pieces", "source_of", "split_line",
 ]
 # fmt: on

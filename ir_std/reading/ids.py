@@ -277,13 +277,15 @@ def keys(mixed: Keys, topic: Ints) -> Keys:
     return hashes
 
 
-def first_repeated(ids: Ids, topic: Ints) -> tuple[int, int] | None:
-    """Find the first ID that is repeated within a topic.
+def first_repeated(ids: Ids, hashes: Keys, topic: Ints) -> tuple[int, int] | None:
+    """Find the first ID that is repeated within a topic; ``hashes`` are the hashes of the IDs.
 
     Return the position of the repeated ID and the position where the ID occurs first.  Return None
     if no topic repeats an ID.
     """
-    hashes = keys(ids.hashes(), topic)
+    hashes = keys(hashes, topic)
+    if not may_repeat(hashes):
+        return None
     order = np.argsort(hashes, kind="stable")
     hashes = hashes[order]
     again = np.flatnonzero(hashes[1:] == hashes[:-1])

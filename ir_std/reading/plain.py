@@ -70,7 +70,7 @@ def _first_repeated(
         lines = engine.lines_of(source, content, line_format)
     except engine.CheckFailed:  # there are no lines
         return None
-    if (places := first_repeated(lines.ids, lines.topic)) is None:
+    if (places := first_repeated(lines.ids, lines.ids.hashes(), lines.topic)) is None:
         return None
     row = places[0]
     here, there = (content.count(b"\n", 0, int(lines.ids.starts[place])) + 1 for place in places)

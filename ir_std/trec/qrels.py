@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_std._arrays import Ints, Keys, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Ids, Index, first_repeated, keys, may_repeat
+from ir_std.reading import Ids, Index, first_repeated
 
 Computed = TypeVar("Computed")
 
@@ -78,9 +78,7 @@ class Qrels(Cached):
         self.flat_levels = levels[order]
         self._ids = ids[order]
         self.hashes: Keys = self._ids.hashes()
-        if may_repeat(keys(self.hashes, self.topic)) and (
-            first_repeated(self._ids, self.topic) is not None
-        ):
+        if first_repeated(self._ids, self.hashes, self.topic):
             raise RepeatedDocument.at(
                 name, "a document occurs twice in a topic", "judge each document once"
             )

@@ -14,7 +14,7 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints, Keys, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Ids, check_strings, first_repeated, keys, may_repeat
+from ir_std.reading import Ids, check_strings, first_repeated
 from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 DUPLICATES = ("error", "first", "last")
@@ -155,7 +155,7 @@ class Run:
         order = group_by_topic(topic)
         topic, ids, scores = topic[order], ids[order], scores[order]
         hashes, n_lines = ids.hashes(), len(topic)
-        places = first_repeated(ids, topic) if may_repeat(keys(hashes, topic)) else None
+        places = first_repeated(ids, hashes, topic)
         if places and duplicates == "error":
             row = places[0]
             (twice,) = ids[row : row + 1].strings()

@@ -12,9 +12,10 @@ from ir_measures import P, nDCG
 
 import ir_std
 from ir_std import FactorSet, InputError, NoFactorsError, UsageError, snDCG
-from ir_std.factors.collection import judgments_of_dataset
+from ir_std.factors.collection import as_one_topic
 from ir_std.factors.derived import select_kind, select_rows
 from ir_std.factors.estimates import factors_from_scores
+from ir_std.factors.judgments import judgments_of
 from ir_std.factors.quality import Quality
 from ir_std.factors.schema import FEWEST, MAIN, MISSING, NOT_TRAINED, TRAINED, UNKNOWN, Cells
 from ir_std.scores.run_scores import RunScores
@@ -38,7 +39,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FactorSet:
     """Save a set of two datasets and four models."""
     made = factors_from_scores(
         {"nDCG@10": SCORES},
-        {"beir/toy": judgments_of_dataset(as_qrels(QRELS)), "NQ/test": None},
+        judgments_of(as_one_topic(as_qrels(QRELS), "beir/toy")) | {"NQ/test": None},
         {
             "id": "toys",
             "title": "Toys",

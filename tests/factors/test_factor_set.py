@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from plain_hash import fingerprint_of
 from sets import each_set
 
 from ir_std.errors import InputError, NoFactorsError, UnknownSetError
@@ -14,7 +15,6 @@ from ir_std.factors.derived import leave_out_systems, select_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import (
     Judgments,
-    fingerprint,
     judgment_arrays,
     judgments_from_arrays,
     judgments_of,
@@ -163,13 +163,16 @@ def test_documents_are_counted_at_each_level() -> None:
 def test_a_fingerprint_covers_the_documents_at_a_level_or_above() -> None:
     found = judgments_of(as_qrels(JUDGED))
     assert found["1"].fingerprints == {
-        -2: fingerprint([b"a", b"b", b"c", b"d", b"e"]),
-        0: fingerprint([b"a", b"b", b"c", b"e"]),
-        1: fingerprint([b"b", b"c", b"e"]),
-        2: fingerprint([b"b", b"e"]),
+        -2: fingerprint_of([b"a", b"b", b"c", b"d", b"e"]),
+        0: fingerprint_of([b"a", b"b", b"c", b"e"]),
+        1: fingerprint_of([b"b", b"c", b"e"]),
+        2: fingerprint_of([b"b", b"e"]),
     }
-    assert found["3"].fingerprints == {1: fingerprint([b"z", "ü".encode()]), 4: fingerprint([b"z"])}
-    assert found["2"].fingerprints == {0: fingerprint([b"a"])}
+    assert found["3"].fingerprints == {
+        1: fingerprint_of([b"z", "ü".encode()]),
+        4: fingerprint_of([b"z"]),
+    }
+    assert found["2"].fingerprints == {0: fingerprint_of([b"a"])}
 
 
 def test_a_fingerprint_does_not_depend_on_order_nor_on_where_the_qrels_come_from(
