@@ -68,13 +68,13 @@ class Collection:
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "cached": {}}
 
-    def shared_topics(self, there: Set[str]) -> tuple[str, ...]:
-        """Return the topics that are also in ``there``, in this collection's order.
+    def shared_topics(self, topics: Set[str]) -> tuple[str, ...]:
+        """Return the topics that are also in ``topics``, in this collection's order.
 
         Scores may have hundreds of thousands of topics.  To save time, the method looks up the
         topics of the smaller set in the larger set.
         """
-        return tuple(sorted(self.counts.keys() & there, key=self._positions.__getitem__))
+        return tuple(sorted(self.counts.keys() & topics, key=self._positions.__getitem__))
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -90,15 +90,12 @@ class Collection:
         """True if the number of relevant documents is known for at least one topic."""
         return any(n is not None for n in self.counts.values())
 
-    def rules_out(self, there: Mapping[str, int | None]) -> bool:
+    def rules_out(self, counts: Mapping[str, int | None]) -> bool:
         """Check whether counts of relevant documents show that a set does not match."""
-        pairs = [
-            (known, here)
-            for topic in self.counts.keys() & there.keys()
-            for known, here in [(there[topic], self.counts[topic])]
-            if known is not None and here is not None and (known or here)
-        ]
-        return 2 * sum(known != here for known, here in pairs) > len(pairs)
+        shared = self.counts.keys() & counts.keys()
+        pairs = [(counts[topic], self.counts[topic]) for topic in shared]
+        known = [(a, b) for a, b in pairs if a is not None and b is not None and (a or b)]
+        return 2 * sum(a != b for a, b in known) > len(known)
 
     def places(self, topics: Iterable[str]) -> Ints:
         """Return the positions of topics in this collection."""
@@ -214,8 +211,8 @@ class Agreement:
     def at_level(self, level: int) -> LevelAgreement:
         """Compare each topic's documents whose relevance level is ``level`` or higher."""
         if level not in self._by_level:
-            there, here = self.counts(level)
-            is_known, is_equal = (there >= 0) & (here >= 0), there == here
+            in_set, in_collection = self.counts(level)
+            is_known, is_equal = (in_set >= 0) & (in_collection >= 0), in_set == in_collection
             compares = self.compares_documents
             same_documents = compares
             if compares.any():
@@ -250,15 +247,15 @@ class Agreement:
         The documents whose relevance level is ``level`` or higher are counted.  If ``level`` is
         below 1, the documents that are judged not relevant are counted instead.
         """
-        here = self._collection.counts_at(level)[self._places]
-        there = self._counts[:, self._column(max(level, 1))]
+        in_collection = self._collection.counts_at(level)[self._places]
+        in_set = self._counts[:, self._column(max(level, 1))]
         if level < 1:
-            there = np.where(self.is_graded, self._counts[:, 0] - there, -1)
+            in_set = np.where(self.is_graded, self._counts[:, 0] - in_set, -1)
         elif level > 1:  # some sets know the numbers at level 1 only
-            there = np.where(self.is_graded, there, -1)
+            in_set = np.where(self.is_graded, in_set, -1)
         if self._max_level is not None and level > self._max_level:
-            there = np.maximum(there, 0)
-        return there, here
+            in_set = np.maximum(in_set, 0)
+        return in_set, in_collection
 
     def _column(self, level: int) -> int:
         return int(np.searchsorted(self._levels, level))

@@ -112,11 +112,11 @@ def _example(fit: Fit, level: int) -> str:
     """Give an example of a topic whose judgments differ at a level."""
     row = int(np.argmax(fit.agreement.at_level(level).different))
     topic = fit.matched[row]
-    there, here = (int(counts[row]) for counts in fit.agreement.counts(level))
-    if there == here:
-        return f"e.g. {topic}: {pluralize(there, 'document')} in both, but not the same ones"
-    documents = pluralize(there, "document")
-    return f"e.g. {topic}: {documents} in the set, {here} in your {_source(fit)}"
+    in_set, in_qrels = (int(counts[row]) for counts in fit.agreement.counts(level))
+    if in_set == in_qrels:
+        return f"e.g. {topic}: {pluralize(in_set, 'document')} in both, but not the same ones"
+    documents = pluralize(in_set, "document")
+    return f"e.g. {topic}: {documents} in the set, {in_qrels} in your {_source(fit)}"
 
 
 def _source(fit: Fit) -> str:
@@ -154,9 +154,9 @@ def mismatch_reason(fit: Fit) -> str:
     if not fit.matched:
         return "the set holds none of the topics"
     if fit.dataset is not None:
-        there = pluralize(fit.n_queries or 0, "topic")
+        n_topics = pluralize(fit.n_queries or 0, "topic")
         return (
-            f"the set's dataset {fit.dataset} has {there}, but your qrels have "
+            f"the set's dataset {fit.dataset} has {n_topics}, but your qrels have "
             f"{fit.collection.n_topics}"
         )
     if fit.match_type:
@@ -181,10 +181,10 @@ def _why_counts_fail(fit: Fit) -> str:
     topics = pluralize(len(fit.count_only_topics), "topic")
     if fit.counts_disagree:
         differ = [topic for topic in fit.count_only_topics if topic in fit.count_mismatches]
-        there, here = fit.count_mismatches[differ[0]]
+        in_set, in_qrels = fit.count_mismatches[differ[0]]
         return (
             f"{COUNTS} differ on {len(differ)} of {topics} "
-            f"(e.g. {differ[0]}: {there} in the set, {here} in your {_source(fit)})"
+            f"(e.g. {differ[0]}: {in_set} in the set, {in_qrels} in your {_source(fit)})"
         )
     if fit.unfamiliar_id and fit.count_only_topics:
         return f"document IDs such as {fit.unfamiliar_id!r} do not look like the collection's"

@@ -90,8 +90,8 @@ class Fit:
 
         Both numbers must be known, and at least one of them must not be 0.
         """
-        there, here = self.agreement.counts(1)
-        return np.asarray((there >= 0) & (here >= 0) & (there + here > 0))
+        in_set, in_qrels = self.agreement.counts(1)
+        return np.asarray((in_set >= 0) & (in_qrels >= 0) & (in_set + in_qrels > 0))
 
     @cached_property
     def _is_count_only(self) -> Mask:
@@ -104,8 +104,9 @@ class Fit:
         The fingerprints must agree.  If there are no fingerprints, the counts must agree, and
         :attr:`counts_suffice` must be True.
         """
-        at = self.agreement.at_level(1)
-        return self.is_comparable & (at.identical | (at.count_only & self.counts_suffice))
+        relevant = self.agreement.at_level(1)
+        is_equal = relevant.identical | (relevant.count_only & self.counts_suffice)
+        return self.is_comparable & is_equal
 
     @cached_property
     def count_mismatches(self) -> Mapping[str, tuple[int, int]]:
@@ -113,9 +114,9 @@ class Fit:
 
         Each value is a pair of numbers of relevant documents: in the set and in the qrels.
         """
-        there, here = self.agreement.counts(1)
-        rows = np.flatnonzero(self.is_comparable & (there != here)).tolist()
-        return {self.matched[i]: (int(there[i]), int(here[i])) for i in rows}
+        in_set, in_qrels = self.agreement.counts(1)
+        rows = np.flatnonzero(self.is_comparable & (in_set != in_qrels)).tolist()
+        return {self.matched[i]: (int(in_set[i]), int(in_qrels[i])) for i in rows}
 
     @cached_property
     def identical_topics(self) -> tuple[str, ...]:
@@ -137,9 +138,9 @@ class Fit:
 
     @cached_property
     def _is_unverified(self) -> Mask:
-        at = self.agreement.at_level(1)
+        relevant = self.agreement.at_level(1)
         matters = self.match_type == "judgments" and not self.counts_suffice
-        return (at.count_only | at.unknown) & matters
+        return (relevant.count_only | relevant.unknown) & matters
 
     @cached_property
     def unverified_topics(self) -> tuple[str, ...]:
@@ -157,13 +158,13 @@ class Fit:
     @cached_property
     def counts_suffice(self) -> bool:
         """True if counts are enough to verify topics without fingerprints."""
-        _, here = self.agreement.counts(1)
+        _, in_qrels = self.agreement.counts(1)
         is_counted = self._is_count_only
         looks_strange = self.unfamiliar_id is not None and is_counted.any()
         return bool(
             not (self.counts_disagree or looks_strange)
             and np.count_nonzero(is_counted) >= MIN_COUNTED_TOPICS
-            and (here[is_counted] != 1).any()
+            and (in_qrels[is_counted] != 1).any()
         )
 
     @property
