@@ -1,5 +1,6 @@
 """Compare two sets of judgments of the same topics, such as human and LLM judgments."""
 
+import os
 from argparse import Namespace
 from typing import Any
 
@@ -9,6 +10,7 @@ from ir_std.cli.options import call
 from ir_std.cli.output import print_tables
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
+from ir_std.reading import is_archive
 from ir_std.reporting.agreement import TABLES, agreement
 from ir_std.scores.files import holds_scores
 
@@ -43,7 +45,8 @@ def run(args: Namespace) -> None:
     """Compare the judgments and print the tables."""
     if args.output == "csv" and not args.table:
         raise UsageError(f"-o csv prints one table; add --table {'|'.join(TABLES)}")
-    judgments: list[Any] = [f for f in args.inputs if path_may_exist(f) and holds_scores(f)]
+    files = [f for f in args.inputs if not (os.path.isdir(f) or is_archive(f))]
+    judgments: list[Any] = [f for f in files if path_may_exist(f) and holds_scores(f)]
     args.inputs = [each for each in args.inputs if each not in judgments]
     given = read_inputs(args)
     judgments = judgments or given.qrels

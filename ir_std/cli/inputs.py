@@ -348,7 +348,7 @@ def read_entries(args: Namespace) -> Entries:
             entries.append(baseline := _system_entry(args.baseline))
         args.baseline = baseline.system  # the baseline's name among the entries
     files = [name for e in entries for name in (e.run, e.qrels) if isinstance(name, str)]
-    files += sources
+    files += [*sources, *(text.rpartition("=")[2] for text in args.inputs)]  # archives too
     check_read_once([*(entry.run for entry in entries), *{entry.qrels for entry in entries}])
 
     def opened(name: Any) -> Any:
@@ -374,9 +374,9 @@ def is_entry(text: str) -> bool:
 def named_entries(text: str, sources: SourceCache) -> list[Entry]:
     """Return the entries of NAME=RUN:QRELS, or of NAME=SCORES.
 
-    SCORES is a score file, a folder of score files, or a system of a factor set.  The function
-    opens a file to find out whether it holds scores, and then keeps the open file in ``sources``.
-    In NAME@LABEL, LABEL is the collection's name.
+    SCORES is a score file, a folder or archive of score files, or a system of a factor set.  The
+    function opens a file to find out whether it holds scores, and then keeps the open file in
+    ``sources``.  In NAME@LABEL, LABEL is the collection's name.
     """
     named, _, given = text.partition("=")
     name, _, label = named.rpartition("@") if "@" in named else (named, "", None)
@@ -389,7 +389,8 @@ def named_entries(text: str, sources: SourceCache) -> list[Entry]:
     # If the text cannot be RUN:QRELS but may be a path, open the path.  If that fails, the error
     # gives the reason.
     is_file = os.path.isfile(given) or (not cuts and path_may_exist(given))
-    if os.path.isdir(given) or (is_file and holds_scores(sources[given])):
+    is_whole = os.path.isdir(given) or reading.is_archive(given)
+    if is_whole or (is_file and holds_scores(sources[given])):
         return list(_entries_of_scores(given, name, label, sources))
     if not cuts:
         missing = given and not path_may_exist(given)
@@ -414,20 +415,19 @@ def _cut_behind_run(text: str) -> tuple[str, str] | None:
 def _entries_of_scores(
     place: str, name: str | None, label: str | None, sources: SourceCache
 ) -> Iterator[Entry]:
-    """Yield the entries of a score file, or of all score files below a folder."""
-    files = map(str, reading.files_below(Path(place))) if os.path.isdir(place) else [place]
-    for file in files:
-        source = sources[file]
+    """Yield the entries of a score file, or of all score files in a folder or an archive."""
+    for file in expand(place):
+        source = sources[file] if isinstance(file, str) else file
         if not holds_scores(source):
-            raise UsageError(f"{file} is not a score file; {ENTRY_SYNTAX}")
+            raise UsageError(f"{source.name} is not a score file; {ENTRY_SYNTAX}")
         read = {} if is_model_meta(source) else read_scores(source)
         if name is not None and len(read) > 1:
-            raise UsageError(
-                f"{file} has {pluralize(len(read), 'system')}, which cannot all be named {name}"
-            )
+            n = pluralize(len(read), "system")
+            raise UsageError(f"{source.name} has {n}, which cannot all be named {name}")
         for system, scores in read.items():
             is_named = len(read) > 1 or scores.unit == "dataset"
-            yield Entry(name or (system if is_named else short_name(file)), scores, None, label)
+            own_name = system if is_named else short_name(source.name)
+            yield Entry(name or own_name, scores, None, label)
 
 
 def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:

@@ -205,6 +205,23 @@ def test_archives_of_runs_are_merged_never_replaced_and_refused_if_damaged(
     assert "packed.tar.gz: cannot be read (" in result.err[-1]
 
 
+def test_compare_and_agree_read_folders_and_archives(
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
+    (tmp_path / "scores").mkdir()
+    for name in ("one", "two"):
+        lines = ir_std_cli(files / "runs" / name, files / "qrels", "AP", "-s", "none", "-q").out
+        (tmp_path / "scores" / f"{name}.txt").write_text("\n".join(lines) + "\n")
+    plain = ir_std_cli("compare", tmp_path / "scores", "AP", "-o", "csv")
+    packed = shutil.make_archive(str(tmp_path / "packed"), "xztar", tmp_path, "scores")
+    assert ir_std_cli("compare", packed, "AP", "-o", "csv").out == plain.out
+    runs = shutil.make_archive(str(tmp_path / "runs"), "zip", files, "runs")
+    qrels, form = files / "qrels", ("AP", "-o", "csv", "--table", "means")
+    plain = ir_std_cli("agree", qrels, qrels, *sorted((files / "runs").iterdir()), *form)
+    assert plain.out == ir_std_cli("agree", qrels, qrels, files / "runs", *form).out
+    assert plain.out == ir_std_cli("agree", qrels, qrels, runs, *form).out
+
+
 def test_runs_and_scores_stay_in_the_order_given(
     files: Path, tmp_path: Path, ir_std_cli: Any
 ) -> None:
