@@ -51,8 +51,8 @@ def frame_like(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
     return type(frame)(dict(columns))
 
 
-class Rows(NamedTuple):
-    """Rows of a table.
+class DocumentRows(NamedTuple):
+    """Rows of a table with a topic and a document each.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ def names_in(names: tuple[str, ...], there: Callable[[str], bool]) -> tuple[str,
     return usual if all(map(there, usual)) else names
 
 
-def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
+def rows_of(table: Any, names: tuple[str, ...], kind: str) -> DocumentRows:
     """Return the rows of a dict of dicts, a DataFrame, or an iterable of objects or records.
 
     Parameters
@@ -133,15 +133,15 @@ def check_dicts(given: Mapping[Any, Any], kind: str) -> None:
             )
 
 
-def _rows_of_dict(given: Mapping[Any, Any], kind: str) -> Rows:
+def _rows_of_dict(given: Mapping[Any, Any], kind: str) -> DocumentRows:
     check_dicts(given, kind)
     sizes = np.fromiter(map(len, given.values()), np.int64, len(given))
     documents = [*chain.from_iterable(given.values())]
     values = chain.from_iterable(docs.values() for docs in given.values())
-    return Rows(list(given), np.repeat(np.arange(len(given)), sizes), documents, values)
+    return DocumentRows(list(given), np.repeat(np.arange(len(given)), sizes), documents, values)
 
 
-def _rows_of_frame(frame: Any, names: tuple[str, ...], kind: str) -> Rows:
+def _rows_of_frame(frame: Any, names: tuple[str, ...], kind: str) -> DocumentRows:
     names = names_in(names, lambda name: name in frame.columns)
     _check_columns(list(frame.columns), names, kind)
     if is_pandas(frame):
@@ -200,7 +200,7 @@ def _objects(values: list[Any]) -> Array:
     return np.fromiter(values, object, len(values))
 
 
-def _with_numbers(kind: str, names: Array, documents: list[Any], values: Any) -> Rows:
+def _with_numbers(kind: str, names: Array, documents: list[Any], values: Any) -> DocumentRows:
     """Return rows, each with a topic, a document and a value."""
     try:
         is_first = np.append(True, names[1:] != names[:-1])[: len(names)]
@@ -211,4 +211,4 @@ def _with_numbers(kind: str, names: Array, documents: list[Any], values: Any) ->
     check_strings(firsts, kind, "topic id")
     numbers: dict[str, int] = {}
     of_firsts = np.array([numbers.setdefault(name, len(numbers)) for name in firsts], np.int64)
-    return Rows(list(numbers), of_firsts[np.cumsum(is_first) - 1], documents, values)
+    return DocumentRows(list(numbers), of_firsts[np.cumsum(is_first) - 1], documents, values)

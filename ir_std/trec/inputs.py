@@ -22,7 +22,7 @@ from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError, abbreviate
 from ir_std.reading import Ids, Source, check_strings, content_lines, source_of
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.frames import Rows, check_dicts, is_pandas, rows_of
+from ir_std.trec.frames import DocumentRows, check_dicts, is_pandas, rows_of
 from ir_std.trec.qrels import Qrels, RepeatedDocument
 from ir_std.trec.runs import Run, as_scores, kept_lines
 
@@ -208,7 +208,7 @@ def _looks_like_file(name: str) -> bool:
     )
 
 
-def _ids(rows: Rows, kind: str) -> Ids:
+def _ids(rows: DocumentRows, kind: str) -> Ids:
     """Return the IDs of the documents; raise an error if an ID is not a string."""
     try:
         return Ids.of(rows.documents)
@@ -217,14 +217,14 @@ def _ids(rows: Rows, kind: str) -> Ids:
         raise
 
 
-def _scores(rows: Rows) -> Floats:
+def _scores(rows: DocumentRows) -> Floats:
     numbers = getattr(rows.values, "dtype", None)
     if numbers is not None and numbers.kind in "fiu":
         return np.asarray(rows.values, float)
     return as_scores(rows.values, len(rows.documents), "run")
 
 
-def _levels(rows: Rows) -> Ints:
+def _levels(rows: DocumentRows) -> Ints:
     """Return the levels of the rows; raise an error if a level is not a whole number."""
     values = rows.values.tolist() if isinstance(rows.values, np.ndarray) else [*rows.values]
     try:
