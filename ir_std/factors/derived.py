@@ -165,7 +165,7 @@ def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
     known = factors.systems
     if not known:
         raise UsageError(
-            f"{factors.id} does not name its systems, so you cannot choose some of them"
+            f"{factors.id} does not name its systems, so you cannot choose systems or leave systems out"
         )
     for tag in tags:
         if tag not in known:
