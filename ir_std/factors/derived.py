@@ -165,7 +165,7 @@ def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
     known = factors.systems
     if not known:
         raise UsageError(
-            f"{factors.id} does not name its systems, so you cannot choose systems or leave systems out"
+            f"{factors.id} does not name its systems, so none can be chosen or left out"
         )
     for tag in tags:
         if tag not in known:
