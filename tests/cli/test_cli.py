@@ -70,19 +70,16 @@ def test_the_factors_used_are_named_whatever_the_order_of_the_files(
     assert (other_order.out, other_order.err) == (done.out, done.err)
 
 
-def test_several_runs_are_named_by_their_files(files: Path, ir_std_cli: Any) -> None:
-    done = ir_std_cli(files / "run", files / "other", files / "qrels", "AP")
-    assert [line.split("\t")[:3] for line in done.out] == [
-        [run, "all", measure] for run in ("run", "other") for measure in ("AP", "sAP")
-    ]
-
-
-def test_runs_of_the_same_name_are_named_by_their_paths(
+def test_several_runs_are_named_by_their_files_or_their_paths_if_these_have_one_name(
     files: Path, tmp_path: Path, ir_std_cli: Any
 ) -> None:
-    (tmp_path / "run").write_bytes((files / "run").read_bytes())
-    done = ir_std_cli(files / "run", tmp_path / "run", files / "qrels", "AP")
-    assert {line.split("\t")[0] for line in done.out} == {str(files / "run"), str(tmp_path / "run")}
+    run, copy = files / "run", tmp_path / "run"
+    copy.write_bytes(run.read_bytes())
+    for other, names in ((files / "other", ("run", "other")), (copy, (str(run), str(copy)))):
+        done = ir_std_cli(run, other, files / "qrels", "AP")
+        assert [line.split("\t")[:3] for line in done.out] == [
+            [name, "all", measure] for name in names for measure in ("AP", "sAP")
+        ]
 
 
 def test_values_per_topic_end_with_the_mean_as_topic_all(files: Path, ir_std_cli: Any) -> None:
@@ -121,17 +118,6 @@ def test_without_measures_those_of_the_set_are_reported(files: Path, ir_std_cli:
     assert tuple(raw) == load_factors("trec8-adhoc").default_measures
 
 
-def test_jsonl_has_full_precision_and_null_where_there_is_no_value(
-    files: Path, tmp_path: Path, ir_std_cli: Any
-) -> None:
-    qrels = tmp_path / "qrels"
-    qrels.write_text((files / "qrels").read_text() + "999 0 FT999-1 1\n")
-    done = ir_std_cli(files / "run", qrels, "AP", "-q", "-o", "jsonl")
-    lines = [json.loads(line) for line in done.out]
-    assert {"query_id": "999", "measure": "sAP", "value": None} in lines
-    assert any("warning: trec8-adhoc has no factors for 1 topic" in line for line in done.err)
-
-
 def test_a_set_is_named_by_id_or_path(files: Path, ir_std_cli: Any, tmp_path: Path) -> None:
     mine = load_factors("trec8-adhoc")
     FactorSet({**mine.info, "id": "mine"}, mine.n_rel, mine.mean, mine.sd).save(
@@ -165,26 +151,17 @@ class Judgments(ir_datasets.formats.BaseQrels):
         return iter(self.rows)
 
 
-@pytest.fixture
-def registered() -> Any:
-    """Register datasets with ir_datasets for one test."""
-    names = []
-
-    def register(name: str, rows: Any) -> None:
-        ir_datasets.registry.register(name, ir_datasets.Dataset(Judgments(rows)))
-        names.append(name)
-
-    yield register
-    for name in names:
-        del ir_datasets.registry._registered[name]
-
-
-def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli: Any) -> None:
-    registered("made/up", list(ir_measures.read_trec_qrels(str(files / "qrels"))))
+def test_qrels_may_be_an_ir_datasets_id(
+    files: Path, monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any
+) -> None:
+    rows = list(ir_measures.read_trec_qrels(str(files / "qrels")))
+    failure = RuntimeError("All download sources failed", [])
+    for name, content in (("made/up", rows), ("made/failing", failure)):
+        dataset = ir_datasets.Dataset(Judgments(content))
+        monkeypatch.setitem(ir_datasets.registry._registered, name, dataset)
     done = ir_std_cli(files / "run", "made/up", "AP")
     assert done.status == 0
     assert done.out == ir_std_cli(files / "run", files / "qrels", "AP").out
-    registered("made/failing", RuntimeError("All download sources failed", []))
     failed = ir_std_cli(files / "run", "made/failing", "AP")
     assert (failed.status, failed.out, len(failed.err)) == (2, [], 1)
     assert "cannot get the qrels (All download sources failed)" in failed.err[0]
@@ -193,111 +170,89 @@ def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("run",), "missing qrels; pass one qrels file"),
-        (("qrels",), "missing runs; qrels is a qrels file"),
-        (("run", "qrels", "qrels"), "expected one qrels file, got 2 (qrels, qrels)"),
-        (("run", "qrels", "APP"), "did you mean 'AP'"),
-        (("run", "qrels", "R"), "write R@10"),
-        (("run", "qrels", "AP", "-s", "Q"), "unknown scheme 'Q'; choose from N, U, E, z"),
+        ("run", "missing qrels; pass one qrels file"),
+        ("qrels", "missing runs; qrels is a qrels file"),
+        ("run qrels qrels", "expected one qrels file, got 2 (qrels, qrels)"),
+        ("run qrels APP", "did you mean 'AP'"),
+        ("run qrels R", "write R@10"),
+        ("run qrels AP -s Q", "unknown scheme 'Q'; choose from N, U, E, z"),
+        ("run qrels AP -o xml", "unknown value 'xml' of --output; choose from tsv, jsonl"),
+        ("run qrels AP --ouput csv", "unknown option '--ouput'; did you mean '--output'"),
+        ("run qrels --xyzzy", "unknown option '--xyzzy'; see ir_std --help"),
+        ("run qrels AP --jobs two", "--jobs needs a number, got 'two'; see ir_std"),
+        ("run qrels AP --sort", "--sort needs one value; see ir_std --help"),
+        ("help", "did you mean 'ir_std --help'?"),
         (
-            ("run", "qrels", "AP", "-o", "xml"),
-            "unknown value 'xml' of --output; choose from tsv, jsonl",
-        ),
-        (
-            ("run", "qrels", "AP", "--ouput", "csv"),
-            "unknown option '--ouput'; did you mean '--output'",
-        ),
-        (("run", "qrels", "--xyzzy"), "unknown option '--xyzzy'; see ir_std --help"),
-        (("run", "qrels", "AP", "--jobs", "two"), "--jobs needs a number, got 'two'; see ir_std"),
-        (("run", "qrels", "AP", "--sort"), "--sort needs one value; see ir_std --help"),
-        (("help",), "did you mean 'ir_std --help'?"),
-        (
-            ("dl19-passage",),
+            "dl19-passage",
             "dl19-passage is a factor set; pass its systems, such as 'dl19-passage/*'",
         ),
-        (("compare", "a=run", "AP"), "missing qrels in 'a=run'; write NAME=RUN:QRELS"),
-        (("build", ".", "qrels", "-o", "new.npz"), "expected the qrels first, got the folder '.'"),
-        (("run", "qrels", "AP", "-n"), "add -q"),
-        (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
-        (("run", "qrels", "AP", "-p", "2147483648"), "--places is 2147483648"),
-        (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
+        ("compare a=run AP", "missing qrels in 'a=run'; write NAME=RUN:QRELS"),
+        ("build . qrels -o new.npz", "expected the qrels first, got the folder '.'"),
+        ("run qrels AP -n", "add -q"),
+        ("run qrels AP -p -3", "--places is -3"),
+        ("run qrels AP -p 2147483648", "--places is 2147483648"),
+        ("run qrels AP --jobs 0", "jobs is 0"),
+        ("run qrels AP --sort P_10", "P@10 is not among the measures; available: AP, sAP"),
+        ("run qrels AP --sort P.5,10", "--sort P.5,10 names 2 measures; expected one"),
+        ("run qrels AP --sort app -o csv", "unknown measure 'app'"),
+        ("run qrels AP -o table --test t", "--test requires --baseline NAME"),
+        ("run qrels AP --correction holm", "--correction requires --baseline"),
+        ("compare a=run:qrels AP -p -2", "--places is -2"),
+        ("compare a=run:qrels AP --test t", "--test requires --baseline NAME"),
         (
-            ("run", "qrels", "AP", "--sort", "P_10"),
-            "P@10 is not among the measures; available: AP, sAP",
-        ),
-        (
-            ("run", "qrels", "AP", "--sort", "P.5,10"),
-            "--sort P.5,10 names 2 measures; expected one",
-        ),
-        (("run", "qrels", "AP", "--sort", "app", "-o", "csv"), "unknown measure 'app'"),
-        (("run", "qrels", "AP", "-o", "table", "--test", "t"), "--test requires --baseline NAME"),
-        (("run", "qrels", "AP", "--correction", "holm"), "--correction requires --baseline"),
-        (("compare", "a=run:qrels", "AP", "-p", "-2"), "--places is -2"),
-        (("compare", "a=run:qrels", "AP", "--test", "t"), "--test requires --baseline NAME"),
-        (
-            ("run", "other", "qrels", "AP", "-o", "csv", "--baseline", "run", "-q", "-n"),
+            "run other qrels AP -o csv --baseline run -q -n",
             "--baseline compares means, which -n leaves out",
         ),
+        ("report run qrels AP --correction none", "--correction requires --baseline NAME"),
+        ("report a=run:qrels AP --test t", "--test requires --baseline NAME"),
+        ("run qrels AP --factors trec88", "unknown factor set 'trec88'"),
+        ("run qrels AP --factors terabyte04", "holds none of the topics"),
+        ("run qrels sinfAP", "trec8-adhoc has no factors for infAP"),
+        ("missing.txt qrels AP", "missing.txt: no such file"),
+        ("gone/run qrels AP", "gone/run: no such file or ir_datasets ID"),
+        ("./runn qrels AP", "./runn: no such file or ir_datasets ID; did you mean 'run'?"),
+        ("run qrels xyzzy", "'xyzzy' is not a file, a measure or an ir_datasets ID"),
+        ("run qrels nDCG@1O", "did you mean 'nDCG@10'?"),
+        ("run qrels -m mpa", "unknown measure 'mpa'"),
+        ("run qrels -l 2", "-l sets the level of the measures you name"),
+        ("run qrels AP -l 0", "-l is 0"),
+        ("facters", "did you mean 'ir_std factors'?"),
+        ("run qrels AP --factors dl19", "set's file; did you mean 'dl19-"),
+        ("run broken qrels AP", "broken:2: 5 columns; a run has 6 columns"),
+        ("run broken qrels AP --jobs 2", "broken:2: 5 columns; a run has 6"),
+        ("elsewhere qrels AP", "no topic in common"),
+        ("run empty qrels AP", "empty: holds no files; expected a folder of run files"),
+        ("run qrels Rndcg", "ir_measures has no measure such as trec_eval's Rndcg"),
+        ("run qrels AP -M 0", "depth is 0; expected at least 1 document (-M)"),
+        ("- - AP", "- (standard input) can be read only once"),
+        ("scores qrels AP -M 3", "scores holds scores without documents; pass the run"),
+        ("run qrels alpha_nDCG@10 -s none", "pip install ir-measures[pyndeval]"),
+        ("dl19-passage/bm25basep AP", "unknown system 'bm25basep'"),
         (
-            ("report", "run", "qrels", "AP", "--correction", "none"),
-            "--correction requires --baseline NAME",
-        ),
-        (("report", "a=run:qrels", "AP", "--test", "t"), "--test requires --baseline NAME"),
-        (("run", "qrels", "AP", "--factors", "trec88"), "unknown factor set 'trec88'"),
-        (("run", "qrels", "AP", "--factors", "terabyte04"), "holds none of the topics"),
-        (("run", "qrels", "sinfAP"), "trec8-adhoc has no factors for infAP"),
-        (("missing.txt", "qrels", "AP"), "missing.txt: no such file"),
-        (("gone/run", "qrels", "AP"), "gone/run: no such file or ir_datasets ID"),
-        (("./runn", "qrels", "AP"), "./runn: no such file or ir_datasets ID; did you mean 'run'?"),
-        (("run", "qrels", "xyzzy"), "'xyzzy' is not a file, a measure or an ir_datasets ID"),
-        (("run", "qrels", "nDCG@1O"), "did you mean 'nDCG@10'?"),
-        (("run", "qrels", "-m", "mpa"), "unknown measure 'mpa'"),
-        (("run", "qrels", "-l", "2"), "-l sets the level of the measures you name"),
-        (("run", "qrels", "AP", "-l", "0"), "-l is 0"),
-        (("facters",), "did you mean 'ir_std factors'?"),
-        (("run", "qrels", "AP", "--factors", "dl19"), "set's file; did you mean 'dl19-"),
-        (("run", "broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
-        (("run", "broken", "qrels", "AP", "--jobs", "2"), "broken:2: 5 columns; a run has 6"),
-        (("elsewhere", "qrels", "AP"), "no topic in common"),
-        (("run", "empty", "qrels", "AP"), "empty: holds no files; expected a folder of run files"),
-        (("run", "qrels", "Rndcg"), "ir_measures has no measure such as trec_eval's Rndcg"),
-        (("run", "qrels", "AP", "-M", "0"), "depth is 0; expected at least 1 document (-M)"),
-        (("-", "-", "AP"), "- (standard input) can be read only once"),
-        (
-            ("scores", "qrels", "AP", "-M", "3"),
-            "scores holds scores without documents; pass the run",
-        ),
-        (("run", "qrels", "alpha_nDCG@10", "-s", "none"), "pip install ir-measures[pyndeval]"),
-        (("dl19-passage/bm25basep", "AP"), "unknown system 'bm25basep'"),
-        (
-            ("dl19-pasage/p_bert", "AP"),
+            "dl19-pasage/p_bert AP",
             "no such file, and no such system of a factor set; did you mean 'dl19-passage/p_bert'?",
         ),
-        (("factors", "systems", "terabyte04"), "terabyte04 has no scores of named systems"),
+        ("factors systems terabyte04", "terabyte04 has no scores of named systems"),
         (
-            ("factors", "systems", "robust04", "nDCG@10"),
+            "factors systems robust04 nDCG@10",
             "robust04 has no scores of its systems for nDCG@10; choose from nDCG",
         ),
-        ((BM25, "RR", "--fail-if-worse", "0.05"), "--fail-if-worse requires --baseline NAME"),
-        ((BM25, "RR", "--fail-if-worse", "5", "--baseline", "best"), "between 0 and 1"),
-        ((BM25, "RR", "--fail-if-worse", "0", "--baseline", "best"), "between 0 and 1"),
-        (("compare", f"{BM25}p", "AP"), "unknown system 'bm25base_pp' of dl19-passage"),
-        (("compare", f"x={BM25}p", "AP"), "unknown system 'bm25base_pp' of dl19-passage"),
-        (("compare", "a@=x:y", "AP"), "in NAME@LABEL=..., LABEL names the collection"),
-        (("compare", "gone/bm25.eval", "AP"), "gone/bm25.eval: no such file"),
-        (("compare", "x=bm25.evl", "AP"), "bm25.evl: no such file; write NAME=RUN:QRELS, or NAME="),
-        (("compare", "wide.cvs", "AP"), "wide.cvs: no such file; did you mean 'wide.csv'?"),
-        (("compare", "nDGC@10", "AP"), "'nDGC@10' is not a file, a measure or an ir_datasets ID; "),
-        (("compare", "run", "AP"), "run is not a score file; write NAME=RUN:QRELS"),
-        (("compare", "two=wide.csv", "AP"), "has 2 systems, which cannot all be named two"),
+        (f"{BM25} RR --fail-if-worse 0.05", "--fail-if-worse requires --baseline NAME"),
+        (f"{BM25} RR --fail-if-worse 5 --baseline best", "between 0 and 1"),
+        (f"{BM25} RR --fail-if-worse 0 --baseline best", "between 0 and 1"),
+        (f"compare {BM25}p AP", "unknown system 'bm25base_pp' of dl19-passage"),
+        (f"compare x={BM25}p AP", "unknown system 'bm25base_pp' of dl19-passage"),
+        ("compare a@=x:y AP", "in NAME@LABEL=..., LABEL names the collection"),
+        ("compare gone/bm25.eval AP", "gone/bm25.eval: no such file"),
+        ("compare x=bm25.evl AP", "bm25.evl: no such file; write NAME=RUN:QRELS, or NAME="),
+        ("compare wide.cvs AP", "wide.cvs: no such file; did you mean 'wide.csv'?"),
+        ("compare nDGC@10 AP", "'nDGC@10' is not a file, a measure or an ir_datasets ID; "),
+        ("compare run AP", "run is not a score file; write NAME=RUN:QRELS"),
+        ("compare two=wide.csv AP", "has 2 systems, which cannot all be named two"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_status_2(
-    files: Path,
-    ir_std_cli: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    says: str,
+    files: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch, arguments: str, says: str
 ) -> None:
     monkeypatch.chdir(files)
     Path("broken").write_text("401 Q0 d1 1 1.0 t\n401 Q0 d2 2 1.0\n")
@@ -305,7 +260,7 @@ def test_wrong_use_is_one_line_and_exit_status_2(
     Path("scores").write_text("map\t401\t0.5\n")
     Path("wide.csv").write_text("run,topic,measure,value\na,1,AP,0.5\nb,1,AP,0.4\n")
     Path("empty").mkdir(exist_ok=True)
-    done = ir_std_cli(*arguments)
+    done = ir_std_cli(*arguments.split())
     assert done.status == 2
     assert done.out == []
     assert says in done.err[-1]
@@ -447,11 +402,14 @@ def test_factors_replaces_no_file_without_force(
     assert Path(written).read_bytes() != b"mine"
 
 
-def test_quiet_leaves_out_notes_and_no_warnings_or_errors(
+def test_a_topic_without_factors_has_null_and_a_warning_that_quiet_leaves(
     files: Path, tmp_path: Path, ir_std_cli: Any
 ) -> None:
     qrels = tmp_path / "qrels"
     qrels.write_text((files / "qrels").read_text() + "999 0 FT999-1 1\n")
+    done = ir_std_cli(files / "run", qrels, "AP", "-q", "-o", "jsonl")
+    assert {"query_id": "999", "measure": "sAP", "value": None} in map(json.loads, done.out)
+    assert any("warning: trec8-adhoc has no factors for 1 topic" in line for line in done.err)
     loud = ir_std_cli(files / "run", qrels, "AP")
     quiet = ir_std_cli(files / "run", qrels, "AP", "--quiet")
     assert quiet.out == loud.out

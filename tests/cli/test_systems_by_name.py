@@ -1,10 +1,8 @@
 """Systems of a factor set on the command line, alone and as entries of compare and report."""
 
 import csv
-import io
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ import pytest
 from scipy import stats
 
 import ir_std
-from ir_std.cli import main
 from ir_std.errors import UsageError
 from ir_std.evaluation.placement import Placement
 from ir_std.measures import parse_measure
@@ -162,48 +159,40 @@ def scores(file: Path, system: str, measure: str = "AP") -> Path:
     return file
 
 
-def compared(
-    capsys: pytest.CaptureFixture[str], *arguments: str
-) -> dict[tuple[str, str], dict[str, str]]:
+def compared(ir_std_cli: Any, *arguments: str) -> dict[tuple[str, str], dict[str, str]]:
     """Return the rows of ``compare -o csv`` by system and collection."""
-    assert main(["compare", *arguments, "-o", "csv"]) == 0, capsys.readouterr().err
-    rows = csv.DictReader(io.StringIO(capsys.readouterr().out))
-    return {(row["system"], row["collection"]): row for row in rows}
+    done = ir_std_cli("compare", *arguments, "-o", "csv")
+    assert done.status == 0, done.err
+    return {(row["system"], row["collection"]): row for row in csv.DictReader(done.out)}
 
 
-def test_systems_of_sets_are_compared_by_name(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = compared(capsys, BM25, f"dense={CORT}", "nDCG@10")
+def test_systems_of_sets_are_compared_by_name(ir_std_cli: Any) -> None:
+    rows = compared(ir_std_cli, BM25, f"dense={CORT}", "nDCG@10")
     assert list(rows) == [("bm25base_p", "dl19-passage"), ("dense", "dl20-passage")]
     assert float(rows["bm25base_p", "dl19-passage"]["nDCG@10"]) == pytest.approx(0.50583, abs=1e-5)
 
 
-def test_models_keep_their_organizations_and_can_be_the_baseline(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_models_keep_their_organizations_and_can_be_the_baseline(ir_std_cli: Any) -> None:
     models = ("mteb-retrieval/BAAI/bge-m3", "mteb-retrieval/intfloat/e5-base-v2")
     for baseline in (models[0], "BAAI/bge-m3"):
-        rows = compared(capsys, *models, "nDCG@10", "--baseline", baseline)
+        rows = compared(ir_std_cli, *models, "nDCG@10", "--baseline", baseline)
         assert {system for system, _ in rows} == {"intfloat/e5-base-v2"}
 
 
 def test_a_system_is_on_the_collection_of_its_sets_qrels(
-    data: Path, runs_of: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+    data: Path, runs_of: Any, ir_std_cli: Any
 ) -> None:
     run, qrels = runs_of("dl19-passage") / "TUW19-p3-f", data / "qrels" / "dl19-passage.txt"
-    rows = compared(capsys, f"x={run}:{qrels}", "dl19-passage/p_bert", "AP")
+    rows = compared(ir_std_cli, f"x={run}:{qrels}", "dl19-passage/p_bert", "AP")
     assert list(rows) == [("x", "dl19-passage"), ("p_bert", "dl19-passage")]
-    given = ["compare", f"x={run}:{qrels}", "AP", "--baseline", "dl19-passage/p_bert"]
-    assert main([*given, "-o", "csv"]) == 0
-    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out.split("\n\n")[0]))
-    assert row["system"] == "x"
+    given = (f"x={run}:{qrels}", "AP", "--baseline", "dl19-passage/p_bert")
+    assert list(compared(ir_std_cli, *given)) == [("x", "dl19-passage")]
 
 
-def test_the_best_of_each_collections_systems_can_be_the_baseline(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_best_of_each_collections_systems_can_be_the_baseline(ir_std_cli: Any) -> None:
     given = [f"x={BM25}", f"x={CORT}", "nDCG@10"]
-    rows = compared(capsys, *given, "--baseline", "best")
-    named = compared(capsys, *given, "b=dl19-passage/idst_bert_p1", "b=dl20-passage/pash_r3")
+    rows = compared(ir_std_cli, *given, "--baseline", "best")
+    named = compared(ir_std_cli, *given, "b=dl19-passage/idst_bert_p1", "b=dl20-passage/pash_r3")
     assert [collection for _, collection in rows] == ["dl19-passage", "dl20-passage"]
     for (_, collection), row in rows.items():
         own, best = (float(named[system, collection]["nDCG@10"]) for system in ("x", "b"))
@@ -212,21 +201,22 @@ def test_the_best_of_each_collections_systems_can_be_the_baseline(
         ("best", 0, "dl19-passage, pash_r3 on"),
         ("bset", 2, "choose from x, best; did you mean 'best'?"),
     ):
-        assert main(["compare", *given, "--baseline", baseline]) == status
-        assert said in "".join(capsys.readouterr())
+        done = ir_std_cli("compare", *given, "--baseline", baseline)
+        assert done.status == status
+        assert said in "\n".join(done.out + done.err)
 
 
-def test_files_of_scores_need_no_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_scores_need_no_name(tmp_path: Path, ir_std_cli: Any) -> None:
     scores(tmp_path / "bm25.eval", BM25)
     scores(tmp_path / "cort.eval", CORT)
-    assert list(compared(capsys, "bm25.eval", "x=cort.eval", "AP")) == [
+    assert list(compared(ir_std_cli, "bm25.eval", "x=cort.eval", "AP")) == [
         ("bm25.eval", "dl19-passage"),
         ("x", "dl20-passage"),
     ]
 
 
 def test_a_folder_means_its_scores_and_files_of_one_name_mean_one_system(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, ir_std_cli: Any
 ) -> None:
     for folder, systems in (
         ("one", (BM25, "dl19-passage/p_bert")),
@@ -234,14 +224,14 @@ def test_a_folder_means_its_scores_and_files_of_one_name_mean_one_system(
     ):
         for name, system in zip(("a.eval", "b.eval"), systems, strict=True):
             scores(tmp_path / "all" / folder / name, system)
-    rows = compared(capsys, "all", "AP")
+    rows = compared(ir_std_cli, "all", "AP")
     assert {system for system, _ in rows} == {"a.eval", "b.eval"}
     assert {collection for _, collection in rows} >= {"dl19-passage", "dl20-passage"}
-    assert {system for system, _ in compared(capsys, "mine=all/one/a.eval", "AP")} == {"mine"}
+    assert {system for system, _ in compared(ir_std_cli, "mine=all/one/a.eval", "AP")} == {"mine"}
 
 
 def test_a_models_results_on_several_datasets_are_one_system(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, ir_std_cli: Any
 ) -> None:
     folder = tmp_path / "results" / "me__mine"
     folder.mkdir(parents=True)
@@ -250,13 +240,13 @@ def test_a_models_results_on_several_datasets_are_one_system(
         result = {"task_name": task, "scores": scores}
         (folder / f"{task}.json").write_text(json.dumps(result))
     (folder / "model_meta.json").write_text('{"name": "me/mine"}')
-    rows = compared(capsys, "results", "nDCG@10")
+    rows = compared(ir_std_cli, "results", "nDCG@10")
     assert list(rows) == [("me/mine", "mteb-retrieval")]
     assert rows["me/mine", "mteb-retrieval"]["datasets"] == "2"
 
 
-def test_a_collection_is_called_as_its_label_says(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = compared(capsys, f"a@DL 2019={BM25}", f"b={CORT}", "nDCG@10")
+def test_a_collection_is_called_as_its_label_says(ir_std_cli: Any) -> None:
+    rows = compared(ir_std_cli, f"a@DL 2019={BM25}", f"b={CORT}", "nDCG@10")
     assert list(rows) == [("a", "DL 2019"), ("b", "dl20-passage")]
     entries = [("a", BM25, None, "DL 2019"), ("b", CORT, None)]
     assert [*ir_std.compare(entries, "AP").collections] == ["DL 2019", "dl20-passage"]
@@ -286,9 +276,10 @@ def test_labels_that_contradict_each_other_are_an_error(entries: Any, message: s
         ir_std.compare(entries, "AP")
 
 
-def test_a_report_takes_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_takes_the_same(tmp_path: Path, ir_std_cli: Any) -> None:
     pytest.importorskip("jinja2")
-    given = [f"a@DL 2019={BM25}", f"b={CORT}", "nDCG@10", "-o", "page.html"]
-    assert main(["report", *given]) == 0
+    given = (f"a@DL 2019={BM25}", f"b={CORT}", "nDCG@10", "-o", "page.html")
+    done = ir_std_cli("report", *given)
+    assert done.status == 0
     assert "DL 2019" in (tmp_path / "page.html").read_text()
-    assert "wrote page.html" in capsys.readouterr().err
+    assert "wrote page.html" in "\n".join(done.err)
