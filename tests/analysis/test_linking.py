@@ -423,13 +423,9 @@ def test_a_topic_on_which_all_score_the_same_tells_nothing() -> None:
     [
         ([0.1, 0.2], "one array of topics x systems"),
         ([[0.1, np.inf]], r"infinite values \(1\)"),
-        (
-            [[0.1, 0.2], [0.3, np.nan]],
-            "each topic needs scores of two systems, and each system needs a score",
-        ),
-        (
-            [[0.1, 0.2, np.nan]],
-            "each topic needs scores of two systems, and each system needs a score",
+        *(
+            (lacking, "each topic needs scores of two systems, and each system needs a score")
+            for lacking in ([[0.1, 0.2], [0.3, np.nan]], [[0.1, 0.2, np.nan]])
         ),
         (
             [[0.1, 0.2, np.nan, np.nan], [np.nan, np.nan, 0.2, 0.3]],

@@ -1,7 +1,6 @@
 """Systems of a factor set as inputs: SET/SYSTEM is a run's scores, without its run."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +77,7 @@ def test_only_systems_can_be_excluded_as_self() -> None:
         ir_std.evaluate({"r": {"19335": {"1": 1.0}}}, {"19335": {"1": 1}}, "AP", without=SELF)
 
 
-def test_it_works_in_every_call_that_accepts_a_run() -> None:
+def test_it_works_in_every_call_that_accepts_a_run(data: Path) -> None:
     mean = ir_std.evaluate(BM25, measures="AP").means["bm25base_p"]["sAP"]
     assert ir_std.evaluate(ir_std.system(BM25), measures="AP").means["run"]["sAP"] == mean
     assert ir_std.place(BM25, measures="AP")[1].value == mean
@@ -88,6 +87,12 @@ def test_it_works_in_every_call_that_accepts_a_run() -> None:
     scores = ir_std.standardize(ir_std.system(BM25), factors="dl19-passage")
     values = list(scores.values[ir_std.sAP].values())
     assert np.mean(values) == pytest.approx(mean, abs=1e-12)
+    qrels = data / "qrels" / "dl19-passage.txt"
+    by_name = ir_std.calc_aggregate("map", qrels, BM25)
+    assert by_name == ir_std.calc_aggregate(AP, qrels, ir_std.system(BM25))
+    assert round(by_name["sAP"], 4) == 0.4049
+    by_topic = {value.query_id for value in ir_std.iter_calc("AP", qrels, BM25)}
+    assert by_topic == set(ir_std.system(BM25).topics)
 
 
 def test_its_set_is_used_without_qrels_though_others_match_too() -> None:
@@ -99,9 +104,7 @@ def test_its_set_is_used_without_qrels_though_others_match_too() -> None:
     assert results.match.chosen_by == "systems"
 
 
-def test_a_system_is_the_run_that_it_was_made_from(
-    data: Path, runs_of: Callable[[str], Path]
-) -> None:
+def test_a_system_is_the_run_that_it_was_made_from(data: Path, runs_of: Any) -> None:
     run = runs_of("dl19-passage") / "bm25base_p"
     qrels = data / "qrels" / "dl19-passage.txt"
     both = ir_std.evaluate({"run": run, "system": BM25}, qrels)
@@ -244,15 +247,6 @@ def test_folders_are_taken_in_python_too(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="empty"):
         ir_std.evaluate(tmp_path / "empty", qrels, "P@1")
-
-
-def test_it_works_in_the_calls_of_ir_measures(data: Path) -> None:
-    qrels = data / "qrels" / "dl19-passage.txt"
-    by_name = ir_std.calc_aggregate("map", qrels, BM25)
-    assert by_name == ir_std.calc_aggregate(AP, qrels, ir_std.system(BM25))
-    assert round(by_name["sAP"], 4) == 0.4049
-    values = {value.query_id for value in ir_std.iter_calc("AP", qrels, BM25)}
-    assert values == set(ir_std.system(BM25).topics)
 
 
 @pytest.mark.parametrize(

@@ -39,11 +39,6 @@ def against_bm25(comparison: ir_std.Results) -> ir_std.Results:
     return replace(comparison, baseline="bm25")
 
 
-def joined(*several: ir_std.Results) -> ir_std.Results:
-    each = {name: results.on(name) for results in several for name in results.collections}
-    return join_results(each, {})
-
-
 def of(results: ir_std.Results, name: str = "AP") -> Any:
     """Return the content of the page for one measure."""
     return next(m for m in across_of(results)["measures"] if m["name"] == name)
@@ -135,17 +130,12 @@ def test_picture_sentence_and_table_of_five_collections_agree(five: ir_std.Resul
     assert table[0][4].value == pytest.approx(mean.mean)
 
 
-def without_factors() -> ir_std.Results:
-    qrels = {f"own{i}": {"d": 1} for i in range(10)}
-    return ir_std.compare(
-        [(s, {t: {"d": 1.0} for t in qrels}, qrels) for s in ("bm25", "mono")], AP
-    )
-
-
 def test_a_collection_without_factors_does_not_count_and_is_named(five: ir_std.Results) -> None:
-    more = joined(five, without_factors())
+    qrels = {f"own{i}": {"d": 1} for i in range(10)}
+    own = ir_std.compare([(s, {t: {"d": 1.0} for t in qrels}, qrels) for s in ("bm25", "mono")], AP)
+    (name,) = own.collections
+    more = join_results({n: five.on(n) for n in five.collections} | {name: own.on(name)}, {})
     assert "over the 5 collections that all runs have" in said(more)
-    (name,) = without_factors().collections
     assert f"There is no standardized AP on {name}." in said(against_bm25(more))
 
 

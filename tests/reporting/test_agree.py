@@ -1,7 +1,6 @@
 """Two judgments of the same topics: their agreement, and runs under both."""
 
 import csv
-from collections.abc import Callable
 from dataclasses import replace
 from math import hypot
 from pathlib import Path
@@ -32,8 +31,24 @@ OTHER = {"1": {"a": 2, "b": 1, "c": 1}, "2": {"d": 1, "e": 0, "x": 2}}
 
 
 @pytest.fixture(scope="module")
-def of_judges(data: Path) -> ir_std.JudgeAgreement:
-    return ir_std.agreement(data / "qrels" / PEOPLE, data / "qrels" / MODEL)
+def judged(data: Path) -> list[Path]:
+    """Return the files of the people's and of the model's judgments."""
+    return [data / "qrels" / file for file in (PEOPLE, MODEL)]
+
+
+@pytest.fixture(scope="module")
+def runs(runs_of: Any) -> dict[str, Path]:
+    return {name: runs_of("dl19-passage") / name for name in ("bm25base_p", "p_bert")}
+
+
+@pytest.fixture(scope="module")
+def entries(judged: list[Path], runs: dict[str, Path]) -> list[tuple[str, Path, Path]]:
+    return [(name, run, qrels) for qrels in judged for name, run in runs.items()]
+
+
+@pytest.fixture(scope="module")
+def of_judges(judged: list[Path]) -> ir_std.JudgeAgreement:
+    return ir_std.agreement(*judged)
 
 
 def test_kappa_on_dl19_is_scikit_learns(of_judges: ir_std.JudgeAgreement) -> None:
@@ -58,26 +73,21 @@ def test_without_runs_the_systems_behind_both_sets_are_compared(
 
 
 def test_the_runs_scores_are_those_of_evaluate(
-    of_judges: ir_std.JudgeAgreement, data: Path, runs_of: Callable[[str], Path]
+    of_judges: ir_std.JudgeAgreement, judged: list[Path], runs: dict[str, Path]
 ) -> None:
-    names = ("p_bert", "bm25base_p")
-    runs = {name: runs_of("dl19-passage") / name for name in names}
-    qrels = [data / "qrels" / file for file in (PEOPLE, MODEL)]
-    compared = ir_std.agreement(qrels[0], qrels[1], runs, "nDCG@10")
-    assert compared.systems == names
-    for i, q in enumerate(qrels):
-        results = ir_std.evaluate(runs, q, "nDCG@10")
+    compared = ir_std.agreement(*judged, runs, "nDCG@10")
+    assert compared.systems == ("bm25base_p", "p_bert")
+    column = of_judges.systems.index("bm25base_p")
+    for i, qrels in enumerate(judged):
+        results = ir_std.evaluate(runs, qrels, "nDCG@10")
         for measure in (nDCG @ 10, snDCG @ 10):
-            mean = compared.scores[measure][i][:, 1].mean()
-            assert mean == pytest.approx(results.means["bm25base_p"][measure])
-            column = of_judges.systems.index("bm25base_p")
-            assert compared.scores[measure][i][:, 1] == pytest.approx(
-                of_judges.scores[measure][i][:, column]
-            )
+            scores = compared.scores[measure][i][:, 0]
+            assert scores.mean() == pytest.approx(results.means["bm25base_p"][measure])
+            assert scores == pytest.approx(of_judges.scores[measure][i][:, column])
     difference = compared.difference("p_bert", "nDCG@10")
     assert difference.n == 43
     assert difference.mean == pytest.approx(
-        np.subtract(*[x[:, 0].mean() for x in reversed(compared.scores[nDCG @ 10])])
+        np.subtract(*[x[:, 1].mean() for x in reversed(compared.scores[nDCG @ 10])])
     )
 
 
@@ -99,26 +109,16 @@ def test_a_level_that_one_never_gives_has_no_kappa() -> None:
 
 
 def test_what_cannot_be_compared_or_shown_is_refused() -> None:
-    compared = ir_std.agreement(ONE, OTHER)
-    for call, message in (
-        (
-            lambda: ir_std.agreement(ONE, {"9": {"a": 1}}),
-            "no topic has a document that both .* and .* judged",
-        ),
-        (
-            lambda: ir_std.agreement(ONE, {"1": {"z": 1}}),
-            "no topic has a document that both .* and .* judged",
-        ),
-        (lambda: compared.table("means"), "pass runs"),
-        (lambda: compared.table("label"), "did you mean 'labels'"),
-    ):
+    for other in ({"9": {"a": 1}}, {"1": {"z": 1}}):
+        with pytest.raises(UsageError, match=r"no topic has a document that both .* and .* judged"):
+            ir_std.agreement(ONE, other)
+    for table, message in (("means", "pass runs"), ("label", "did you mean 'labels'")):
         with pytest.raises(UsageError, match=message):
-            call()
+            ir_std.agreement(ONE, OTHER).table(table)
 
 
-def test_the_command_line_prints_the_tables(data: Path, ir_std_cli: Any) -> None:
-    files = [data / "qrels" / file for file in (PEOPLE, MODEL)]
-    done = ir_std_cli("agree", *files, "nDCG@10")
+def test_the_command_line_prints_the_tables(judged: list[Path], ir_std_cli: Any) -> None:
+    done = ir_std_cli("agree", *judged, "nDCG@10")
     assert done.status == 0
     heads = [i for i, line in enumerate(done.out) if line.startswith("---")]
     assert len(heads) > 1
@@ -128,18 +128,17 @@ def test_the_command_line_prints_the_tables(data: Path, ir_std_cli: Any) -> None
     )
     assert any(line.startswith("snDCG@10") for line in done.out)
     assert any("labels of GPT-4 (UMBRELA)" in line for line in done.err)
-    order = ir_std_cli("agree", *files, "nDCG@10", "-o", "csv", "--table", "order")
+    order = ir_std_cli("agree", *judged, "nDCG@10", "-o", "csv", "--table", "order")
     rows = list(csv.DictReader(order.out))
     assert [row["measure"] for row in rows] == ["nDCG@10", "snDCG@10"]
     assert float(rows[0]["tau low"]) < float(rows[0]["tau"]) < float(rows[0]["tau high"])
 
 
-def test_wrong_use_is_one_line(data: Path, ir_std_cli: Any) -> None:
-    file = data / "qrels" / PEOPLE
-    one = ir_std_cli("agree", file)
+def test_wrong_use_is_one_line(judged: list[Path], ir_std_cli: Any) -> None:
+    one = ir_std_cli("agree", judged[0])
     said = "ir_std: error: expected two qrels or two score files, got 1"
     assert (one.status, one.err) == (2, [said])
-    several = ir_std_cli("agree", file, data / "qrels" / MODEL, "-o", "csv")
+    several = ir_std_cli("agree", *judged, "-o", "csv")
     assert several.status == 2
     assert "add --table labels|confusion|topics|order|pairs|means" in several.err[0]
 
@@ -148,16 +147,8 @@ def test_wrong_use_is_one_line(data: Path, ir_std_cli: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def runs(runs_of: Callable[[str], Path]) -> dict[str, Path]:
-    return {name: runs_of("dl19-passage") / name for name in ("bm25base_p", "p_bert")}
-
-
-@pytest.fixture(scope="module")
-def comparison(data: Path, runs: dict[str, Path]) -> ir_std.Results:
-    return ir_std.compare(
-        [(n, r, data / "qrels" / file) for file in (PEOPLE, MODEL) for n, r in runs.items()],
-        "nDCG@10",
-    )
+def comparison(entries: list[tuple[str, Path, Path]]) -> ir_std.Results:
+    return ir_std.compare(entries, "nDCG@10")
 
 
 def test_labels_of_the_same_topics_are_not_pooled_as_collections(
@@ -206,28 +197,29 @@ def test_differences_from_a_baseline_are_not_summarized_over_labels(
     assert len(table.rows) == 2
 
 
-def test_labels_need_no_link(data: Path, runs: dict[str, Path]) -> None:
-    entries = [(n, r, data / "qrels" / file) for file in (PEOPLE, MODEL) for n, r in runs.items()]
+def test_labels_need_no_link(entries: list[tuple[str, Path, Path]]) -> None:
     with pytest.raises(UsageError, match="need no link, because they have the same topics"):
         ir_std.compare(entries, "nDCG@10", anchors=["p_bert"])
 
 
 def test_compare_and_report_show_the_pairs(
-    data: Path, runs: dict[str, Path], ir_std_cli: Any, tmp_path: Path
+    entries: list[tuple[str, Path, Path]], ir_std_cli: Any, tmp_path: Path
 ) -> None:
-    entries = [f"bm25={runs['bm25base_p']}:{data / 'qrels' / file}" for file in (PEOPLE, MODEL)]
-    done = ir_std_cli("compare", *entries, "nDCG@10", "--verbose")
+    bm25, bert = (
+        [f"{name}={run}:{qrels}" for name, run, qrels in entries if name == asked]
+        for asked in ("bm25base_p", "p_bert")
+    )
+    done = ir_std_cli("compare", *bm25, "nDCG@10", "--verbose")
     assert any("minus those of" in line for line in done.out)
     assert any("are one collection judged twice" in line for line in done.err)
-    one_table = ir_std_cli("compare", *entries, "nDCG@10", "-o", "csv").out
+    one_table = ir_std_cli("compare", *bm25, "nDCG@10", "-o", "csv").out
     assert len({line.count(",") for line in one_table}) == 1
     assert not any("minus those of" in line for line in one_table)
-    bert = [f"bert={runs['p_bert']}:{data / 'qrels' / file}" for file in (PEOPLE, MODEL)]
-    against = ir_std_cli("compare", *entries, *bert, "nDCG@10", "--baseline", "bm25")
+    against = ir_std_cli("compare", *bm25, *bert, "nDCG@10", "--baseline", "bm25base_p")
     assert against.status == 0
     assert not any("minus those of" in line for line in against.out)
     page = tmp_path / "page.html"
-    assert ir_std_cli("report", *entries, "nDCG@10", "-o", page).status == 0
+    assert ir_std_cli("report", *bm25, "nDCG@10", "-o", page).status == 0
     text = page.read_text(encoding="utf-8")
     assert "minus those of" in text
     assert "2 sets of judgments of the same topics" in text
@@ -235,10 +227,10 @@ def test_compare_and_report_show_the_pairs(
 
 
 def test_the_agreement_of_the_judgments_is_that_of_the_call(
-    comparison: ir_std.Results, data: Path, runs: dict[str, Path]
+    comparison: ir_std.Results, judged: list[Path], runs: dict[str, Path]
 ) -> None:
     (found,) = judgment_agreements(comparison)
-    called = ir_std.agreement(data / "qrels" / PEOPLE, data / "qrels" / MODEL, runs, "nDCG@10")
+    called = ir_std.agreement(*judged, runs, "nDCG@10")
     assert found.kappa() == called.kappa()
     assert found.systems == called.systems
     assert found.order == called.order

@@ -24,7 +24,9 @@ from ir_std.reporting.result_tables import linked_pairs, means_with_pairs, pairs
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.files import read_qrels
 
+Entries = list[tuple[str, Any, Any]]
 SAP = ir_std.sAP
+ANCHORS = [f"anchor{i}" for i in range(4)]
 LEVELS = {"trec7-adhoc": 0.3, "trec8-adhoc": -0.3, "trec6-adhoc": 0.0}
 """Distance of the weakest anchor above the tracks' systems."""
 
@@ -43,7 +45,7 @@ def scores_of(track: str, level: float, seed: int) -> RunScores:
 
 
 @pytest.fixture(scope="module")
-def entries() -> list[tuple[str, Any, Any]]:
+def entries() -> Entries:
     """Simulate four anchors and a system between them on three tracks."""
     return [
         (system, scores_of(track, level + above, seed), None)
@@ -55,20 +57,20 @@ def entries() -> list[tuple[str, Any, Any]]:
 
 
 @pytest.fixture(scope="module")
-def linked(entries: list[tuple[str, Any, Any]]) -> ir_std.Results:
-    return ir_std.compare(entries, AP, anchors=[f"anchor{i}" for i in range(4)])
+def linked(entries: Entries) -> ir_std.Results:
+    return ir_std.compare(entries, AP, anchors=ANCHORS)
 
 
 def anchor_means(comparison: ir_std.Results) -> dict[str, float]:
     """Return the mean of all anchors on each collection."""
     return {
-        c: float(np.mean([comparison.estimate(f"anchor{i}", SAP, c).mean for i in range(4)]))
+        c: float(np.mean([comparison.estimate(anchor, SAP, c).mean for anchor in ANCHORS]))
         for c in comparison.collections
     }
 
 
 def test_the_reference_is_where_the_anchors_mean_is_lowest(
-    entries: list[tuple[str, Any, Any]], linked: ir_std.Results
+    entries: Entries, linked: ir_std.Results
 ) -> None:
     plain = anchor_means(ir_std.compare(entries, AP))
     assert linked.links[SAP].reference == min(plain, key=plain.__getitem__)
@@ -83,14 +85,14 @@ def test_anchors_have_the_same_mean_on_every_collection(linked: ir_std.Results) 
 def test_the_links_are_those_of_the_analysis(linked: ir_std.Results) -> None:
     links = linked.links[SAP]
     z = {
-        c: np.stack([deviations(linked.on(c), f"anchor{i}", SAP) for i in range(4)], axis=1)
+        c: np.stack([deviations(linked.on(c), anchor, SAP) for anchor in ANCHORS], axis=1)
         for c in linked.collections
     }
     for collection, one in links.links.items():
         assert one.shift == link(z[collection], z[links.reference]).shift
     one = next(iter(linked.links["sAP"].links.values()))
     assert one.shift < 0 < one.error
-    assert one.anchors == ("anchor0", "anchor1", "anchor2", "anchor3")
+    assert one.anchors == tuple(ANCHORS)
     assert one.doubts == ()
 
 
@@ -150,7 +152,7 @@ def test_effects_of_linked_scores_are_their_differences(linked: ir_std.Results) 
 
 
 def test_a_linked_mean_carries_the_error_of_the_references_systems(
-    entries: list[tuple[str, Any, Any]], linked: ir_std.Results
+    entries: Entries, linked: ir_std.Results
 ) -> None:
     links, plain = linked.links[SAP], ir_std.compare(entries, AP)
     on = links.reference
@@ -160,7 +162,7 @@ def test_a_linked_mean_carries_the_error_of_the_references_systems(
     assert plain.estimate("x", SAP, on).systems > 0.01
     for name, one in links.links.items():
         of_link, _ = error_of_linked_mean([one], [deviations(linked.on(name), "x", SAP)], 1)
-        quarters = dict.fromkeys((f"anchor{i}" for i in range(4)), 1 / 4)
+        quarters = dict.fromkeys(ANCHORS, 1 / 4)
         covariance, weights = over_systems(plain.on(on), SAP, quarters)
         of_anchors = covariance.estimate([0.0], weights).systems_error
         found = linked.estimate("x", SAP, name).systems_error
@@ -169,7 +171,7 @@ def test_a_linked_mean_carries_the_error_of_the_references_systems(
 
 
 def test_systems_that_are_known_to_be_identical_have_a_p_value_by_two_anchors(
-    entries: list[tuple[str, Any, Any]],
+    entries: Entries,
 ) -> None:
     for same_systems in (False, True):
         with warnings.catch_warnings():
@@ -185,19 +187,17 @@ def test_systems_that_are_known_to_be_identical_have_a_p_value_by_two_anchors(
     with pytest.raises(UsageError, match="name the anchors"):
         ir_std.compare(entries, AP, same_systems=True)
     with pytest.raises(UsageError, match="all systems are anchors"):
-        ir_std.compare(entries, AP, anchors=["x", *(f"anchor{i}" for i in range(4))])
+        ir_std.compare(entries, AP, anchors=["x", *ANCHORS])
 
 
-def test_identical_anchors_count_once(entries: list[tuple[str, Any, Any]]) -> None:
+def test_identical_anchors_count_once(entries: Entries) -> None:
     twins = [("twin", run, qrels) for name, run, qrels in entries if name == "anchor0"]
     with pytest.warns(ir_std.StandardizationWarning, match="a single anchor does not show"):
         comparison = ir_std.compare([*entries, *twins], AP, anchors=["anchor0", "twin"])
     assert comparison.links[SAP].anchors == ("anchor0",)
 
 
-def test_one_anchor_is_in_the_columns_name_and_once_in_words(
-    entries: list[tuple[str, Any, Any]],
-) -> None:
+def test_one_anchor_is_in_the_columns_name_and_once_in_words(entries: Entries) -> None:
     with pytest.warns(ir_std.StandardizationWarning, match="a single anchor does not show"):
         table = ir_std.compare(entries, AP, anchors="anchor0", reference="trec8-adhoc").table()
     assert table.header[-1] == "sAP linked by anchor0 to trec8-adhoc"
@@ -214,9 +214,7 @@ def test_effects_of_linked_scores_say_so_in_table_and_picture(linked: ir_std.Res
     assert any(label in title.replace("\n", " ") for title in titles)
 
 
-def test_the_picture_of_means_says_which_compare(
-    entries: list[tuple[str, Any, Any]], linked: ir_std.Results
-) -> None:
+def test_the_picture_of_means_says_which_compare(entries: Entries, linked: ir_std.Results) -> None:
     plain = plots.comparison_figure(ir_std.compare(entries, AP)).axes[1].get_title()
     assert plain == "standardized, each by its own systems (95% intervals)"
     title = plots.comparison_figure(linked).axes[1].get_title()
@@ -236,30 +234,27 @@ def test_the_page_has_the_links_name_words_and_differences(
     assert "minus that of" in text
 
 
-def test_systems_that_the_anchors_do_not_resemble_are_warned_about(
-    entries: list[tuple[str, Any, Any]],
-) -> None:
+def test_systems_that_the_anchors_do_not_resemble_are_warned_about(entries: Entries) -> None:
     strong = [("strong", scores_of(track, 2.5, 9), None) for track in LEVELS]
     said = "strong on trec.*standard deviations from the anchors; add anchors with similar"
     with pytest.warns(ir_std.StandardizationWarning, match=said):
-        ir_std.compare([*entries, *strong], AP, anchors=[f"anchor{i}" for i in range(4)])
+        ir_std.compare([*entries, *strong], AP, anchors=ANCHORS)
 
 
 @pytest.mark.parametrize(("above", "side"), [(0.9, "worse"), (-0.3, "better")])
 def test_anchors_on_one_side_of_all_systems_are_warned_about(
-    entries: list[tuple[str, Any, Any]], above: float, side: str
+    entries: Entries, above: float, side: str
 ) -> None:
     anchors = [entry for entry in entries if entry[0] != "x"]
     others = [("x", scores_of(track, level + above, 9), None) for track, level in LEVELS.items()]
     with pytest.warns(ir_std.StandardizationWarning, match=f"all anchors are {side} than"):
-        ir_std.compare([*others, *anchors], AP, anchors=[f"anchor{i}" for i in range(4)])
+        ir_std.compare([*others, *anchors], AP, anchors=ANCHORS)
 
 
-def test_a_linked_collection_may_have_only_the_anchors(entries: list[tuple[str, Any, Any]]) -> None:
+def test_a_linked_collection_may_have_only_the_anchors(entries: Entries) -> None:
     anchors, reference = [entry for entry in entries if entry[0] != "x"], [*LEVELS][-1]
     other = ("x", scores_of(reference, LEVELS[reference], 9), None)
-    names = [f"anchor{i}" for i in range(4)]
-    linked = ir_std.compare([other, *anchors], AP, anchors=names, reference=reference)
+    linked = ir_std.compare([other, *anchors], AP, anchors=ANCHORS, reference=reference)
     assert not any("all anchors are" in text for text in linked.warnings)
 
 
@@ -305,7 +300,7 @@ def test_systems_without_names_are_not_taken_for_the_same(tmp_path: Path) -> Non
 
 
 @pytest.fixture
-def files(entries: list[tuple[str, Any, Any]], tmp_path: Path) -> list[str]:
+def files(entries: Entries, tmp_path: Path) -> list[str]:
     """Write the entries in the format of trec_eval -q, and return them as arguments."""
     arguments = []
     for name, scores, _ in entries:
