@@ -1,6 +1,6 @@
 """A made-up collection: qrels and the runs of several systems, from a fixed seed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,14 @@ def write_runs(runs: Runs, folder: Path) -> Path:
             )
         )
     return folder
+
+
+def write_scores(n_rel: Mapping[str, int | None], ap: Mapping[str, float], file: Path) -> Path:
+    """Write AP and the numbers of relevant documents in the format of ``trec_eval -q``."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    lines = (f"num_rel\t{t}\t{n_rel[t]}\nmap\t{t}\t{value:.4f}\n" for t, value in ap.items())
+    file.write_text("".join(lines))
+    return file
 
 
 def by_topic(results: ir_std.Results, run: str, measure: Any) -> dict[str, float]:

@@ -1,8 +1,14 @@
 """Processes whose output the tests check."""
 
+import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from typing import Any
+
+
+ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+"""Environment of a process that imports what the tests import."""
 
 
 def run_process(

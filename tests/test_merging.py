@@ -443,9 +443,7 @@ def assert_same(computed: RunDict, expected: RunDict) -> None:
         assert computed[topic] == pytest.approx(docs, rel=1e-9, abs=1e-9)
 
 
-def test_real_shards_of_one_run_merge_to_what_it_was(
-    data: Path, runs_of: Callable[[str], Path]
-) -> None:
+def test_real_shards_of_one_run_merge_to_what_it_was(data: Path, runs_of: Any) -> None:
     # Shards that share the documents at either end have the same lowest and highest score.
     whole = read_run(runs_of("dl19-passage") / "bm25base_p")
     shards: list[RunDict] = [{}, {}, {}]

@@ -276,21 +276,24 @@ def tau_ap(rng: np.random.Generator) -> Cases:
 
 @audit("swap_rate", "plain loops over exact fractions")
 def swap(rng: np.random.Generator) -> Cases:
-    for _ in range(6):
+    for size in (None, None, None, 6, 5, 4):
+        half = size or 6
         tenths = rng.integers(0, 11, (12, 5))
         order, bins = np.random.default_rng(9), [Fraction(k, 20) for k in range(5)]
         swaps, compared = [0] * 5, [0] * 5
         for _ in range(30):
             topics = order.permutation(12)
-            a, b = (tenths[part].sum(axis=0).tolist() for part in (topics[:6], topics[6:]))
+            parts = topics[:half], topics[half : 2 * half]
+            a, b = (tenths[part].sum(axis=0).tolist() for part in parts)
             for i, j in pairs(5):
-                k = sum(Fraction(abs(a[i] - a[j]), 60) >= low for low in bins) - 1
+                k = sum(Fraction(abs(a[i] - a[j]), 10 * half) >= low for low in bins) - 1
                 compared[k] += 1
                 swaps[k] += (a[i] - a[j]) * (b[i] - b[j]) < 0
-        computed = swap_rate(tenths / 10, np.arange(5) / 20, trials=30, seed=9)
-        yield [*computed.swaps, *computed.pairs], [*swaps, *compared]
-        computed = swap_rate(tenths, np.arange(5) / 2, trials=30, seed=9)
-        yield [*computed.swaps, *computed.pairs], [*swaps, *compared]
+        for scores, lows in ((tenths / 10, np.arange(5) / 20), (tenths, np.arange(5) / 2)):
+            found = swap_rate(scores, lows, size=size, trials=30, seed=9)
+            yield [*found.swaps, *found.pairs], [*swaps, *compared]
+            yield np.nan_to_num(found.rate), np.divide(swaps, np.maximum(compared, 1))
+            yield found.overall, sum(swaps) / sum(compared)
 
 
 # Sizes

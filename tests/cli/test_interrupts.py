@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 from made_up import collection, write_qrels, write_runs
-from processes import run_process
+from processes import ENVIRONMENT, run_process
 from sets import quick_first
 
 pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
@@ -234,14 +234,13 @@ def on_terminal(
     """Start the program with a pseudo-terminal as its standard error."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with subprocess.Popen(
         [sys.executable, "-c", program, after, *arguments],
         cwd=files,
         stdout=subprocess.PIPE,
         stderr=theirs,
         text=True,
-        env=environment,
+        env=ENVIRONMENT,
     ) as started:
         os.close(theirs)
         err = b""
@@ -294,12 +293,11 @@ def test_quiet_hides_progress(files: Path, tmp_path: Path, command: str) -> None
 
 @pytest.mark.slow
 def test_there_is_no_progress_in_a_file(files: Path) -> None:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = run_process(
         [sys.executable, "-c", PROGRAM, AT_ONCE, *COMMANDS["evaluate"]],
         cwd=files,
         check=True,
-        env=environment,
+        env=ENVIRONMENT,
     )
     assert not COUNTED.search(done.stderr)
     assert "tqdm" not in done.stderr

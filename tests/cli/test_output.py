@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 from made_up import collection, write_qrels, write_runs
-from processes import run_process
+from processes import ENVIRONMENT, run_process
 from sets import quick_first
 
 from ir_std._system.text import escape_controls, escape_line, escape_unencodable
@@ -63,12 +62,11 @@ def run(
     files: Path, *options: str, stdout: str = "", **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
     """Return a command that evaluates all runs, and whose output the shell redirects."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | environment
     command = f'"$0" -m ir_std runs/* qrels AP "$@" {stdout}'
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", command, sys.executable, *options],
         cwd=files,
-        env=environment,
+        env=ENVIRONMENT | environment,
         capture_output=True,
         check=False,
     )
@@ -243,7 +241,7 @@ def test_names_that_are_not_ascii_are_the_same_in_a_c_locale(tmp_path: Path) -> 
         run_process(
             [*command, "b.run", "-o", "x.npz", "--measures", "AP", "--force"],
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **locale},
+            env=ENVIRONMENT | locale,
             check=True,
         )
         built.append((tmp_path / "x.npz").read_bytes())

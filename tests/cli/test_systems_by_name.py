@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_up import write_scores
 from scipy import stats
 
 import ir_std
@@ -145,18 +146,10 @@ def test_the_level_of_failing_is_that_of_the_adjusted_p(ir_std_cli: Any) -> None
 CORT = "dl20-passage/CoRT-bm25"
 
 
-def scores(file: Path, system: str, measure: str = "AP") -> Path:
+def scores(file: Path, system: str) -> Path:
     """Write a system's scores to a file, in trec_eval's lines."""
     read = ir_std.system(system)
-    by_topic = read.values[ir_std.parse_measure(measure)]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(
-        "".join(
-            f"num_rel\t{t}\t{read.n_rel[t]}\nmap\t{t}\t{value:.4f}\n"
-            for t, value in by_topic.items()
-        )
-    )
-    return file
+    return write_scores(read.n_rel, read.values[ir_std.AP], file)
 
 
 def compared(ir_std_cli: Any, *arguments: str) -> dict[tuple[str, str], dict[str, str]]:

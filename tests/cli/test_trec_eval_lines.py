@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +116,7 @@ def test_lines_are_those_of_trec_eval_itself(
 
 @pytest.mark.slow
 def test_all_runs_of_two_tracks_have_the_lines_of_trec_eval_itself(
-    trec_eval: str, data: Path, runs_of: Callable[[str], Path], ir_std_cli: Any
+    trec_eval: str, data: Path, runs_of: Any, ir_std_cli: Any
 ) -> None:
     """Evaluate the guide's 166 runs, four with scores that are equal in 32 bits."""
     runs = [run for name in ("dl19-passage", "trec8-adhoc") for run in runs_of(name).iterdir()]

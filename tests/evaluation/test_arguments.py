@@ -10,7 +10,7 @@ from typing import Any
 import ir_measures
 import pytest
 from ir_measures import AP, RR, P
-from made_up import by_topic, write_qrels
+from made_up import by_topic, write_qrels, write_scores
 
 import ir_std
 from ir_std import SP, FactorSet, nDCG, sAP, sP
@@ -189,12 +189,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for seed, name in enumerate(("a.run", "b.run")):
         write_run(as_run(simulated_run(qrels, seed, 100)), place / name)
     values = by_topic(ir_std.evaluate(place / "a.run", place / "qrels.txt", AP, ()), "a", AP)
-    (place / "scores.txt").write_text(
-        "".join(
-            f"num_rel\t{t}\t{n_rel[t]}\nmap\t{t}\t{value:.4f}\n" for t, value in values.items()
-        ),
-        encoding="utf-8",
-    )
+    write_scores(n_rel, values, place / "scores.txt")
     return place
 
 

@@ -1,6 +1,5 @@
 """Scores from other programs are evaluated like runs."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +48,7 @@ def written(run: Path, qrels: Any, file: Path) -> Path:
 )
 @pytest.mark.parametrize("name", ["trec8-adhoc", "dl19-passage", "dl20-passage"])
 def test_printed_scores_give_what_the_run_gives_but_for_rounding(
-    data: Path, runs_of: Callable[[str], Path], tmp_path: Path, name: str, every: int
+    data: Path, runs_of: Any, tmp_path: Path, name: str, every: int
 ) -> None:
     qrels = as_qrels(data / "qrels" / f"{name}.txt")
     measures = ["AP", "P@10", "RR", "Rprec", "nDCG@10"]
@@ -183,7 +182,7 @@ def test_files_that_cannot_be_told_apart_or_hold_no_single_run_are_refused(tmp_p
 
 
 def test_scores_and_runs_are_compared_on_the_runs_qrels(
-    data: Path, runs_of: Callable[[str], Path], tmp_path: Path
+    data: Path, runs_of: Any, tmp_path: Path
 ) -> None:
     qrels = as_qrels(data / "qrels" / "dl19-passage.txt")
     run = min(runs_of("dl19-passage").iterdir())

@@ -1,7 +1,6 @@
 """Documents judged in earlier rounds are reported, and removed on request."""
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -168,9 +167,7 @@ def test_shipped_sets_know_all_documents_of_earlier_rounds(number: int, data: Pa
 
 
 @pytest.mark.slow  # unpacks 126 runs
-def test_a_run_on_all_of_cord19_is_warned_about_and_restored(
-    data: Path, runs_of: Callable[[str], Path]
-) -> None:
+def test_a_run_on_all_of_cord19_is_warned_about_and_restored(data: Path, runs_of: Any) -> None:
     lists = read_run(runs_of("covid-round5") / "covidex.r5.2s").lists
     own = {t: dict(zip(docs, s.tolist(), strict=True)) for t, (docs, s) in lists.items()}
     full = {t: dict(docs) for t, docs in own.items()}

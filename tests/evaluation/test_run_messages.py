@@ -165,9 +165,7 @@ def test_a_shallow_run_is_warned_about_where_the_depth_of_the_systems_is_unknown
     ],
 )
 @pytest.mark.filterwarnings("error")
-def test_few_of_a_tracks_own_runs_are_warned_about(
-    name: str, data: Path, runs_of: Callable[[str], Path]
-) -> None:
+def test_few_of_a_tracks_own_runs_are_warned_about(name: str, data: Path, runs_of: Any) -> None:
     evaluator = ir_std.evaluator("AP", data / "qrels" / f"{name}.txt")
     messages = [m for run in runs_of(name).iterdir() for m in evaluator.evaluate(run).messages]
     assert sum(m.is_warning and "are needed" in m.text for m in messages) <= 3
@@ -351,7 +349,7 @@ def test_scores_of_a_run_that_was_cut_are_not_explained_otherwise(tmp_path: Path
 
 @pytest.mark.slow
 def test_nine_runs_of_trec_covid_have_their_highest_scores_at_the_last_ranks(
-    data: Path, runs_of: Callable[[str], Path]
+    data: Path, runs_of: Any
 ) -> None:
     evaluator = ir_std.evaluator([nDCG @ 10], data / "qrels" / "covid-round1.txt")
     turned = {

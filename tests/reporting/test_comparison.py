@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -234,9 +233,7 @@ def test_an_existing_entry_that_cannot_be_read_is_reported_with_the_reason(
     assert "link: No such file or directory; name a readable file" in done.err[-1]
 
 
-def test_real_systems_over_real_collections(
-    data: Path, runs_of: Callable[[str], Path], ir_std_cli: Any
-) -> None:
+def test_real_systems_over_real_collections(data: Path, runs_of: Any, ir_std_cli: Any) -> None:
     entries = [
         f"{name}={runs_of(of) / run}:{data / 'qrels' / of}.txt"
         for name, of, run in (

@@ -3,7 +3,7 @@
 import csv
 import io
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -229,10 +229,7 @@ def test_a_baseline_that_is_unknown_or_alone_is_an_error(
 
 @pytest.mark.slow
 def test_the_command_prints_effects_and_draws_them(
-    data: Path,
-    runs_of: Callable[[str], Path],
-    tmp_path: Path,
-    ir_std_cli: Callable[..., SimpleNamespace],
+    data: Path, runs_of: Any, tmp_path: Path, ir_std_cli: Any
 ) -> None:
     pytest.importorskip("matplotlib")
     entries = [

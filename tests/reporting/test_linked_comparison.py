@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ir_measures import AP
+from made_up import write_scores
 
 import ir_std
 from ir_std import plots
@@ -304,15 +305,8 @@ def files(entries: Entries, tmp_path: Path) -> list[str]:
     """Write the entries in the format of trec_eval -q, and return them as arguments."""
     arguments = []
     for name, scores, _ in entries:
-        track = scores.name.split()[0]
-        file = tmp_path / f"{track}-{name}.eval"
-        file.write_text(
-            "".join(
-                f"num_rel\t{topic}\t{scores.n_rel[topic]}\nmap\t{topic}\t{value}\n"
-                for topic, value in scores.values[AP].items()
-            )
-        )
-        arguments.append(f"{name}={file}")
+        file = tmp_path / f"{scores.name.split()[0]}-{name}.eval"
+        arguments.append(f"{name}={write_scores(scores.n_rel, scores.values[AP], file)}")
     return arguments
 
 

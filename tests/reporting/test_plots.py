@@ -23,6 +23,7 @@ from ir_std.reporting.links import Overlaps
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 matplotlib.use("Agg")
 pyplot = pytest.importorskip("matplotlib.pyplot")
+PathCollection = pytest.importorskip("matplotlib.collections").PathCollection
 
 Axes = Any
 """Type of axes; matplotlib does not type the marks on axes."""
@@ -237,10 +238,6 @@ def test_importing_plots_does_not_import_matplotlib() -> None:
 
 
 # Forest plots.
-
-
-matplotlib.use("Agg")
-PathCollection = pytest.importorskip("matplotlib.collections").PathCollection
 
 
 def across(n: int = 5, measure: Measure = AP, n_shared: int = 0) -> RunDifferences:

@@ -56,15 +56,6 @@ def found(text: str) -> Any:
     return data_of(text)["collections"][0]
 
 
-@pytest.fixture
-def files_of_one(tmp_path: Path) -> tuple[Path, Path]:
-    """Write a run and its qrels."""
-    run, qrels = tmp_path / "a.run", tmp_path / "a.qrels"
-    run.write_text("1 Q0 d 1 0.5 tag\n")
-    qrels.write_text("1 0 d 1\n")
-    return run, qrels
-
-
 @pytest.fixture(scope="module")
 def mine() -> tuple[Any, Any, Any]:
     """Build a set of three runs; return the first run and the qrels, too."""
@@ -315,9 +306,11 @@ def test_no_file_is_left_when_it_cannot_be_written(small: Any, tmp_path: Path) -
 
 
 def test_the_command_writes_the_page_and_overwrites_no_input(
-    files_of_one: tuple[Path, Path], tmp_path: Path, ir_std_cli: Any
+    tmp_path: Path, ir_std_cli: Any
 ) -> None:
-    (run, qrels), page = files_of_one, tmp_path / "page.html"
+    run, qrels, page = (tmp_path / name for name in ("a.run", "a.qrels", "page.html"))
+    run.write_text("1 Q0 d 1 0.5 tag\n")
+    qrels.write_text("1 0 d 1\n")
     done = ir_std_cli("report", run, qrels, "AP", "-o", page, "--title", "Mine")
     assert (done.status, done.out) == (0, [])
     assert f"wrote {page}" in "\n".join(done.err)

@@ -100,23 +100,6 @@ def test_swap_rates_do_not_change_with_the_unit_of_the_scores(scale: float) -> N
     assert computed.overall == pytest.approx(computed.by_trial.mean())
 
 
-def test_swap_rate_is_the_plain_count() -> None:
-    bins, trials, size = [0, 0.02, 0.1], 40, 4
-    rng = np.random.default_rng(3)
-    pairs, swaps = [0, 0, 0], [0, 0, 0]
-    for _ in range(trials):
-        topics = rng.permutation(12)
-        a, b = SCORES[topics[:size]].mean(axis=0), SCORES[topics[size : 2 * size]].mean(axis=0)
-        for i, j in combinations(range(5), 2):
-            k = sum(abs(a[i] - a[j]) >= low for low in bins) - 1
-            pairs[k] += 1
-            swaps[k] += (a[i] - a[j]) * (b[i] - b[j]) < 0
-    computed = swap_rate(SCORES, bins, size=size, trials=trials, seed=3)
-    assert (computed.pairs.tolist(), computed.swaps.tolist()) == (pairs, swaps)
-    np.testing.assert_allclose(computed.rate, np.array(swaps) / pairs)
-    assert computed.overall == sum(swaps) / sum(pairs)
-
-
 def test_systems_that_keep_their_order_never_swap_and_topics_that_disagree_always_do() -> None:
     scores = SCORES[:, :1] + np.arange(4) / 10
     assert swap_rate(scores, [0], trials=20).overall == 0
