@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pytest
 from dask_cluster import dask_cluster, dask_scheduler
@@ -101,8 +102,6 @@ def test_thousands_of_topics_without_factors_make_one_short_line() -> None:
 
 
 def test_a_warning_points_at_the_callers_line() -> None:
-    import ir_measures
-
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
     run = simulated_run(qrels, 1, depth=100)
     for call in (

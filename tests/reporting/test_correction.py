@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ir_std
+from ir_std.analysis.agreement import pair_agreement
 from ir_std.errors import InputError, UsageError
 
 PEOPLE, MODEL = "dl20-passage", "dl20-passage-umbrela"
@@ -196,8 +197,6 @@ def test_two_score_files_are_compared_as_two_judgments_are(tmp_path: Path, ir_st
 
 
 def test_pairs_that_a_model_biases_are_counted() -> None:
-    from ir_std.analysis.agreement import pair_agreement
-
     people = np.column_stack([np.linspace(0.2, 0.6, 20), np.linspace(0.2, 0.6, 20)[::-1]])
     people = np.column_stack([people, people[:, 0] + 0.05 + 0.001 * np.arange(20)])
     same = pair_agreement(people, people)
