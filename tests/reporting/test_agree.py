@@ -31,9 +31,9 @@ OTHER = {"1": {"a": 2, "b": 1, "c": 1}, "2": {"d": 1, "e": 0, "x": 2}}
 
 
 @pytest.fixture(scope="module")
-def judged(data: Path) -> list[Path]:
+def judged(data: Path) -> tuple[Path, Path]:
     """Return the files of the people's and of the model's judgments."""
-    return [data / "qrels" / file for file in (PEOPLE, MODEL)]
+    return data / "qrels" / PEOPLE, data / "qrels" / MODEL
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +42,12 @@ def runs(runs_of: Any) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def entries(judged: list[Path], runs: dict[str, Path]) -> list[tuple[str, Path, Path]]:
+def entries(judged: tuple[Path, Path], runs: dict[str, Path]) -> list[tuple[str, Path, Path]]:
     return [(name, run, qrels) for qrels in judged for name, run in runs.items()]
 
 
 @pytest.fixture(scope="module")
-def of_judges(judged: list[Path]) -> ir_std.JudgeAgreement:
+def of_judges(judged: tuple[Path, Path]) -> ir_std.JudgeAgreement:
     return ir_std.agreement(*judged)
 
 
@@ -73,7 +73,7 @@ def test_without_runs_the_systems_behind_both_sets_are_compared(
 
 
 def test_the_runs_scores_are_those_of_evaluate(
-    of_judges: ir_std.JudgeAgreement, judged: list[Path], runs: dict[str, Path]
+    of_judges: ir_std.JudgeAgreement, judged: tuple[Path, Path], runs: dict[str, Path]
 ) -> None:
     compared = ir_std.agreement(*judged, runs, "nDCG@10")
     assert compared.systems == ("bm25base_p", "p_bert")
@@ -117,7 +117,7 @@ def test_what_cannot_be_compared_or_shown_is_refused() -> None:
             ir_std.agreement(ONE, OTHER).table(table)
 
 
-def test_the_command_line_prints_the_tables(judged: list[Path], ir_std_cli: Any) -> None:
+def test_the_command_line_prints_the_tables(judged: tuple[Path, Path], ir_std_cli: Any) -> None:
     done = ir_std_cli("agree", *judged, "nDCG@10")
     assert done.status == 0
     heads = [i for i, line in enumerate(done.out) if line.startswith("---")]
@@ -134,7 +134,7 @@ def test_the_command_line_prints_the_tables(judged: list[Path], ir_std_cli: Any)
     assert float(rows[0]["tau low"]) < float(rows[0]["tau"]) < float(rows[0]["tau high"])
 
 
-def test_wrong_use_is_one_line(judged: list[Path], ir_std_cli: Any) -> None:
+def test_wrong_use_is_one_line(judged: tuple[Path, Path], ir_std_cli: Any) -> None:
     one = ir_std_cli("agree", judged[0])
     said = "ir_std: error: expected two qrels or two score files, got 1"
     assert (one.status, one.err) == (2, [said])
@@ -227,7 +227,7 @@ def test_compare_and_report_show_the_pairs(
 
 
 def test_the_agreement_of_the_judgments_is_that_of_the_call(
-    comparison: ir_std.Results, judged: list[Path], runs: dict[str, Path]
+    comparison: ir_std.Results, judged: tuple[Path, Path], runs: dict[str, Path]
 ) -> None:
     (found,) = judgment_agreements(comparison)
     called = ir_std.agreement(*judged, runs, "nDCG@10")
