@@ -22,13 +22,7 @@ from ir_std.errors import UsageError
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Measure, Standardized, measure_record
 from ir_std.reporting.links import Overlaps
-from ir_std.reporting.model import (
-    MIN_SUMMARIZED,
-    Results,
-    deviations,
-    over_systems,
-    topic_scores,
-)
+from ir_std.reporting.model import MIN_SUMMARIZED, Results, deviations, over_systems, topic_scores
 
 
 @dataclass(frozen=True, eq=False)
