@@ -348,6 +348,15 @@ def test_merged_dataframes_give_a_dataframe() -> None:
     pd.testing.assert_frame_equal(merged, frame({"q": {"e": 1.0, "d1": 1.0}}))
 
 
+def test_dataframes_keep_the_column_names_of_pyterrier() -> None:
+    given_frame = frame({"1": LIST}).set_axis(["qid", "docno", "score"], axis=1)
+    as_numbers = given_frame.astype({"qid": int})
+    expected = given_frame.assign(score=[1.0, 6 / 9, 5 / 9, 0.0])
+    pd.testing.assert_frame_equal(merge([given_frame], "minmax"), expected)
+    pd.testing.assert_frame_equal(normalize(given_frame, "minmax"), expected)
+    assert normalize(as_numbers, "minmax")["score"].tolist() == expected["score"].tolist()
+
+
 def test_named_tuples_and_generators_give_lists_and_files_give_dicts(tmp_path: Path) -> None:
     rows = [ScoredDoc("q", "a", 4.0), ScoredDoc("q", "b", 2.0)]
     as_rows = [ScoredDoc("q", "a", 1.0), ScoredDoc("q", "b", 0.5)]

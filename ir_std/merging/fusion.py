@@ -13,7 +13,7 @@ from ir_measures import ScoredDoc
 from ir_std._arrays import Floats, Ints, divide
 from ir_std.errors import InputError, UsageError, look_up
 from ir_std.trec import Run, as_run, sort_run
-from ir_std.trec.frames import column_values, frame_like, is_frame, with_values
+from ir_std.trec.frames import RUN_COLUMNS, frame_like, is_frame, is_pandas, names_in, rows_of
 
 RankedList: TypeAlias = tuple[list[str], Floats]
 """Documents and their scores."""
@@ -55,9 +55,12 @@ def normalize(run: Any, method: str) -> Any:
     normalized = normalize_run(as_run(run), method)
     if not is_frame(run):
         return _in_form_of(run, normalized)
-    scores = _as_dict(normalized)
-    rows = zip(column_values(run, "query_id"), column_values(run, "doc_id"), strict=True)
-    return with_values(run, {"score": [scores[topic][doc] for topic, doc in rows]})
+    scores, rows = _as_dict(normalized), rows_of(run, RUN_COLUMNS, "run")
+    topics = map(rows.topics.__getitem__, rows.topic.tolist())
+    values = [scores[topic][doc] for topic, doc in zip(topics, rows.documents, strict=True)]
+    if is_pandas(run):
+        return run.assign(score=values)
+    return run.with_columns(frame_like(run, {"score": values}).get_columns())
 
 
 def merge(
@@ -176,8 +179,8 @@ def _in_form_of(given: Any, run: Run) -> Any:
     ]
     if not is_frame(given):
         return rows
-    names = ("query_id", "doc_id", "score")
-    return frame_like(given, {name: [getattr(row, name) for row in rows] for name in names})
+    names = names_in(RUN_COLUMNS, lambda name: name in given.columns)
+    return frame_like(given, {name: [row[i] for row in rows] for i, name in enumerate(names)})
 
 
 def _as_dict(run: Run) -> dict[str, dict[str, float]]:

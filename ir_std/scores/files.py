@@ -10,7 +10,7 @@ from ir_std.measures.names import find_measure, only_in_trec_eval, suggest_measu
 from ir_std.reading import Source, source_of
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec import is_file
-from ir_std.trec.frames import column_names, is_frame
+from ir_std.trec.frames import is_frame
 
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
 """A path, an open file, or a source."""
@@ -91,7 +91,7 @@ def holds_scores(given: Any) -> bool:
         line = first_line(source_of(given))
         return line.startswith(JSON_STARTS) or is_header(line) or _is_score_line(line)
     if is_frame(given):
-        names = {str(name).lower() for name in column_names(given)}
+        names = {str(name).lower() for name in given.columns}
         return not names & {"doc_id", "docno", "docid"}
     if isinstance(given, Mapping):
         outer, inner = next(iter(given.items()), ("", None))

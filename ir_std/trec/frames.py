@@ -26,24 +26,12 @@ def is_pandas(given: Any) -> bool:
     return hasattr(given, "itertuples")
 
 
-def column_names(frame: Any) -> list[str]:
-    """Return the names of a table's columns."""
-    return [*map(str, frame.columns)]
-
-
 def column_values(frame: Any, name: Any) -> list[Any]:
     """Return the values of a column."""
     values: list[Any] = (
         frame[name].tolist() if is_pandas(frame) else frame.get_column(name).to_list()
     )
     return values
-
-
-def with_values(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
-    """Return a copy of a table with new values in some columns."""
-    if is_pandas(frame):
-        return frame.assign(**columns)
-    return frame.with_columns(frame_like(frame, columns).get_columns())
 
 
 def frame_like(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
@@ -72,6 +60,8 @@ class DocumentRows(NamedTuple):
     values: Any
 
 
+RUN_COLUMNS = ("query_id", "doc_id", "score")
+"""ir_measures' names for the columns of a run."""
 ALIASES = {"query_id": ("qid",), "doc_id": ("docno",), "score": (), "relevance": ("label",)}
 """PyTerrier's names for ir_measures' columns."""
 
@@ -181,17 +171,14 @@ def _check_columns(columns: list[Any], names: tuple[str, ...], kind: str) -> Non
 
 
 def _unsupported(given: object, names: tuple[str, ...], kind: str) -> InputError:
-    what = (
-        f"a record with {', '.join(map(str, given)) or 'nothing'}"
-        if isinstance(given, Mapping)
-        else type(given).__name__
-    )
+    what = type(given).__name__
+    if isinstance(given, Mapping):
+        what = f"a record with {', '.join(map(str, given)) or 'nothing'}"
     return InputError.at(
         kind,
         f"cannot use {what}",
         "pass a file, a dict of dicts, a DataFrame (call collect() on a lazy one), or named tuples "
-        "or records with "
-        f"{', '.join(names)}",
+        f"or records with {', '.join(names)}",
     )
 
 

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import Ints
 from ir_std.errors import InputError, abbreviate
 from ir_std.reading import Ids, Source, check_strings, content_lines, source_of
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.frames import DocumentRows, check_dicts, is_pandas, rows_of
+from ir_std.trec.frames import RUN_COLUMNS, DocumentRows, check_dicts, is_pandas, rows_of
 from ir_std.trec.qrels import Qrels, RepeatedDocument
 from ir_std.trec.runs import Run, as_scores, kept_lines
 
@@ -52,13 +52,13 @@ def as_run(run: Any, duplicates: str = "error") -> Run:
         run = _listed(run)
     if is_file(run):
         return read_run(run)
-    made: Run
     if isinstance(run, Mapping):
         check_dicts(run, "run")
         made = Run.of_dict(run)
     else:
-        rows = rows_of(run, ("query_id", "doc_id", "score"), "run")
-        lines = rows.topics, rows.topic, _ids(rows, "run"), _scores(rows)
+        rows = rows_of(run, RUN_COLUMNS, "run")
+        scores = as_scores(rows.values, len(rows.documents), "run")
+        lines = rows.topics, rows.topic, _ids(rows, "run"), scores
         made = Run.of_lines(lines, "run", duplicates)
     if _others_read(run) and not made.repeated:
         made.given = run
@@ -143,8 +143,7 @@ def dataset_qrels(name: str) -> Qrels:
             "name a qrels file, or an ID such as disks45/nocr/trec8",
         )
     with ir_dataset(name, "qrels") as dataset:
-        rows = list(dataset.qrels_iter())
-    qrels = as_qrels(rows)
+        qrels = as_qrels(list(dataset.qrels_iter()))
     qrels.name = qrels.dataset = name
     return qrels
 
@@ -215,13 +214,6 @@ def _ids(rows: DocumentRows, kind: str) -> Ids:
     except TypeError:
         check_strings(rows.documents, kind, "document id")
         raise
-
-
-def _scores(rows: DocumentRows) -> Floats:
-    numbers = getattr(rows.values, "dtype", None)
-    if numbers is not None and numbers.kind in "fiu":
-        return np.asarray(rows.values, float)
-    return as_scores(rows.values, len(rows.documents), "run")
 
 
 def _levels(rows: DocumentRows) -> Ints:

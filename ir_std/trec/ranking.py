@@ -105,24 +105,26 @@ class Ranker:
         tied = np.flatnonzero(ordered.take(last, mode="clip") == wanted)
         if tied.size:
             last[tied] = ordered.searchsorted(wanted[tied], "right")
-            place[tied] = _places(
-                self._run,
-                np.argsort(keys, kind="stable"),
-                first[tied],
-                last[tied],
-                self._hits.ids[by_key[tied]].bytes(),
-            )
+            lines = np.argsort(keys, kind="stable")
+            ids = self._hits.ids[by_key[tied]].bytes()
+            place[tied] = _places(self._run, lines, first[tied], last[tied], ids)
         unsorted = int(np.count_nonzero(np.bincount(self._topic[falls])))
         return _Spans(by_key, first, last, place, unsorted)
 
 
 class _Spans(NamedTuple):
-    """Positions that the hits have if the run's lines are sorted by topic and score.
+    """Positions of the hits among the run's lines, sorted by topic and score.
 
-    ``rows`` are the indices of the hits, sorted in this way.  In the sorted lines, the lines with
-    the same score as a hit begin at position ``first`` and end before position ``last``.  ``place``
-    is the number of these lines with a higher document ID.  ``unsorted`` is the number of topics
-    for which the run's lines are not sorted by score.
+    Attributes
+    ----------
+    rows : ndarray of int
+        Indices of the hits in sorted order; the next three arrays are in this order.
+    first, last : ndarray of int
+        Lines ``first`` to ``last - 1`` have the hit's score.
+    place : ndarray of int
+        Number of these lines with a higher document ID.
+    unsorted : int
+        Number of topics for which the run's lines are not sorted by score.
     """
 
     rows: Ints

@@ -123,10 +123,6 @@ class Run:
         return chain.from_iterable((self._by_topic or {}).values())
 
     @cached_property
-    def _names(self) -> list[str]:
-        return [*self._each_name()]
-
-    @cached_property
     def hashes(self) -> Keys:
         """A 64-bit hash of the document ID of each line."""
         return self._ids.hashes()
@@ -223,10 +219,7 @@ class Run:
 
     def ids(self, lines: Ints) -> list[bytes]:
         """Return the document IDs of the given lines; as UTF-8, IDs sort like strings."""
-        if "_ids" in vars(self):
-            return self._ids[lines].bytes()
-        # A run from a dict mostly needs only the IDs of tied documents, so do not make all IDs.
-        return [self._names[line].encode(errors="surrogatepass") for line in lines.tolist()]
+        return self._ids[lines].bytes()
 
     def stated_ranks(self, lines: Ints) -> list[int | None]:
         """Return the ranks that the run's file states on the given lines; None for no rank."""
@@ -312,6 +305,8 @@ def kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Mask:
 def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
     """Return ``count`` scores, which must be numbers, as an array."""
     try:
+        if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
+            return values.astype(float)
         return np.fromiter(values, float, count)
     except (TypeError, ValueError, OverflowError) as wrong:
         raise InvalidRun.at(
