@@ -139,7 +139,7 @@ def _in_order(letters: str, name: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-def look_up(name: str, known: Mapping[str, T], what: str) -> T:
+def look_up(name: str, names: Mapping[str, T], what: str) -> T:
     """Look up the value of a name, or raise an error that suggests another name.
 
     >>> look_up("hollm", {"holm": 1, "none": 2}, "method")
@@ -151,11 +151,11 @@ def look_up(name: str, known: Mapping[str, T], what: str) -> T:
     UsageError
         If the name is unknown; the message lists the allowed names.
     """
-    if name not in known:
+    if name not in names:
         raise UsageError(
-            f"unknown {what} {name!r}; choose from {', '.join(known)}{suggestion(str(name), known)}"
+            f"unknown {what} {name!r}; choose from {', '.join(names)}{suggestion(str(name), names)}"
         )
-    return known[name]
+    return names[name]
 
 
 def suggestion(name: str, allowed: Iterable[str]) -> str:

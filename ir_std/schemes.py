@@ -144,8 +144,8 @@ def empirical_cdf(x: ArrayLike, scores: ArrayLike, resolution: float = 0.0) -> F
     else:
         at_most = scores <= x[..., None] + EXACT
     n = np.sum(~np.isnan(scores), axis=-1)
-    known = (n > 0) & ~np.isnan(x)
-    return np.where(known, at_most.sum(axis=-1) / np.where(n > 0, n, 1), np.nan)
+    defined = (n > 0) & ~np.isnan(x)
+    return np.where(defined, at_most.sum(axis=-1) / np.where(n > 0, n, 1), np.nan)
 
 
 class Scheme(NamedTuple):

@@ -256,7 +256,7 @@ def show_right(experiment: str, loaded: Sequence[Experiment]) -> list[str]:
 def agreement(combined: dict[Measure, RunDifferences]) -> str:
     """Say in a sentence whether raw and standardized summaries agree."""
     parts = []
-    raw, known = combined[AP], combined[SAP].known
+    raw, known = combined[AP], combined[SAP].is_known
     for title, by_measure, size in (
         ("raw", raw, False),
         (

@@ -95,11 +95,11 @@ def keep_mode(old: Path, new: Path) -> None:
     """Give a new file the mode and, if allowed, the owner of the file that it replaces."""
     if not old.exists():
         return
-    there, here = old.stat(), new.stat()
-    if (there.st_uid, there.st_gid) != (here.st_uid, here.st_gid):
+    old_stat, new_stat = old.stat(), new.stat()
+    if (old_stat.st_uid, old_stat.st_gid) != (new_stat.st_uid, new_stat.st_gid):
         with suppress(OSError, AttributeError):  # Windows has no owners
-            os.chown(new, there.st_uid, there.st_gid)
-    new.chmod(S_IMODE(there.st_mode))
+            os.chown(new, old_stat.st_uid, old_stat.st_gid)
+    new.chmod(S_IMODE(old_stat.st_mode))
 
 
 @contextmanager

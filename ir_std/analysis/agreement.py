@@ -191,8 +191,8 @@ def order_agreement(first: ArrayLike, second: ArrayLike) -> OrderAgreement:
             "both judges' scores must have the same shape (topics x systems), got "
             f"{x.shape} and {y.shape}"
         )
-    known = ~np.isnan(x + y).any(axis=1)
-    x, y = x[known], y[known]
+    has_both = ~np.isnan(x + y).any(axis=1)
+    x, y = x[has_both], y[has_both]
     if not x.size:
         raise ValueError("no topic has scores for all systems under both judges")
     n_samples = SAMPLES if _has_interval(x) and _has_interval(y) else 0
@@ -265,8 +265,8 @@ def pair_agreement(first: ArrayLike, second: ArrayLike) -> PairAgreement:
     x, y = np.asarray(first, float), np.asarray(second, float)
     if x.shape != y.shape:
         raise ValueError(f"both judges' scores must have one shape, got {x.shape} and {y.shape}")
-    known = ~np.isnan(x + y).any(axis=1)
-    one, other, between = (paired_t(scores[known]) for scores in (x, y, y - x))
+    has_both = ~np.isnan(x + y).any(axis=1)
+    one, other, between = (paired_t(scores[has_both]) for scores in (x, y, y - x))
     a, b = one.p < ALPHA, other.p < ALPHA
     return PairAgreement(
         len(a),
@@ -308,11 +308,11 @@ def _interval(
     """Compute a value's interval from the values on bootstrap samples of the `n` topics."""
     from scipy.special import stdtrit  # slow to import
 
-    known = samples[~np.isnan(samples)]
-    if known.size < 2:
+    valid = samples[~np.isnan(samples)]
+    if valid.size < 2:
         return Interval(float(value), np.nan, np.nan)
-    bias = BIAS * (known.mean() - value)
-    error = np.sqrt((known.var(ddof=1) + bias**2) * n / (n - 1))
+    bias = BIAS * (valid.mean() - value)
+    error = np.sqrt((valid.var(ddof=1) + bias**2) * n / (n - 1))
     half = stdtrit(n - 1, (1 + level) / 2) * error
     return Interval(
         float(value), float(max(value - half, lowest)), float(min(value + half, highest))

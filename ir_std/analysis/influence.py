@@ -103,17 +103,17 @@ def influence(
             "x must be topics x runs, and scores must be topics x systems with the same topics, "
             f"got the shapes {x.shape} and {scores.shape}"
         )
-    known = ~np.isnan(scores)
-    n = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    has_score = ~np.isnan(scores)
+    n = np.maximum(has_score.sum(axis=1, keepdims=True), 1)
     if get_scheme(scheme).needs_scores:
-        return _share_influence(x, scores, known, n, resolution) / len(x)
-    return _moment_influence(x, scores, known, n, scheme, params) / len(x)
+        return _share_influence(x, scores, has_score, n, resolution) / len(x)
+    return _moment_influence(x, scores, has_score, n, scheme, params) / len(x)
 
 
 def _moment_influence(
     x: Floats,
     scores: Floats,
-    known: Mask,
+    has_score: Mask,
     n: Array,
     scheme: str,
     params: Mapping[str, Any],
@@ -123,16 +123,18 @@ def _moment_influence(
     A system influences scores under these schemes because the system changes the mean and the
     standard deviation.
     """
-    mean, sd, spread = _moments(scores, known, n)
-    deviation = np.where(known & spread, (scores - mean) / sd, 0)
+    mean, sd, spread = _moments(scores, has_score, n)
+    deviation = np.where(has_score & spread, (scores - mean) / sd, 0)
     z = (x - mean) / sd
     by_z = np.where(spread, slope(scheme, z, **params), 0)
-    squares = np.where(known & spread, deviation**2 - (n - 1) / n, 0)
+    squares = np.where(has_score & spread, deviation**2 - (n - 1) / n, 0)
     total: Floats = (deviation / n).T @ by_z + (squares / np.maximum(n - 1, 1)).T @ (by_z * z) / 2
     return -total
 
 
-def _share_influence(x: Floats, scores: Floats, known: Mask, n: Array, resolution: float) -> Floats:
+def _share_influence(
+    x: Floats, scores: Floats, has_score: Mask, n: Array, resolution: float
+) -> Floats:
     """Sum the influence of systems over topics, under scheme E.
 
     A system influences scores under this scheme because the system changes the share of systems
@@ -143,19 +145,19 @@ def _share_influence(x: Floats, scores: Floats, known: Mask, n: Array, resolutio
     by_run = []
     for column in x.T:
         below = method.apply(column[:, None], scores=single, resolution=resolution)
-        below = np.where(known, below, 0)
+        below = np.where(has_score, below, 0)
         share = below.sum(axis=1, keepdims=True) / n
-        by_run.append((np.where(known, below - share, 0) / n).sum(axis=0))
+        by_run.append((np.where(has_score, below - share, 0) / n).sum(axis=0))
     return np.stack(by_run, axis=1)
 
 
-def _moments(scores: Floats, known: Mask, n: Array) -> tuple[Floats, Floats, Mask]:
+def _moments(scores: Floats, has_score: Mask, n: Array) -> tuple[Floats, Floats, Mask]:
     """Return each topic's mean and standard deviation, and whether its scores vary.
 
     If the scores of a topic do not vary, the returned standard deviation is 1.
     """
-    mean = np.where(known, scores, 0).sum(axis=1, keepdims=True) / n
-    squares = np.where(known, scores - mean, 0) ** 2
+    mean = np.where(has_score, scores, 0).sum(axis=1, keepdims=True) / n
+    squares = np.where(has_score, scores - mean, 0) ** 2
     sd = np.sqrt(squares.sum(axis=1, keepdims=True) / np.maximum(n - 1, 1))
     spread = sd > FLAT
     return mean, np.where(spread, sd, 1.0), spread
@@ -258,13 +260,13 @@ def design_effect(scores: ArrayLike) -> float:
         because so few topics do not allow an estimate.
     """
     scores = np.asarray(scores, float)
-    known = ~np.isnan(scores)
-    n = np.maximum(known.sum(axis=1, keepdims=True), 1)
-    mean, sd, spread = _moments(scores, known, n)
+    has_score = ~np.isnan(scores)
+    n = np.maximum(has_score.sum(axis=1, keepdims=True), 1)
+    mean, sd, spread = _moments(scores, has_score, n)
     used = spread[:, 0]
     if used.sum() < 3:
         return DESIGN_EFFECT
-    residual = np.where(known, (scores - mean) / sd, 0)[used]
+    residual = np.where(has_score, (scores - mean) / sd, 0)[used]
     residual -= residual.mean(axis=0)
     length = np.sqrt((residual**2).sum(axis=0))
     correlation = residual.T @ residual / np.maximum(np.outer(length, length), FLAT)

@@ -331,8 +331,8 @@ class LinkedMean:
 
     def __init__(self, link: Link, pair: AnchorPair, z: ArrayLike) -> None:
         values = _z_on(z, pair.used[1], "the linked collection")[pair.used[1]]
-        known = _without_gaps(values)
-        shifted = values[known] + link.shift
+        has_value = _without_gaps(values)
+        shifted = values[has_value] + link.shift
         on_reference, linked = (scores.mean(axis=1) for scores in pair.scores)
         slope = pair.slopes.mean()
         self.link = link
@@ -342,7 +342,7 @@ class LinkedMean:
         distance = self.y.mean(axis=0) - linked.mean()
         self.distance = distance / slope
         self.distance_error = BY_DISTANCE * link.shift * distance
-        self.of_anchors = np.multiply.outer(linked[known], self.slope_ratio)
+        self.of_anchors = np.multiply.outer(linked[has_value], self.slope_ratio)
         self.on_reference = np.full((len(pair.used[0]), *np.shape(self.slope)), np.nan)
         self.on_reference[pair.used[0]] = np.multiply.outer(on_reference, self.slope_ratio)
 
@@ -364,9 +364,9 @@ def _difference_of_means(above: LinkedMean | Floats, below: LinkedMean) -> Linke
     linked = [below, above] if isinstance(above, LinkedMean) else [below]
     on_reference = above.on_reference if isinstance(above, LinkedMean) else above
     on_reference = on_reference - below.on_reference
-    known = _without_gaps(on_reference)
-    y = above.y if isinstance(above, LinkedMean) else above[known]
-    parts: list[tuple[Any, float]] = [variance_of_mean(on_reference[known])]
+    has_value = _without_gaps(on_reference)
+    y = above.y if isinstance(above, LinkedMean) else above[has_value]
+    parts: list[tuple[Any, float]] = [variance_of_mean(on_reference[has_value])]
     parts += [variance_of_mean(mean.y - mean.of_anchors) for mean in linked]
     parts += [mean.scatter(1 + 1 / len(mean.link.anchors)) for mean in linked]
     return LinkedDifference.of(
@@ -616,8 +616,8 @@ def _z_on(z: ArrayLike, used: Mask, where: str) -> Floats:
     values = np.asarray(z, float)
     if len(values) != len(used):
         raise UsageError(f"z has {pluralize(len(values), 'topic')}, but {where} has {len(used)}")
-    if (known := int(_without_gaps(values[used]).sum())) < 2:
-        raise UsageError(f"a mean needs 2 topics with a value of z, but {where} has {known}")
+    if (n_values := int(_without_gaps(values[used]).sum())) < 2:
+        raise UsageError(f"a mean needs 2 topics with a value of z, but {where} has {n_values}")
     return values
 
 

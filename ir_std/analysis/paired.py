@@ -282,9 +282,9 @@ class Procedure:
 
         Holm's method divides :data:`ALPHA` by the number of runs without a significant difference.
         """
-        known = [p for p in p_adjusted if not isnan(p)]
-        n_open = sum(p >= ALPHA for p in known)
-        return ALPHA / max(1, {"holm": n_open, "bonferroni": len(known)}.get(self.correction, 1))
+        tested = [p for p in p_adjusted if not isnan(p)]
+        n_open = sum(p >= ALPHA for p in tested)
+        return ALPHA / max(1, {"holm": n_open, "bonferroni": len(tested)}.get(self.correction, 1))
 
     def equivalence(self, differences: Sequence[Floats]) -> list[float]:
         """Compute corrected p-values of the equivalence tests."""
@@ -337,10 +337,10 @@ def paired_tests(
         np.column_stack([np.asarray(s, float) for s in runs.values()]),
         np.asarray(baseline, float)[:, None],
     )
-    known = ~np.isnan(d)
+    present = ~np.isnan(d)
     mean, p = np.full((2, len(runs)), np.nan)
-    for pairs in np.unique(known, axis=1).T:
-        same_topics = (known == pairs[:, None]).all(axis=0)
+    for pairs in np.unique(present, axis=1).T:
+        same_topics = (present == pairs[:, None]).all(axis=0)
         if pairs.any():
             differences = d[pairs][:, same_topics]
             mean[same_topics] = differences.mean(axis=0)
@@ -348,7 +348,7 @@ def paired_tests(
     adjusted = adjust(p)
     return {
         name: PairedTest(
-            float(mean[k]), float(p[k]), float(adjusted[k]), tuple(compress(topics, known[:, k]))
+            float(mean[k]), float(p[k]), float(adjusted[k]), tuple(compress(topics, present[:, k]))
         )
         for k, name in enumerate(runs)
     }

@@ -149,17 +149,17 @@ def prediction_powered(
     >>> round(float(corrected.mean[0]), 3), round(corrected.contrast([1]).half, 4)
     (0.475, 0.1162)
     """
-    y, x, at = _checked(human, llm, rows)
+    y, x, judged = _checked(human, llm, rows)
     if population not in ("finite", "topics"):
         raise ValueError(f"population is {population!r}; choose from finite, topics")
     n, scored = len(y), ~np.isnan(y[:, 0])
     raised = n / scored.sum()  # makes the result a mean over the topics that have a score
     mean = y[scored].mean(axis=0)
     centred = y[scored] - mean
-    c, s = _multipliers(centred, x[at[scored]])
+    c, s = _multipliers(centred, x[judged[scored]])
     level = x.mean(axis=1, keepdims=True)
     g = c * level + s * (x - level)
-    g_judged = g[at] - g[at].mean(axis=0)
+    g_judged = g[judged] - g[judged].mean(axis=0)
     scores = np.zeros_like(y)
     scores[scored] = raised * centred
     residuals = scores - g_judged
@@ -171,14 +171,14 @@ def prediction_powered(
     if population == "topics":
         covariance += scores.T @ scores / (n - 1) / len(x)
     return PredictionPowered(
-        mean=mean + g.mean(axis=0) - g[at].mean(axis=0),
+        mean=mean + g.mean(axis=0) - g[judged].mean(axis=0),
         multipliers=(c, s),
         equivalent_topics=1 / (rho2 / n + (1 - rho2) / len(x)),
         n_human=n,
         n_topics=len(x),
         covariance=covariance,
         df=int(scored.sum()) - spent,
-        warnings=tuple(_doubts(n, c, s, x.shape[1], g.mean(axis=1), at)),
+        warnings=tuple(_doubts(n, c, s, x.shape[1], g.mean(axis=1), judged)),
         _human=y[scored],
     )
 
@@ -192,17 +192,17 @@ def varying_topics(values: ArrayLike) -> int:
 def _checked(human: ArrayLike, llm: ArrayLike, rows: ArrayLike) -> tuple[Floats, Floats, Ints]:
     """Return the arguments as arrays, or raise ValueError."""
     y, x = np.asarray(human, float), np.asarray(llm, float)
-    at = np.asarray(list(rows) if isinstance(rows, range) else rows)
+    judged = np.asarray(list(rows) if isinstance(rows, range) else rows)
     if y.ndim != 2 or x.ndim != 2 or y.shape[1] != x.shape[1] or not x.shape[1]:
         raise ValueError(
             "human and llm must be topics x systems with the same systems, got the shapes "
             f"{y.shape} and {x.shape}"
         )
-    if at.shape != (len(y),) or at.dtype.kind not in "iu":
+    if judged.shape != (len(y),) or judged.dtype.kind not in "iu":
         raise ValueError(f"rows must be {len(y)} whole numbers, one per row of human")
-    if len(at) and (at.min() < 0 or at.max() >= len(x)):
+    if len(judged) and (judged.min() < 0 or judged.max() >= len(x)):
         raise ValueError(f"rows must lie between 0 and {len(x) - 1}, because llm has {len(x)} rows")
-    if len(set(at.tolist())) < len(at):
+    if len(set(judged.tolist())) < len(judged):
         raise ValueError("rows must not repeat a topic; give each judged topic once")
     if not np.isfinite(x).all():
         raise ValueError("llm must have a finite score for every topic and system")
@@ -214,7 +214,7 @@ def _checked(human: ArrayLike, llm: ArrayLike, rows: ArrayLike) -> tuple[Floats,
             f"need at least {MIN_TOPICS} topics with human scores ({ADVISED_TOPICS} are better), "
             f"got {k}"
         )
-    return y, x, at.astype(np.int64)
+    return y, x, judged.astype(np.int64)
 
 
 def _multipliers(y: Floats, judged: Floats) -> tuple[float, float]:
@@ -237,7 +237,7 @@ def _slope(x: Floats, y: Floats, uncentred: Floats) -> float:
     return float(np.clip((x * y).sum() / squares, 0, 1))
 
 
-def _doubts(n: int, c: float, s: float, n_systems: int, g: Floats, at: Ints) -> Iterator[str]:
+def _doubts(n: int, c: float, s: float, n_systems: int, g: Floats, judged: Ints) -> Iterator[str]:
     """Yield sentences with the reasons to doubt an estimate."""
     if n < ADVISED_TOPICS:
         yield f"only {n} topics were judged by people; judge at least {ADVISED_TOPICS}"
@@ -252,7 +252,7 @@ def _doubts(n: int, c: float, s: float, n_systems: int, g: Floats, at: Ints) -> 
             "topics; prefer standardized scores (scheme N)"
         )
     error = g.std(ddof=1) * sqrt((1 - n / len(g)) / n) if len(g) > n else 0.0
-    if error and abs(g[at].mean() - g.mean()) > stdtrit(n - 1, DRAW_LEVEL) * error:
+    if error and abs(g[judged].mean() - g.mean()) > stdtrit(n - 1, DRAW_LEVEL) * error:
         yield (
             "the judged topics do not look like a random draw, because the model's scores on them "
             "differ much from its scores on all topics; draw topics with ir_std correct --draw"

@@ -145,15 +145,15 @@ def linked_scores(scores: ArrayLike) -> LinkedScores:
         fewer than two scores, or groups of systems have no topic in common.
     """
     x = check_scores_with_gaps(scores)
-    known = ~np.isnan(x)
-    _check_connected(known)
+    scored = ~np.isnan(x)
+    _check_connected(scored)
     mean = np.nanmean(x, axis=1, keepdims=True)
     sd = np.nanstd(x, axis=1, ddof=1, keepdims=True)
-    z = np.where(sd > EXACT, np.where(known, x - mean, 0.0) / np.where(sd > EXACT, sd, 1.0), 0.0)
-    z = np.where(known, z, np.nan)
+    z = np.where(sd > EXACT, np.where(scored, x - mean, 0.0) / np.where(sd > EXACT, sd, 1.0), 0.0)
+    z = np.where(scored, z, np.nan)
     theta = _additive_effects(z)
     for _ in range(MOST_STEPS):
-        shift, spread = _scale(known, theta)
+        shift, spread = _scale(scored, theta)
         linked = shift + z * spread
         before, theta = theta, np.nanmean(linked, axis=0)
         if np.abs(theta - theta.mean() - (before - before.mean())).max() < CLOSE_ENOUGH:
@@ -165,14 +165,14 @@ def linked_scores(scores: ArrayLike) -> LinkedScores:
     )
 
 
-def _check_connected(known: Mask) -> None:
+def _check_connected(scored: Mask) -> None:
     """Raise an error if common topics do not connect all systems."""
-    if known.size == 0 or (known.sum(axis=1) < 2).any() or not known.any(axis=0).all():
+    if scored.size == 0 or (scored.sum(axis=1) < 2).any() or not scored.any(axis=0).all():
         raise ValueError("each topic needs scores of two systems, and each system needs a score")
-    reached: Mask = np.zeros(known.shape[1], dtype=bool)
+    reached: Mask = np.zeros(scored.shape[1], dtype=bool)
     reached[0], n_before = True, 0
     while n_before < (n_before := int(reached.sum())):
-        reached = np.asarray(known[known[:, reached].any(axis=1)].any(axis=0))
+        reached = np.asarray(scored[scored[:, reached].any(axis=1)].any(axis=0))
     if not reached.all():
         raise ValueError(
             "shared topics do not connect all systems, so the systems cannot be put on one scale "
@@ -191,7 +191,7 @@ def _additive_effects(z: Floats) -> Floats:
     return theta
 
 
-def _scale(known: Mask, theta: Floats) -> tuple[Floats, Floats]:
+def _scale(scored: Mask, theta: Floats) -> tuple[Floats, Floats]:
     """Return the mean and the spread of the systems' effects on each topic.
 
     Systems without a score on the topic are ignored.
@@ -199,6 +199,6 @@ def _scale(known: Mask, theta: Floats) -> tuple[Floats, Floats]:
     The spread on a topic is the standard deviation of the effects of the systems on this topic,
     divided by the standard deviation of all systems' effects.
     """
-    c = np.where(known, theta - theta.mean(), np.nan)
+    c = np.where(scored, theta - theta.mean(), np.nan)
     spread = divide(np.nanstd(c, axis=1, ddof=1), theta.std(ddof=1), otherwise=1.0)
     return np.nanmean(c, axis=1, keepdims=True), spread[:, None]

@@ -260,8 +260,8 @@ def _runs_with_tags(
 def _identity(source: Source) -> object:
     """Return a key that is equal for all names of the same file."""
     if isinstance(source, FileSource):
-        there = source.path.stat()
-        return there.st_dev, there.st_ino
+        stat = source.path.stat()
+        return stat.st_dev, stat.st_ino
     archive, _, member = source.name.partition("!")
     return os.path.realpath(archive), member
 

@@ -205,7 +205,7 @@ def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[s
     """
     if not systems_of(factors):
         raise UsageError(f"{factors.id} has no scores of named systems")
-    known = [name for name in factors.default_measures if name in factors.scores]
+    defaults = [name for name in factors.default_measures if name in factors.scores]
     names = []
     for measure in measures:
         name = name_in_set(measure, factors)
@@ -215,7 +215,7 @@ def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[s
                 f"{factors.id} has no scores of its systems for {measure}; choose from {has}"
             )
         names.append(name)
-    return names or known or list(factors.scores)
+    return names or defaults or list(factors.scores)
 
 
 def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[float]]:
@@ -226,7 +226,7 @@ def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[
     """
     means: dict[str, list[float]] = {tag: [] for tag in systems_of(factors)}
     for name in names:
-        apply = factors.at(factors.rows(factors.topics), name)
+        apply = factors.standardizer(factors.rows(factors.topics), name)
         scores = dict(zip(factors.systems, factors.scores[name].T, strict=True))
         for tag, of_system in means.items():
             of_system += [] if of_system else [float((~np.isnan(scores[tag])).sum())]

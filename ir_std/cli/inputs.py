@@ -438,6 +438,6 @@ def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:
             yield entry
             continue
         key = entry.system, entry.label
-        known = whole.get(key)
-        whole[key] = entry._replace(run=known.run.joined(entry.run)) if known else entry
+        earlier = whole.get(key)
+        whole[key] = entry._replace(run=earlier.run.joined(entry.run)) if earlier else entry
     yield from whole.values()

@@ -110,12 +110,12 @@ def _tsv(line: Mapping[str, Any], several: bool, by_topic: bool, places: int) ->
 
 def _jsonl(line: Mapping[str, Any], several: bool, by_topic: bool, _: int) -> str:
     left_out = ["run"] * (not several) + ["query_id"] * (not by_topic)
-    known = {
+    fields = {
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in line.items()
         if name not in left_out
     }
-    return json.dumps(known, ensure_ascii=False)
+    return json.dumps(fields, ensure_ascii=False)
 
 
 LINE_FORMATS = {"tsv": _tsv, "jsonl": _jsonl}
@@ -212,8 +212,10 @@ def trec_eval_lines(results: Results, tag: str, args: Namespace) -> Iterator[str
         if tag:
             yield f"{'runid':22}\t{SUMMARY}\t{tag}"
         for measure in order:
-            known = measure.__name__ in OF_QRELS
-            mean = float(sum(values[measure].values())) if known else evaluation.means[measure]
+            is_of_qrels = measure.__name__ in OF_QRELS
+            mean = (
+                float(sum(values[measure].values())) if is_of_qrels else evaluation.means[measure]
+            )
             yield line(measure, SUMMARY, mean)
 
 

@@ -174,8 +174,8 @@ def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
     others = {other.info.get("population", ""): other for other in sibling_sets(factors)}
     sets = {**others, factors.info.get("population"): factors}
     if population not in sets:
-        there = ", ".join(sorted(others)) or "none"
-        raise NoFactorsError(f"{factors.id} has no {population!r} system set; available: {there}")
+        names = ", ".join(sorted(others)) or "none"
+        raise NoFactorsError(f"{factors.id} has no {population!r} system set; available: {names}")
     return sets[population]
 
 

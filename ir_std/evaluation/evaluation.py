@@ -110,8 +110,8 @@ class ByRun(dict[str, V]):
     """A dict by run name; for an unknown run, the error lists the available runs."""
 
     def __missing__(self, run: str) -> V:
-        known = abbreviate(self, 10) or "none"
-        raise UsageError(f"unknown run {run!r}; available: {known}{suggestion(str(run), self)}")
+        available = abbreviate(self, 10) or "none"
+        raise UsageError(f"unknown run {run!r}; available: {available}{suggestion(str(run), self)}")
 
 
 class ByMeasure(dict[Measure, V]):

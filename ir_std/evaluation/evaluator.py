@@ -111,9 +111,9 @@ class StdEvaluator(providers.Evaluator):
             )
         asked = {str(measure): measure for measure in wanted}
         super().__init__(list(asked.values()), self.qrels.topics)
-        known = {str(plan.measure): plan for plan in made}
+        plan_of = {str(plan.measure): plan for plan in made}
         planned = {
-            name: self._plan(measure, known.get(name))
+            name: self._plan(measure, plan_of.get(name))
             for name, measure in asked.items()
             if isinstance(measure, Standardized)
         }
@@ -304,11 +304,11 @@ class StdEvaluator(providers.Evaluator):
         same = {str(plan.raw): plan.same_raw for plan in self.plans}
         for raw_name, measure in self._raw.items():
             forms = (measure, *same.get(raw_name, ()))
-            known = next((m for m in forms if m in scores.values), None)
-            if known is None:
+            form = next((m for m in forms if m in scores.values), None)
+            if form is None:
                 raise self._missing_scores(scores, measure)
-            values = scores.column(known, self.qrels.topics)
-            raw[raw_name] = raw_scores.RawScores.of(measure, values, scores.step_of(known))
+            values = scores.column(form, self.qrels.topics)
+            raw[raw_name] = raw_scores.RawScores.of(measure, values, scores.step_of(form))
         return raw, [*run_messages.score_messages(self.plans, scores, self.qrels, raw)]
 
     def _missing_scores(self, scores: RunScores, measure: Measure) -> UsageError:
@@ -459,8 +459,8 @@ def _portable(run: Any, qrels: Qrels) -> Any:
     """
     if isinstance(run, inputs.ScoresOfSystem):
         return inputs.restrict_scores(run, qrels)  # workers need no factor set
-    known = (str, os.PathLike, FileSource, Mapping, Run, RunScores)
-    return run if isinstance(run, known) or hasattr(run, "itertuples") else inputs.resolve(run)
+    readable = (str, os.PathLike, FileSource, Mapping, Run, RunScores)
+    return run if isinstance(run, readable) or hasattr(run, "itertuples") else inputs.resolve(run)
 
 
 def _evaluate_in_worker(task: bytes, item: tuple[str, Any, int | None]) -> Evaluation:
@@ -487,9 +487,9 @@ def _requested_measures(
     if measures is None:
         asked = _default_measures(factors, scores)
     else:
-        known = [measure for each in scores for measure in each.values]
-        known += map(parse_set_measure, factors.measures if factors else ())
-        asked = as_measures(measures, {m.name for m in known if isinstance(m, ExternalMeasure)})
+        available = [measure for each in scores for measure in each.values]
+        available += map(parse_set_measure, factors.measures if factors else ())
+        asked = as_measures(measures, {m.name for m in available if isinstance(m, ExternalMeasure)})
     lower = {str(measure) for measure in lower_measures(lower_is_better, asked)}
     return [
         _directed(m, factors, str(m) in lower) if isinstance(m, ExternalMeasure) else m
@@ -519,16 +519,16 @@ def _default_measures(factors: FactorSet | None, scores: Sequence[RunScores]) ->
     defaults = [parse_set_measure(name) for name in names]
     if not scores:
         return defaults
-    known = {canonical(m): m for m in scores[0].values if all(m in s.values for s in scores)}
+    common = {canonical(m): m for m in scores[0].values if all(m in s.values for s in scores)}
     if factors is None:
-        return list(known.values())
+        return list(common.values())
     # With binary judgments, a set's nDCG(rel=1) equals the nDCG of other programs.
     forms = [{canonical(form) for form in equivalents(m, binary=True)} for m in defaults]
     usual = {
         name: measure
         for equal in forms
-        for name, measure in known.items()
+        for name, measure in common.items()
         if name in equal and measure_record(measure).high == 1
     }
-    external = {name: m for name, m in known.items() if isinstance(m, ExternalMeasure)}
-    return list((usual | external if usual else known).values())
+    external = {name: m for name, m in common.items() if isinstance(m, ExternalMeasure)}
+    return list((usual | external if usual else common).values())

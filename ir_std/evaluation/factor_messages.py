@@ -58,10 +58,10 @@ def _difference_messages(plans: Sequence[Plan], match: Match, fit: Fit) -> Itera
 def _values_by_other_judgments(plans: Iterable[Plan], fit: Fit) -> dict[str, int]:
     """Count, per measure, the topics whose judgments differ from the set's judgments."""
     counts = {}
-    there = fit.factors.info.get("max_level")
+    highest = fit.factors.info.get("max_level")
     for plan in plans:
         n = len(fit.without_value(plan.levels))
-        if gains_are_shares(plan.raw) and fit.levels and there not in (None, fit.levels[-1]):
+        if gains_are_shares(plan.raw) and fit.levels and highest not in (None, fit.levels[-1]):
             n = len(fit.matched)
         if n:
             counts[str(plan.measure)] = n
@@ -75,8 +75,8 @@ def _count_messages(match: Match, fit: Fit) -> Iterator[Message]:
         return
     on = f" on {pluralize(len(by_count), fit.factors.unit)}" * (len(by_count) < len(fit.matched))
     # If the set has only counts for the other topics and all counts agree, a note is enough.
-    known = {*fit.matched, *(t for t, j in fit.factors.judgments.items() if j.fingerprints)}
-    is_complete = all(topic in known or not n for topic, n in fit.factors.n_rel.items())
+    verified = {*fit.matched, *(t for t, j in fit.factors.judgments.items() if j.fingerprints)}
+    is_complete = all(topic in verified or not n for topic, n in fit.factors.n_rel.items())
     yield Message(
         f"{fit.factors.id} was recognized only by counts of relevant documents{on}",
         is_warning=bool(fit.count_mismatches) or not is_complete,
@@ -85,10 +85,10 @@ def _count_messages(match: Match, fit: Fit) -> Iterator[Message]:
 
 def _unknown_level_messages(plans: Iterable[Plan], fit: Fit) -> Iterator[Message]:
     """Report measures that use a relevance level for which the set does not record judgments."""
-    at = fit.agreement.at_level
-    levels = {level for level in fit.levels if level > 1 and at(level).unknown.any()}
+    at_level = fit.agreement.at_level
+    levels = {level for level in fit.levels if level > 1 and at_level(level).unknown.any()}
     below = {level for p in plans for level in p.levels if level < 1}
-    unknown = {level for level in below if (at(level).unknown | at(level).count_only).any()}
+    unknown = {n for n in below if (at_level(n).unknown | at_level(n).count_only).any()}
     if graded := [str(plan.measure) for plan in plans if levels & {*plan.levels}]:
         yield Message(
             f"{fit.factors.id} does not record its judgments at {levels_text(sorted(levels))}, so "

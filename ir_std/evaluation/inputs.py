@@ -210,8 +210,8 @@ def _scores_by_tag(factors: FactorSet) -> Mapping[str, Values]:
         measure = parse_set_measure(canonical(parse_set_measure(name)))
         numbers, columns = scores_by_system(factors, name)
         for number, column in zip(numbers.tolist(), columns.T.tolist(), strict=True):
-            known = {t: v for t, v in zip(factors.topics, column, strict=True) if v == v}
-            by_tag.setdefault(tags[number], {})[measure] = known
+            by_topic = {t: v for t, v in zip(factors.topics, column, strict=True) if v == v}
+            by_tag.setdefault(tags[number], {})[measure] = by_topic
     return {tag: by_tag[tag] for tag in tags if tag in by_tag}
 
 
@@ -317,10 +317,10 @@ def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) ->
     for name, scores in read.items():
         scores.check_listed()
         given = name if len(read) > 1 or scores.unit == "dataset" else file
-        known = named.get(given)
-        if scores.unit == "dataset" and isinstance(known, RunScores):
-            named[given] = known.joined(scores)  # MTEB: one file per dataset
-        elif known is not None:
+        earlier = named.get(given)
+        if scores.unit == "dataset" and isinstance(earlier, RunScores):
+            named[given] = earlier.joined(scores)  # MTEB: one file per dataset
+        elif earlier is not None:
             raise UsageError(f"two runs have the name {given}; the second is in {file}")
         else:
             named[given] = scores
@@ -429,17 +429,17 @@ def scores_at_level(scores: RunScores, qrels: Qrels) -> RunScores:
         return scores
     n_rel = np.array([scores.n_rel[topic] for topic in topics])
     rows = np.array([qrels.positions[topic] for topic in topics])
-    level = next((at for at in (1, *qrels.levels) if (qrels.count(at)[rows] == n_rel).all()), None)
+    level = next((n for n in (1, *qrels.levels) if (qrels.count(n)[rows] == n_rel).all()), None)
     if level == 1:
         return scores
     if level is None:
         differing = qrels.count()[rows] != n_rel
-        at = int(np.flatnonzero(differing)[0])
+        first = int(np.flatnonzero(differing)[0])
         raise InputError.at(
             scores.name,
             f"num_rel differs from the qrels on {differing.sum()} of "
-            f"{pluralize(len(topics), 'topic')} (e.g. {topics[at]}: {n_rel[at]} in the file, "
-            f"{qrels.count()[rows[at]]} in the qrels)",
+            f"{pluralize(len(topics), 'topic')} (e.g. {topics[first]}: {n_rel[first]} in the "
+            f"file, {qrels.count()[rows[first]]} in the qrels)",
             "pass the qrels with which the scores were computed",
         )
     values = {measure_at_level(measure, level): column for measure, column in scores.values.items()}
@@ -527,8 +527,8 @@ def add_baseline(
 def _run_of_file(file: str, runs: Mapping[str, Any]) -> str | None:
     """Return the name of a run, given the path or the name of the run's file."""
     paths = {n: run.name for n, run in runs.items() if isinstance(run, FileSource)}
-    here = os.path.realpath(file)
-    same = [name for name, path in paths.items() if os.path.realpath(path) == here]
+    real_path = os.path.realpath(file)
+    same = [name for name, path in paths.items() if os.path.realpath(path) == real_path]
     same = same or [name for name, path in paths.items() if os.path.basename(path) == file]
     return same[0] if len(same) == 1 else None
 
@@ -568,5 +568,5 @@ def best_system(qrels: Qrels, factors: Factors | Match | None, measures: Any) ->
     apply = plan.apply if isinstance(measure, Standardized) else np.asarray
     means = [plans.mean_of_values(apply(raw)) for raw in pick_rows(columns, plan.rows).T]
     sign = 1.0 if isinstance(measure, Standardized) else plan.factors.sign(plan.name)
-    at = int(np.nanargmax(sign * np.array(means)))
-    return system_of(plan.factors, plan.factors.systems[numbers[at]])
+    best = int(np.nanargmax(sign * np.array(means)))
+    return system_of(plan.factors, plan.factors.systems[numbers[best]])

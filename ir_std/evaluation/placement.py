@@ -330,12 +330,12 @@ class Placer:
         )
         mine = plan.apply(estimates.round_to_resolution(factors, name, raw))
         shown = values[measure] if isinstance(measure, Standardized) else raw
-        known = np.flatnonzero(plan.has_factors & ~np.isnan(mine))
+        scored = np.flatnonzero(plan.has_factors & ~np.isnan(mine))
         scheme, params = scheme_of(measure)
-        theirs = estimates.scores_of_systems(factors, name, scheme, plan.rows[known], **params)
+        theirs = estimates.scores_of_systems(factors, name, scheme, plan.rows[scored], **params)
         is_own = factors.id in own
-        counts = _count_systems(plan, theirs, mine[known], is_own)
-        for i, (n_better, n_tied, n) in zip(known.tolist(), counts, strict=True):
+        counts = _count_systems(plan, theirs, mine[scored], is_own)
+        for i, (n_better, n_tied, n) in zip(scored.tolist(), counts, strict=True):
             value = float(shown[i])
             placed = Placement(measure, value, factors.id, 1, 1, n_better, n, is_own, n_tied)
             yield plan.topics[i], placed

@@ -125,8 +125,7 @@ class Plan(NamedTuple):
     def has_factors(self) -> Mask:
         """True on the topics that have factors and whose judgments do not differ."""
         mean, sd = self.factors.mean[self.name], self.factors.sd[self.name]
-        known: Mask = ~np.isnan(pick_rows(mean, self.rows) + pick_rows(sd, self.rows))
-        return known
+        return np.asarray(~np.isnan(pick_rows(mean, self.rows) + pick_rows(sd, self.rows)))
 
     @property
     def same_raw(self) -> tuple[Measure, ...]:
@@ -145,7 +144,9 @@ class Plan(NamedTuple):
     def with_factors(self) -> Plan:
         """Return the plan with the function that standardizes raw values on the plan's rows."""
         scheme, params = self.measure["scheme"], self.measure.scheme_params
-        return self._replace(apply=self.factors.at(self.rows, self.name, scheme, **params))
+        return self._replace(
+            apply=self.factors.standardizer(self.rows, self.name, scheme, **params)
+        )
 
     def standardized(self, raw: Floats, step: float = 0.0) -> tuple[Floats, float]:
         """Standardize raw values by topic.
@@ -297,8 +298,8 @@ def mean_of_values(values: Floats) -> float:
     total = float(values.sum())
     if total == total and len(values):
         return total / len(values)
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
+    present = values[~np.isnan(values)]
+    return float(present.mean()) if len(present) else float("nan")
 
 
 def _round_as_printed(scores: Floats, step: float) -> Floats:
@@ -385,7 +386,7 @@ def _why_no_factors(names: Sequence[str], scheme: str, obstacle: str | None, mat
     )
 
 
-def similar_measures(known: Iterable[str], asked: Iterable[str]) -> str:
+def similar_measures(names: Iterable[str], asked: Iterable[str]) -> str:
     """List the known measures of the requested kinds, or else all known measures.
 
     >>> similar_measures(["AP", "P@5", "P@10", "RR"], ["P@15"])
@@ -393,8 +394,8 @@ def similar_measures(known: Iterable[str], asked: Iterable[str]) -> str:
     >>> similar_measures(["AP", "P@5", "P@10", "RR"], ["Judged@10"])
     'AP, P@5, P@10, ... (4 in all)'
     """
-    known, kinds = list(known), {_kind(name) for name in asked}
-    return ", ".join(name for name in known if _kind(name) in kinds) or abbreviate(known) or "none"
+    names, kinds = list(names), {_kind(name) for name in asked}
+    return ", ".join(name for name in names if _kind(name) in kinds) or abbreviate(names) or "none"
 
 
 def _kind(name: str) -> str:
@@ -444,10 +445,11 @@ def _obstacles(plan: Plan, table: Floats, fit: Fit, match: Match, qrels: Qrels) 
         return  # If the user named the set, a warning reports the differences instead.
     if 2 * len(plan.differing) > len(fit.matched):
         yield _difference(plan, fit)
-    here, there = highest_level_of_collection(fit, qrels), fit.factors.info.get("max_level")
-    if gains_are_shares(plan.raw) and there not in (None, here):
+    own = highest_level_of_collection(fit, qrels)
+    theirs = fit.factors.info.get("max_level")
+    if gains_are_shares(plan.raw) and theirs not in (None, own):
         yield (
-            f"gains are relative to level {here} in these qrels, but to level {there} in the set's "
+            f"gains are relative to level {own} in these qrels, but to level {theirs} in the set's "
             "judgments"
         )
     rows = fit.factors.rows(plan.topics)
@@ -457,12 +459,12 @@ def _obstacles(plan: Plan, table: Floats, fit: Fit, match: Match, qrels: Qrels) 
 
 def _level_obstacles(raw: Measure, fit: Fit, qrels: Qrels) -> Iterator[str]:
     """Yield the reasons why the relevance levels of these qrels rule out a measure."""
-    here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
-    if has_graded_gains(raw) and there is not None and not fit.agreement.is_graded.any():
-        if here > 1 >= there:
-            yield f"these qrels have levels up to {here}, but the set's judgments have one level"
-        if there > 1 >= here and not fit.is_subset:
-            yield f"these qrels have one level, but the set's judgments have levels up to {there}"
+    own, theirs = _highest_level(fit, qrels), fit.factors.info.get("max_level")
+    if has_graded_gains(raw) and theirs is not None and not fit.agreement.is_graded.any():
+        if own > 1 >= theirs:
+            yield f"these qrels have levels up to {own}, but the set's judgments have one level"
+        if theirs > 1 >= own and not fit.is_subset:
+            yield f"these qrels have one level, but the set's judgments have levels up to {theirs}"
     level = raw.params.get("rel", 1)
     if level > highest_level_of_collection(fit, qrels):
         yield f"no document of these qrels is judged at level {level} or above"
@@ -496,5 +498,5 @@ def highest_level_of_collection(fit: Fit, qrels: Qrels) -> int:
     Qrels that are part of a graded collection count as graded, even if the highest level in the
     qrels is 1.
     """
-    there = fit.factors.info.get("max_level") or 0
-    return max(_highest_level(fit, qrels), there if fit.is_subset else 0)
+    highest = fit.factors.info.get("max_level") or 0
+    return max(_highest_level(fit, qrels), highest if fit.is_subset else 0)

@@ -184,14 +184,14 @@ def _has_reversed_scores(run: Run) -> Mask:
 def _cause_of_unknown_ids(run: Run, qrels: Qrels) -> str:
     """Return a possible reason, such as differing IDs, why no document of a run is judged."""
     first = run.ids(np.arange(min(ID_SAMPLE_SIZE, len(run.scores))))
-    here = [id_ if isinstance(id_, str) else id_.decode() for id_ in first]
+    run_ids = [name.decode(errors="surrogatepass") for name in first]
     judged = chain.from_iterable(qrels.judged.values())
-    there = list(islice(judged, ID_SAMPLE_SIZE))
-    if not here or not there or look_alike(here, there):
+    judged_ids = list(islice(judged, ID_SAMPLE_SIZE))
+    if not run_ids or not judged_ids or look_alike(run_ids, judged_ids):
         return "; check that the run and the qrels belong to the same collection and topics"
     return (
-        f", because the run's IDs ({here[0]!r}) do not look like the IDs in the qrels "
-        f"({there[0]!r}); convert them"
+        f", because the run's IDs ({run_ids[0]!r}) do not look like the IDs in the qrels "
+        f"({judged_ids[0]!r}); convert them"
     )
 
 

@@ -241,15 +241,15 @@ def _joint_error(parts: Sequence[tuple[SystemsCovariance, ArrayLike]]) -> tuple[
     if len(parts) == 1:
         estimate = parts[0][0].estimate([0.0], parts[0][1])
         return estimate.systems_error, estimate.systems_df
-    known = [(part.influences, contrast) for part, contrast in parts if part.influences is not None]
+    pairs = [(part.influences, contrast) for part, contrast in parts if part.influences is not None]
     total: dict[str, float] = {}
     team: dict[str, str] = {}
-    for influences, contrast in known:
+    for influences, contrast in pairs:
         values = influences.values @ np.asarray(contrast, float)
         for name, value in zip(influences.names, values.tolist(), strict=True):
             total[name] = total.get(name, 0.0) + value
         team.update(zip(influences.names, influences.teams, strict=False))
     teams = tuple(team.get(name, name) for name in total) if team else ()
-    effect = max(influences.design_effect for influences, _ in known)
+    effect = max(influences.design_effect for influences, _ in pairs)
     joint = Influences(np.array([*total.values()])[:, None], tuple(total), teams, effect)
     return joint.error([1.0])

@@ -151,10 +151,10 @@ def benchmark_scores(
     scores, of_parts = np.full((2, len(tasks), len(models)), np.nan)
     trained = np.full(scores.shape, UNKNOWN)
     for i, rows in enumerate(tasks.values()):
-        at = factors.rows(rows)
+        task_rows = factors.rows(rows)
         table = np.full((len(rows), len(models)), np.nan)
-        table[:, place] = main_scores[at]
-        trained[i, place] = cells.arrays["trained"][at].min(axis=0)
+        table[:, place] = main_scores[task_rows]
+        trained[i, place] = cells.arrays["trained"][task_rows].min(axis=0)
         if kind != "all":
             table[:, trained[i] != NOT_TRAINED] = np.nan
         for name, by_row in further.items():
@@ -168,15 +168,15 @@ def benchmark_scores(
                 f"{name} has scores on {abbreviate(by_row)}, but has no complete task of "
                 f"{benchmark}; add all parts of a task such as {next(iter(tasks))}"
             )
-    known = ~np.isnan(of_parts).all(axis=0)
+    has_score = ~np.isnan(of_parts).all(axis=0)
     return BenchmarkScores(
         benchmark,
         tuple(tasks),
         tuple(task for task, rows in tasks_of(benchmark).items() if not rows),
-        tuple(model for model, there in zip(models, known.tolist(), strict=True) if there),
-        np.round(scores[:, known], DECIMALS),
-        np.round(of_parts[:, known], DECIMALS),
-        trained[:, known],
+        tuple(model for model, has_any in zip(models, has_score.tolist(), strict=True) if has_any),
+        np.round(scores[:, has_score], DECIMALS),
+        np.round(of_parts[:, has_score], DECIMALS),
+        trained[:, has_score],
     )
 
 

@@ -32,9 +32,9 @@ Version: TypeAlias = tuple[int, int, int]
 @lru_cache(maxsize=1)
 def shipped_folder() -> Path:
     """Return the folder of the shipped sets, in an installed package or a checkout."""
-    here = Path(__file__).parent.parent
-    inside = here / "_factors"
-    return inside if inside.is_dir() else here.parent / "factors"
+    package = Path(__file__).parent.parent
+    inside = package / "_factors"
+    return inside if inside.is_dir() else package.parent / "factors"
 
 
 @lru_cache(maxsize=1)
@@ -226,14 +226,14 @@ def load_factors(
         from ir_std.factors.derived import select_systems  # rarely needed
 
         return select_systems(load_factors(name), systems)
-    known = {each.name: each for each in known_sets()} if isinstance(name, str) else {}
-    if name in known:
-        return _load(*known[os.fspath(name)][1:])
+    sets = {each.name: each for each in known_sets()} if isinstance(name, str) else {}
+    if name in sets:
+        return _load(*sets[os.fspath(name)][1:])
     if (version := version_of(name)) or files.path_may_exist(name):
         return _load(os.fspath(name), version)
     raise UnknownSetError(
         f"unknown factor set {os.fspath(name)!r}; name one that `ir_std factors` lists, or the "
-        f"path of a set's file{suggestion(str(name), known)}"
+        f"path of a set's file{suggestion(str(name), sets)}"
     )
 
 
@@ -373,8 +373,8 @@ def remove_set(name: str) -> Path:
         for file in _files_in(folder)
     }
     if name not in own:
-        there = f"available: {', '.join(sorted(own))}" if own else "you have added none"
-        raise UnknownSetError(f"you have no set named {name!r}; {there}{suggestion(name, own)}")
+        available = f"available: {', '.join(sorted(own))}" if own else "you have added none"
+        raise UnknownSetError(f"you have no set named {name!r}; {available}{suggestion(name, own)}")
     with files.wrap_os_errors(own[name], "cannot be removed", "check that you can write there"):
         own[name].unlink()
     return own[name]

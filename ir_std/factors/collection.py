@@ -94,8 +94,8 @@ class Collection:
         """Check whether counts of relevant documents show that a set does not match."""
         shared = self.counts.keys() & counts.keys()
         pairs = [(counts[topic], self.counts[topic]) for topic in shared]
-        known = [(a, b) for a, b in pairs if a is not None and b is not None and (a or b)]
-        return 2 * sum(a != b for a, b in known) > len(known)
+        counted = [(a, b) for a, b in pairs if a is not None and b is not None and (a or b)]
+        return 2 * sum(a != b for a, b in counted) > len(counted)
 
     def places(self, topics: Iterable[str]) -> Ints:
         """Return the positions of topics in this collection."""
@@ -205,8 +205,8 @@ class Agreement:
         at_least = self._counts[self.is_graded]
         occurs: Mask = np.any(at_least[:, :-1] > at_least[:, 1:], axis=0)
         qrels = self._collection.qrels
-        known = {1, *compress(self._levels, occurs.tolist()), *(qrels.levels if qrels else ())}
-        return sorted(level for level in known if level > 0)
+        candidates = {1, *compress(self._levels, occurs.tolist()), *(qrels.levels if qrels else ())}
+        return sorted(level for level in candidates if level > 0)
 
     def at_level(self, level: int) -> LevelAgreement:
         """Compare each topic's documents whose relevance level is ``level`` or higher."""
@@ -233,7 +233,8 @@ class Agreement:
     def differs(self, levels: Iterable[int]) -> Mask:
         """Find the topics whose judgments differ at one or more of the levels."""
         none = np.zeros(len(self._topics), bool)
-        differs: Mask = np.any([none, *(self.at_level(at).different for at in levels)], axis=0)
+        by_level = [self.at_level(level).different for level in levels]
+        differs: Mask = np.any([none, *by_level], axis=0)
         return differs
 
     def is_identical(self, levels: Iterable[int]) -> Mask:

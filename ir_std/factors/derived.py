@@ -162,16 +162,16 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
 
 
 def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
-    known = factors.systems
-    if not known:
+    systems = factors.systems
+    if not systems:
         raise UsageError(
             f"{factors.id} does not name its systems, so none can be chosen or left out"
         )
     for tag in tags:
-        if tag not in known:
+        if tag not in systems:
             raise UsageError(
-                f"{factors.id} has no system {tag!r}; available: {abbreviate(known)}"
-                f"{suggestion(tag, known)}"
+                f"{factors.id} has no system {tag!r}; available: {abbreviate(systems)}"
+                f"{suggestion(tag, systems)}"
             )
 
 

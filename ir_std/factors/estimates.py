@@ -118,10 +118,10 @@ def ranked_systems(
     numbers : ndarray of int, shape (n,)
         Numbers of these systems in the set.
     """
-    known = ~np.isnan(factors.mean[measure])
+    usable = ~np.isnan(factors.mean[measure])
     if scheme == "z":
-        known &= factors.sd[measure] > 0
-    rows = np.flatnonzero(known) if rows is None else rows[known[rows]]
+        usable &= factors.sd[measure] > 0
+    rows = np.flatnonzero(usable) if rows is None else rows[usable[rows]]
     values = scores_of_systems(factors, measure, scheme, rows, **params)
     if not len(rows):
         return np.zeros(0), np.zeros(0, np.int64)
@@ -149,7 +149,7 @@ def scores_of_systems(
     scores: Floats = factors.scores[measure][rows]
     if scheme is None:
         return scores
-    standardize = factors.at(rows, measure, scheme, **params)
+    standardize = factors.standardizer(rows, measure, scheme, **params)
     # Scheme E compares each score with all scores of its topic, so blocks of systems save memory.
     n_blocks = scores.size * scores.shape[1] // _LARGEST_BLOCK + 1
     blocks = np.array_split(scores.T, n_blocks)

@@ -111,8 +111,8 @@ class FactorSet:
         for topic in judgments:
             if not isinstance(topic, str) or not topic or _UNWRITABLE.search(topic):
                 raise InputError.at("factor set", f"topic {topic!r} cannot be written", "rename it")
-        known = [j if isinstance(j, Judgments) else Judgments(j) for j in judgments.values()]
-        levels, counts, prints = judgment_arrays(known)
+        of_topics = [j if isinstance(j, Judgments) else Judgments(j) for j in judgments.values()]
+        levels, counts, prints = judgment_arrays(of_topics)
         arrays: dict[str, Array] = {
             "topics": np.array([*judgments], np.str_),
             "counts": counts,
@@ -232,9 +232,9 @@ class FactorSet:
                 expected.add(f"scores/{m}")
             elif f"cells/{m}" not in cells:
                 expected |= {f"mean/{m}", f"sd/{m}"}
-        there = {*self._arrays} - {"systems", "earlier"}
-        if different := sorted(there ^ expected):
-            what = "is unexpected" if different[0] in there else "is missing"
+        names = {*self._arrays} - {"systems", "earlier"}
+        if different := sorted(names ^ expected):
+            what = "is unexpected" if different[0] in names else "is missing"
             raise self._unusable(different[0], what)
         if cells and not self.systems:
             raise self._unusable("systems", "is missing")
@@ -299,8 +299,8 @@ class FactorSet:
         counts: Ints = self._array("counts", "i", 2)
         if counts.shape != (len(self.topics), len(self.levels)) or (counts < -1).any():
             raise self._unusable("counts", "is not one count per topic and level")
-        known = (counts[:, 1:] >= 0) & (counts[:, :-1] >= 0)
-        if (known & (counts[:, 1:] > counts[:, :-1])).any():
+        are_counted = (counts[:, 1:] >= 0) & (counts[:, :-1] >= 0)
+        if (are_counted & (counts[:, 1:] > counts[:, :-1])).any():
             raise self._unusable("counts", "increases with the level")
         return counts
 
@@ -315,8 +315,8 @@ class FactorSet:
     @cached_property
     def judgments(self) -> Mapping[str, Judgments]:
         """Known facts about the judgments, by topic."""
-        known = judgments_from_arrays(self.levels, self.counts, self.prints)
-        return store.FrozenDict(zip(self.topics, known, strict=True))
+        of_topics = judgments_from_arrays(self.levels, self.counts, self.prints)
+        return store.FrozenDict(zip(self.topics, of_topics, strict=True))
 
     @cached_property
     def n_rel(self) -> Mapping[str, int | None]:
@@ -359,8 +359,8 @@ class FactorSet:
     @cached_property
     def scores(self) -> Mapping[str, Floats]:
         """Scores by measure, shape (n_topics, n_systems); only measures whose scores are known."""
-        known = [m for m in self.measures if f"mean/{m}" not in self._arrays]
-        return store.LazyDict(known, self._scores)
+        with_scores = [m for m in self.measures if f"mean/{m}" not in self._arrays]
+        return store.LazyDict(with_scores, self._scores)
 
     @cached_property
     def mean(self) -> Mapping[str, Floats]:
@@ -476,9 +476,9 @@ class FactorSet:
             If the set does not have the measure, or if E is used and the systems' scores are
             unknown.
         """
-        return self.at(self.rows(topics), measure, scheme, **params)(values)
+        return self.standardizer(self.rows(topics), measure, scheme, **params)(values)
 
-    def at(
+    def standardizer(
         self, rows: Ints, measure: str, scheme: str = "N", **params: float
     ) -> Callable[[ArrayLike], Floats]:
         """Return a function that standardizes raw scores on the topics of these rows.
@@ -497,10 +497,10 @@ class FactorSet:
         method = get_scheme(scheme)
         if method.needs_scores:
             if measure not in self.scores:
-                known = ", ".join(self.scores) or "none"
+                available = ", ".join(self.scores) or "none"
                 raise NoFactorsError(
                     f"{self.id} has no scores of systems for {measure}, which scheme E needs "
-                    f"(available for {known}); use N, U or z"
+                    f"(available for {available}); use N, U or z"
                 )
             scores = pick_rows(self.scores[measure], rows)
         return partial(

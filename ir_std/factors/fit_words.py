@@ -33,9 +33,9 @@ def describe_fit(fit: Fit, warning: str = "") -> str:
 
 def _kinds(fit: Fit) -> str:
     """Name the kinds of the matched topics, but only if the set has further kinds of topics."""
-    known = fit.factors.info.get("topic_kinds", {})
-    kinds = dict.fromkeys(known[t] for t in fit.matched if t in known)
-    is_part = 0 < len(kinds) < len({*known.values()})
+    kind_of = fit.factors.info.get("topic_kinds", {})
+    kinds = dict.fromkeys(kind_of[t] for t in fit.matched if t in kind_of)
+    is_part = 0 < len(kinds) < len({*kind_of.values()})
     return f"all topics are of kind {' or '.join(kinds)}" if is_part else ""
 
 

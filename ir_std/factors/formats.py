@@ -87,7 +87,7 @@ def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
         If the file is broken; the message names file and line.
     """
     cells: dict[tuple[str, str], tuple[float, float]] = {}
-    for at, line in enumerate(read_text(file).split("\n"), 1):
+    for row, line in enumerate(read_text(file).split("\n"), 1):
         fields = line.split()
         if not fields:
             continue
@@ -96,13 +96,13 @@ def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
                 file,
                 pluralize(len(fields), "column"),
                 "expected topic, measure, mean and standard deviation",
-                line=at,
+                line=row,
             )
         topic, name, mean, sd = fields
-        cell = topic, _measure(file, at, translated(name, TREC_EVAL_NAMES) or name)
+        cell = topic, _measure(file, row, translated(name, TREC_EVAL_NAMES) or name)
         if cell in cells:
-            raise InputError.at(file, f"repeats {name} of topic {topic}", "keep one line", line=at)
-        cells[cell] = _number(file, at, mean), _number(file, at, sd)
+            raise InputError.at(file, f"repeats {name} of topic {topic}", "keep one line", line=row)
+        cells[cell] = _number(file, row, mean), _number(file, row, sd)
     if not cells:
         raise InputError.at(file, "no lines", "expected topic, measure, mean, standard deviation")
     topics, measures = (dict.fromkeys(names) for names in zip(*cells, strict=True))
@@ -240,8 +240,8 @@ def set_from_tables(
         Judgments by topic, as for :class:`FactorSet`; the judgments of topics that are not listed
         are unknown.
     """
-    known = info.get("measures", {})
-    about = {m: {"systems": systems, **known.get(m, {})} for m in tables.mean}
+    facts = info.get("measures", {})
+    about = {m: {"systems": systems, **facts.get(m, {})} for m in tables.mean}
     counts = {t: (n_rel or {}).get(t) for t in tables.topics}
     return FactorSet(
         {"depth": None, "resolution": 0, **info, "measures": about}, counts, tables.mean, tables.sd

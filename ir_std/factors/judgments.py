@@ -55,11 +55,11 @@ def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
     prints = {level: fingerprints_by_topic(qrels, level).tolist() for level in levels}
     judgments = {}
     for place, counts in enumerate((at_least[:-1] - at_least[1:]).T.tolist()):
-        known = {level: n for level, n in zip(levels, counts, strict=True) if n or not level}
+        judged = {level: n for level, n in zip(levels, counts, strict=True) if n or not level}
         judgments[qrels.topics[place]] = Judgments(
-            sum(n for level, n in known.items() if level > 0),
-            known,
-            {level: prints[level][place] for level, n in known.items() if n},
+            sum(n for level, n in judged.items() if level > 0),
+            judged,
+            {level: prints[level][place] for level, n in judged.items() if n},
         )
     return judgments
 
@@ -85,8 +85,8 @@ def judgment_arrays(judgments: Sequence[Judgments]) -> tuple[list[int], Ints, Ke
             counts[row] = np.cumsum(at_level[::-1])[::-1]
         elif each.n_rel is not None:
             counts[row, levels.index(1)] = each.n_rel
-        for at, known in sorted((each.fingerprints or {}).items(), reverse=True):
-            prints[row, : bisect_right(levels, at)] = known
+        for lowest, fingerprint in sorted((each.fingerprints or {}).items(), reverse=True):
+            prints[row, : bisect_right(levels, lowest)] = fingerprint
     prints[counts <= 0] = 0
     return levels, counts, prints
 
@@ -99,8 +99,8 @@ def judgments_from_arrays(levels: Sequence[int], counts: Ints, prints: Keys) -> 
     judgments = [Judgments(n if n >= 0 else None) for n in n_rel]
     for row in np.flatnonzero(is_graded).tolist():
         at_level = zip(levels, (counts[row] - above[row]).tolist(), strict=True)
-        known = {level: n for level, n in at_level if n or not level}
+        judged = {level: n for level, n in at_level if n or not level}
         of_level = dict(zip(levels, prints[row].tolist(), strict=True))
-        found = {level: of_level[level] for level, n in known.items() if n}
-        judgments[row] = Judgments(n_rel[row], known, found if all(found.values()) else None)
+        found = {level: of_level[level] for level, n in judged.items() if n}
+        judgments[row] = Judgments(n_rel[row], judged, found if all(found.values()) else None)
     return judgments

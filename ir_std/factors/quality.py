@@ -109,8 +109,8 @@ class Quality:
 
     @property
     def _n_scores(self) -> Ints:
-        known = ~np.isnan(self.factors.scores[self.measure])
-        return np.asarray(known.sum(axis=1))
+        has_score = ~np.isnan(self.factors.scores[self.measure])
+        return np.asarray(has_score.sum(axis=1))
 
     @cached_property
     def sparse_topics(self) -> tuple[str, ...]:
@@ -156,8 +156,8 @@ class Quality:
     @property
     def ceiling(self) -> float:
         """Median over topics of the z of a perfect score; NaN if scores have no maximum."""
-        known = self._best_z[~np.isnan(self._best_z)]
-        return float(np.median(known)) if len(known) else np.nan
+        values = self._best_z[~np.isnan(self._best_z)]
+        return float(np.median(values)) if len(values) else np.nan
 
     @cached_property
     def capped_topics(self) -> tuple[str, ...]:
@@ -324,10 +324,10 @@ def find_weak_systems(
     if measure not in factors.scores:
         return None
     numbers, scores = scores_by_system(factors, measure)
-    known = ~np.isnan(scores).any(axis=1) & (True if topics is None else topics)
-    if not known.any():  # each topic lacks a system, so means cannot be compared
+    is_complete = ~np.isnan(scores).any(axis=1) & (True if topics is None else topics)
+    if not is_complete.any():  # each topic lacks a system, so means cannot be compared
         return None
-    scores = scores[known]
+    scores = scores[is_complete]
     means = scores.mean(axis=0)
     middle = median(means.tolist())
     if middle <= 0:
@@ -339,8 +339,8 @@ def find_weak_systems(
     if not weak.any():
         return None
     median_system = scores[:, np.argsort(means, kind="stable")[len(means) // 2]]
-    others, spread = scores[:, ~weak], factors.sd[measure][known] > EXACT
-    share = np.std(others, axis=1, ddof=1)[spread] / factors.sd[measure][known][spread]
+    others, spread = scores[:, ~weak], factors.sd[measure][is_complete] > EXACT
+    share = np.std(others, axis=1, ddof=1)[spread] / factors.sd[measure][is_complete][spread]
     return WeakSystems(
         tuple(numbers[weak].tolist()),
         limit,

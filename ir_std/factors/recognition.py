@@ -153,10 +153,10 @@ def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
         return
     n_rel = int(qrels.count().sum())
     named = factors.info.get("aliases", {}).get(collection.dataset, collection.dataset)
-    for name, known in factors.judgments.items():
-        if name == named or known.n_rel == n_rel:
+    for name, judgments in factors.judgments.items():
+        if name == named or judgments.n_rel == n_rel:
             fit = Fit(factors, collection_of_dataset(qrels, name))
-            if fit.identical_topics or (name == named and not known.fingerprints):
+            if fit.identical_topics or (name == named and not judgments.fingerprints):
                 yield fit
 
 

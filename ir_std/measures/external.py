@@ -140,13 +140,13 @@ class ExternalMeasure(TypedMeasure):
 def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:
     """Find the lower-is-better measures by name; all of them must be external measures."""
     given = [*measures]
-    known = {name: m for m in given for name in (str(m), getattr(m, "name", str(m)))}
+    named = {name: m for m in given for name in (str(m), getattr(m, "name", str(m)))}
     for name in names:
-        if name not in known:
-            raise UsageError(f"unknown measure {name!r}; available: {', '.join(known) or 'none'}")
-        if not isinstance(known[name], ExternalMeasure):
+        if name not in named:
+            raise UsageError(f"unknown measure {name!r}; available: {', '.join(named) or 'none'}")
+        if not isinstance(named[name], ExternalMeasure):
             raise UsageError(f"only custom measures can be lower-is-better, got {name}")
-    return [known[name] for name in names]
+    return [named[name] for name in names]
 
 
 def sign_of(measure: Measure) -> float:

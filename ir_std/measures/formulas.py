@@ -157,8 +157,8 @@ def _expected_reciprocals(relevant: Ranking, stops: Floats) -> Floats:
 def blended_ratios(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> Terms:
     """Compute the terms of Q: (count + beta * gain) / (rank + beta * ideal gain)."""
     relevant, ideal, count = r.relevant(1, cutoff), r.qrels.ideal, r.qrels.count(1)
-    at = (np.cumsum(count) - count)[relevant.topic] - 1
-    ideal_gain = _running_sum(ideal)[at + np.minimum(relevant.rank, count[relevant.topic])]
+    before = (np.cumsum(count) - count)[relevant.topic] - 1
+    ideal_gain = _running_sum(ideal)[before + np.minimum(relevant.rank, count[relevant.topic])]
     return relevant, (positions(relevant.topic) + beta * _running_sum(relevant)) / (
         relevant.rank + beta * ideal_gain
     )
@@ -346,8 +346,8 @@ def interpolated_precision(r: Ranking, recall: float, rel: int = 1) -> Floats:
     relevant, best = r.cached((interpolated_precision, rel), best_from_each)
     count = r.qrels.count(rel)
     reached = np.floor(recall * count + 0.5)
-    at = positions(relevant.topic) == np.maximum(reached, 1)[relevant.topic]
-    return sum_by_topic(relevant[at], best[at])
+    is_reached = positions(relevant.topic) == np.maximum(reached, 1)[relevant.topic]
+    return sum_by_topic(relevant[is_reached], best[is_reached])
 
 
 def eleven_point_average(r: Ranking, rel: int = 1) -> Floats:

@@ -70,9 +70,9 @@ def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measu
     if measure[:1] == "s" and measure[1:] in external and measure not in by_name:
         return standardized_external(measure[1:])
     ours = None if measure in by_name else _translated_base(measure)
-    base, params, at = _split(ours or measure)
-    if at is not None:
-        params[base.AT_PARAM] = at
+    base, params, cutoff = _split(ours or measure)
+    if cutoff is not None:
+        params[base.AT_PARAM] = cutoff
     parsed: Measure = base(**params)
     check_params(parsed)
     parsed.validate_params()
@@ -93,15 +93,15 @@ def named_measure(given: Measure | str, measures: Iterable[Measure]) -> Measure:
     UsageError
         If the measure is not among ``measures``.
     """
-    known = {canonical(measure): measure for measure in measures}
-    external = {m.name for m in known.values() if isinstance(m, ExternalMeasure)}
+    by_spelling = {canonical(measure): measure for measure in measures}
+    external = {m.name for m in by_spelling.values() if isinstance(m, ExternalMeasure)}
     name = canonical(parse_measure(given, external))
-    if name not in known:
+    if name not in by_spelling:
         raise UsageError(
             f"{given} is not among the measures; available: "
             f"{', '.join(map(str, measures)) or 'none'}"
         )
-    return known[name]
+    return by_spelling[name]
 
 
 def is_quoted(text: str) -> bool:
@@ -141,20 +141,20 @@ def suggest_measures(text: str) -> list[str]:
     if word is None:
         return []
     digits = cutoff.translate(_MISTAKEN_FOR_DIGITS)
-    at = f"@{digits}" if digits.isdecimal() else ""
-    return [near + at for near in suggest_names(word[0], by_name)]
+    suffix = f"@{digits}" if digits.isdecimal() else ""
+    return [near + suffix for near in suggest_names(word[0], by_name)]
 
 
 def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
     """Split a name into its measure, parameters, and the value after ``@`` (or None)."""
     params: dict[str, Any] = {}
-    at: Any = None
+    cutoff: Any = None
     quoted = _QUOTED.match(measure.strip())
     text = "_" + measure.strip()[quoted.end() :] if quoted else measure.strip()
     try:
         node: ast.expr = ast.parse(text, mode="eval").body
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            at, node = ast.literal_eval(node.right), node.left
+            cutoff, node = ast.literal_eval(node.right), node.left
         if isinstance(node, ast.Call) and not node.args:
             params = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
             node = node.func
@@ -165,13 +165,13 @@ def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
         raise _unreadable(measure)
     if quoted and node.id == "_":
         made = standardized_external if quoted[1] else ExternalMeasure
-        return made(str(name)), params, at
+        return made(str(name)), params, cutoff
     if node.id not in by_name:
         raise UnknownMeasureError(
             f"unknown measure {node.id!r}{did_you_mean(suggest_measures(measure))}"
         )
     log_conflict(node.id)
-    return by_name[node.id], params, at
+    return by_name[node.id], params, cutoff
 
 
 def _not_a_measure(given: object) -> UsageError:

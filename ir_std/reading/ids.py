@@ -374,8 +374,8 @@ class KeyTable(NamedTuple):
         place, wanted = place[where], values[where]
         behind = np.arange(len(place))
         while behind.size:  # if keys share their first bits, try the next key
-            here = place[behind]
-            behind = behind[(self.keys[here] < wanted[behind]) & (here < len(self.keys) - 1)]
+            current = place[behind]
+            behind = behind[(self.keys[current] < wanted[behind]) & (current < len(self.keys) - 1)]
             place[behind] += 1
         equal = self.keys[place] == wanted
         return where[equal] + before, place[equal]
@@ -420,8 +420,8 @@ class Index(NamedTuple):
         if self.ids[rows].same(ids[where]).all():
             return where, rows
         # Two IDs have the same key, so the IDs themselves are compared.
-        known = zip(self.topic.tolist(), self.ids.bytes(), strict=True)
-        row_of = {document: row for row, document in enumerate(known)}
+        pairs = zip(self.topic.tolist(), self.ids.bytes(), strict=True)
+        row_of = {document: row for row, document in enumerate(pairs)}
         wanted = zip(topic.tolist(), ids.bytes(), strict=True)
         rows = np.array([row_of.get(document, -1) for document in wanted], np.int64)
         where = np.flatnonzero(rows >= 0)

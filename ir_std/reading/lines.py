@@ -305,8 +305,8 @@ def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
         edges = np.flatnonzero(blank[1:] != blank[:-1])
         before, ends, n_blanks = edges[::2], edges[1::2] + 1, int(np.count_nonzero(blank))
     else:
-        at = np.flatnonzero(blank)
-        before, ends, n_blanks = at[:-1], at[1:], len(at)
+        places = np.flatnonzero(blank)
+        before, ends, n_blanks = places[:-1], places[1:], len(places)
     n_breaks = int(np.count_nonzero(breaks))
     if len(ends) % width or not _only_blanks(codes, n_blanks - n_breaks):
         raise CheckFailed

@@ -96,7 +96,7 @@ def decimal_numbers(codes: Bytes, starts: Ints, ends: Ints) -> tuple[Floats, Int
         must read the number.
     """
     read = _decimals(codes, starts, ends)
-    others = np.flatnonzero(~read.known)
+    others = np.flatnonzero(~read.certain)
     if others.size:
         scaled = _scaled(codes, starts[others], ends[others])
         for column, part in zip(read, scaled, strict=True):
@@ -104,7 +104,7 @@ def decimal_numbers(codes: Bytes, starts: Ints, ends: Ints) -> tuple[Floats, Int
     decimals = _between(read.decimals, len(_POWERS) - 1)
     values, exact = _divided(read.digits, decimals)
     np.negative(values, out=values, where=read.negative)
-    return values, decimals, exact & read.known
+    return values, decimals, exact & read.certain
 
 
 def _one_by_one(texts: list[bytes]) -> list[float]:
@@ -137,7 +137,7 @@ def _long_integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
     read = _decimals(codes, starts, ends)
     values = read.digits.astype(np.int64)
     np.negative(values, out=values, where=read.negative)
-    for row in np.flatnonzero(~read.known | (read.decimals >= 0)).tolist():
+    for row in np.flatnonzero(~read.certain | (read.decimals >= 0)).tolist():
         value = integer(codes[starts[row] : ends[row]].tobytes())
         if value is None:
             raise NotANumber
@@ -156,7 +156,7 @@ class _Decimals(NamedTuple):
         All digits of the token, read as one whole number.
     decimals : ndarray of int
         Number of digits after the point; -1 if there is no point.
-    known : ndarray of bool
+    certain : ndarray of bool
         True if the token has this form and is not too long; otherwise, the other values are
         invalid.
     """
@@ -164,7 +164,7 @@ class _Decimals(NamedTuple):
     negative: Mask
     digits: Keys
     decimals: Ints
-    known: Mask
+    certain: Mask
 
 
 def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
@@ -176,19 +176,19 @@ def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
     point = np.minimum(_place(first, _POINTS), width)
     decimals = width - point - 1
     behind = _between(decimals, len(_POWERS) - 1)
-    whole, known = _value(first << (8 * (WORD - point)).view(np.uint64), point)
-    known &= (point < WORD) | (width <= WORD)
-    known &= (decimals < len(_POWERS)) & (point + behind > 0)
+    whole, certain = _value(first << (8 * (WORD - point)).view(np.uint64), point)
+    certain &= (point < WORD) | (width <= WORD)
+    certain &= (decimals < len(_POWERS)) & (point + behind > 0)
     parts: list[tuple[Keys, Any]] = [(whole, behind)]
     n_words = int(behind.max(initial=1) + WORD - 1) // WORD
     for i, words in enumerate(words_at(codes, ends - WORD * n_words, n_words)[::-1]):
         part, are_digits = _value(words, _between(behind - WORD * i, WORD))
-        known &= are_digits
+        certain &= are_digits
         parts.append((part, WORD * i))
     digits = sum(part * _WHOLE_POWERS[np.minimum(place, _MOST)] for part, place in parts)
     if int((point + behind).max(initial=0)) > _MOST:
-        known &= sum(part * _POWERS[place] for part, place in parts) < _TOO_LARGE
-    return _Decimals(negative, digits, decimals, known)
+        certain &= sum(part * _POWERS[place] for part, place in parts) < _TOO_LARGE
+    return _Decimals(negative, digits, decimals, certain)
 
 
 def _scaled(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
@@ -198,14 +198,14 @@ def _scaled(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
     middle = ends - WORD + place
     negative, positive = codes[middle + 1] == ord("-"), codes[middle + 1] == ord("+")
     count = WORD - 1 - place - (negative | positive)
-    size, known = _value(tail, _between(count, WORD))
+    size, certain = _value(tail, _between(count, WORD))
     exponent = size.astype(np.int64)
     read = _decimals(codes, starts, middle)
     decimals = np.maximum(read.decimals, 0) - np.where(negative, -exponent, exponent)
     zeros = _between(-decimals, _MOST)
-    known &= (count > 0) & read.known & (decimals + zeros >= 0) & (decimals < len(_POWERS))
-    known &= read.digits * _POWERS[zeros] < _TOO_LARGE
-    return _Decimals(read.negative, read.digits * _WHOLE_POWERS[zeros], decimals, known)
+    certain &= (count > 0) & read.certain & (decimals + zeros >= 0) & (decimals < len(_POWERS))
+    certain &= read.digits * _POWERS[zeros] < _TOO_LARGE
+    return _Decimals(read.negative, read.digits * _WHOLE_POWERS[zeros], decimals, certain)
 
 
 def _between(values: Ints, most: int) -> Ints:

@@ -73,14 +73,14 @@ def _first_repeated(
     if (places := first_repeated(lines.ids, lines.ids.hashes(), lines.topic)) is None:
         return None
     row = places[0]
-    here, there = (content.count(b"\n", 0, int(lines.ids.starts[place])) + 1 for place in places)
+    again, first = (content.count(b"\n", 0, int(lines.ids.starts[place])) + 1 for place in places)
     (document,) = lines.ids[row : row + 1].strings()
     return InputError.at(
         source.name,
         f"topic {_shortened(lines.topics[lines.topic[row]])} repeats document "
-        f"{_shortened(document)!r} of line {there}",
+        f"{_shortened(document)!r} of line {first}",
         "give each document once",
-        line=here,
+        line=again,
     )
 
 

@@ -258,10 +258,10 @@ def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) 
 def _unseen(folder: Path, seen: set[tuple[int, int]]) -> list[Path]:
     """Return the entries of a folder, or none if the folder was already searched."""
     try:
-        there = folder.stat()
-        if (there.st_dev, there.st_ino) in seen:
+        stat = folder.stat()
+        if (stat.st_dev, stat.st_ino) in seen:
             return []
-        seen.add((there.st_dev, there.st_ino))
+        seen.add((stat.st_dev, stat.st_ino))
         if folder.is_symlink() and folder.resolve() in folder.absolute().parents:
             raise InputError.at(folder, "is a link to one of its parent folders", "remove the link")
         return sorted(path for path in folder.iterdir() if not is_hidden(PurePath(path.name)))

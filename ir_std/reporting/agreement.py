@@ -102,9 +102,9 @@ def agreement(
         )
     each = []
     for match, q, f in zip(matches, pair, factors, strict=True):
-        own, known = _systems_of(match, wanted) if runs is None else (runs, wanted)
-        if known:
-            each.append(evaluate(own, q, known, schemes, factors=f, jobs=jobs))
+        own, usable = _systems_of(match, wanted) if runs is None else (runs, wanted)
+        if usable:
+            each.append(evaluate(own, q, usable, schemes, factors=f, jobs=jobs))
     left_out = [
         f"{m} left out, because one of the judges gave no document the relevance level that the "
         "measure requires"
@@ -136,8 +136,8 @@ def _agreement_of_scores(first: Any, second: Any, measures: Measures | None) -> 
 
 def _default_measures(matches: Sequence[Match]) -> list[Measure]:
     """Return the default measures that both sets have, or else :data:`MEASURES`."""
-    known = [match.factors.default_measures for match in matches if match.factors]
-    names = [m for m in known[0] if m in known[-1]] if known else []
+    defaults = [match.factors.default_measures for match in matches if match.factors]
+    names = [m for m in defaults[0] if m in defaults[-1]] if defaults else []
     return [parse_measure(name) for name in names or MEASURES]
 
 
@@ -186,8 +186,8 @@ def measures_of_both(one: Results, other: Results) -> list[Measure]:
     One of the results can lack a measure, for example if no document has the measure's relevance
     level.
     """
-    known = other.collection.topic_measures
-    return [m for m in one.collection.topic_measures if m in known]
+    theirs = other.collection.topic_measures
+    return [m for m in one.collection.topic_measures if m in theirs]
 
 
 def score_matrix(
@@ -368,7 +368,7 @@ def _labels(agreement: JudgeAgreement, places: int) -> Table:
             *zip((f"judged only by {name}" for name in names), agreement.judged_once, strict=True),
             ("same level", float(np.trace(whole)) / n if n else None),
             *kappas,
-            *((f"kappa at level {at}", agreement.kappa_at(at)) for at in range(1, len(whole))),
+            *((f"kappa at level {i}", agreement.kappa_at(i)) for i in range(1, len(whole))),
         ],
         notes=[
             "Cohen's kappa, with 95% intervals by a bootstrap over topics. Linear weights are the "
@@ -434,12 +434,12 @@ def _order(agreement: JudgeAgreement, places: int) -> Table:
 def _pairs(agreement: JudgeAgreement, _: int) -> Table:
     rows = []
     for measure, (first, second) in agreement.scores.items():
-        known = ~np.isnan(first + second).any(axis=1)
-        if known.sum() < 2 or len(agreement.systems) < 2:
+        both = ~np.isnan(first + second).any(axis=1)
+        if both.sum() < 2 or len(agreement.systems) < 2:
             continue
-        best = np.argsort(-sign_of(measure) * first[known].mean(axis=0), kind="stable")[:BEST]
+        best = np.argsort(-sign_of(measure) * first[both].mean(axis=0), kind="stable")[:BEST]
         for title, columns in (("all", np.arange(first.shape[1])), (f"{BEST} best", best)):
-            counts = statistics.pair_agreement(first[known][:, columns], second[known][:, columns])
+            counts = statistics.pair_agreement(first[both][:, columns], second[both][:, columns])
             rows.append((str(measure), title, *counts))
     one, other = agreement.names
     return make_table(
@@ -461,11 +461,11 @@ def _means(agreement: JudgeAgreement, places: int) -> Table:
     for column, system in enumerate(agreement.systems):
         for measure, scores in agreement.scores.items():
             first, second = (by[:, column] for by in scores)
-            known = ~np.isnan(first + second)
-            if known.any():
+            both = ~np.isnan(first + second)
+            if both.any():
                 difference = agreement.difference(system, measure)
                 cell = interval_cell(difference.mean, difference.interval, places)
-                means = (float(x[known].mean()) for x in (first, second))
+                means = (float(x[both].mean()) for x in (first, second))
                 rows.append((system, str(measure), *means, cell))
     return make_table(
         ("system", "measure", *agreement.names, "difference"),

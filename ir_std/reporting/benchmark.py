@@ -95,8 +95,8 @@ class Benchmark:
 
         Warn about the user's own models with results on fewer tasks.
         """
-        known = _with_enough(self.scores)
-        found = {name: self._scores(known[name]) for name in names if name in known}
+        enough = _with_enough(self.scores)
+        found = {name: self._scores(enough[name]) for name in names if name in enough}
         few = [name for name in self.own if name not in found]
         if few:
             text = "has results for fewer than half of the tasks, so it is not ranked"
@@ -133,9 +133,9 @@ class Benchmark:
         """
         if str(measure) == str(main_score) and self.tasks[run] < len(self.scores.tasks):
             return Placement(measure, mean, self.name, unavailable_reason="the model lacks tasks")
-        known = self._means[str(measure)]
-        others = np.array([other for model, other in known.items() if model != run])
-        ranked = sorted((other, model) for model, other in known.items())
+        mean_of = self._means[str(measure)]
+        others = np.array([other for model, other in mean_of.items() if model != run])
+        ranked = sorted((other, model) for model, other in mean_of.items())
         return Placement(
             measure,
             mean,
@@ -143,8 +143,8 @@ class Benchmark:
             self.tasks[run],
             self.tasks[run],
             int((others > mean + EXACT).sum()),
-            len(known),
-            run in known,
+            len(mean_of),
+            run in mean_of,
             int((abs(others - mean) <= EXACT).sum()),
             means=tuple(other for other, _ in ranked),
             names=tuple(model for _, model in ranked),

@@ -226,9 +226,9 @@ class RunDiff:
             self._pairs(self.standardized),
             strict=True,
         )
-        known = [each for each in pairs if _size(each[1]) >= 0]
-        known.sort(key=lambda each: -_size(each[1]))
-        by_raw = [TopicScores(*each, place) for place, each in enumerate(known, 1)]
+        with_difference = [each for each in pairs if _size(each[1]) >= 0]
+        with_difference.sort(key=lambda each: -_size(each[1]))
+        by_raw = [TopicScores(*each, place) for place, each in enumerate(with_difference, 1)]
         # Topics without factors come last.  Topics with equal differences keep their raw order.
         return tuple(sorted(by_raw, key=lambda topic: -_size(topic.standardized)))
 
@@ -266,12 +266,12 @@ class RunDiff:
 
     def load(self, topics: Iterable[str]) -> None:
         """Read both runs' rankings on some topics; raise the same errors as :meth:`on`."""
-        known = {t.topic: t for t in self.topics}
+        by_name = {t.topic: t for t in self.topics}
         for topic in topics:
-            if topic not in known:
+            if topic not in by_name:
                 raise UsageError(
                     f"topic {topic!r} does not have scores of both runs; "
-                    f"choose from {abbreviate(known)}{suggestion(topic, known)}"
+                    f"choose from {abbreviate(by_name)}{suggestion(topic, by_name)}"
                 )
         new = [topic for topic in topics if topic not in self._on]
         if not new:
@@ -289,7 +289,7 @@ class RunDiff:
         is_sum = bool(formula and formula.terms)
         for topic in new:
             self._on[topic] = TopicDiff(
-                self, known[topic], (one[topic], other[topic]), is_sum, texts
+                self, by_name[topic], (one[topic], other[topic]), is_sum, texts
             )
 
     def table(self, places: int = 4, top: int | None = 10) -> Table:
@@ -331,8 +331,8 @@ class RunDiff:
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
         """Differences of the runs' means, raw and standardized, with tests over topics."""
-        known = [m for m in self._measures if m in self.results.collection.topic_measures]
-        return tuple(self.results.difference(self.a, self.b, m) for m in known)
+        with_topics = [m for m in self._measures if m in self.results.collection.topic_measures]
+        return tuple(self.results.difference(self.a, self.b, m) for m in with_topics)
 
     def as_dict(self, top: int | None = 10) -> dict[str, Any]:
         """Convert to a dict for JSON, with the first ``top`` topics."""

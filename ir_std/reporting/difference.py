@@ -208,8 +208,8 @@ def compare_judgments(
 
     If the same reference systems standardize both means, these systems count as one sample.
     """
-    (run, where), (other, there) = a, b
-    rows = [results.collections[name].evaluator.qrels.positions for name in (where, there)]
+    (run, where), (other, b_where) = a, b
+    rows = [results.collections[name].evaluator.qrels.positions for name in (where, b_where)]
     topics = [topic for topic in rows[0] if topic in rows[1]]
     scores, others = (
         topic_scores(results, r, measure, name)[[row[topic] for topic in topics]]
@@ -219,23 +219,23 @@ def compare_judgments(
     errors = [(0.0, inf)]
     if not np.isnan(d).all():
         first = over_systems(results.on(where), measure, {run: 1.0})
-        second = over_systems(results.on(there), measure, {other: -1.0})
+        second = over_systems(results.on(b_where), measure, {other: -1.0})
         errors = joint_errors([first, second])
     error, df = hypot(*(error for error, _ in errors)), min(df for _, df in errors)
-    return Difference.of(run, other, where, measure, d, error, df, there)
+    return Difference.of(run, other, where, measure, d, error, df, b_where)
 
 
 def compare_linked(
     results: Results, a: tuple[str, str], b: tuple[str, str], measure: Measure
 ) -> Difference:
     """Compare a mean on one collection with a mean on another, linked collection."""
-    (run, where), (other, there) = a, b
+    (run, where), (other, b_where) = a, b
     z = [(name, deviations(results.on(name), r, measure)) for r, name in (a, b)]
     found = results.links[measure].difference(z[0], z[1])
     n = sum(int((~np.isnan(values)).sum()) for _, values in z)
     estimate = Estimate(found.difference, n, found.error, found.df)
     p = float(found.p)
-    return Difference(run, other, where, measure, p, p, b_where=there, _estimate=lambda: estimate)
+    return Difference(run, other, where, measure, p, p, b_where=b_where, _estimate=lambda: estimate)
 
 
 # Differences from a baseline over collections
@@ -283,7 +283,7 @@ class RunDifferences:
         return [(d.mean, d.estimate.error, d.estimate.half) for d in self.differences]
 
     @property
-    def known(self) -> tuple[bool, ...]:
+    def is_known(self) -> tuple[bool, ...]:
         """For each collection, True if the difference is known.
 
         Without factors, a standardized difference is unknown.
@@ -295,8 +295,8 @@ class RunDifferences:
 
         The summary includes collections on which the differences vary over topics.
         """
-        each = zip(self.known, self.points(size), strict=True)
-        return tuple(known and error > 0 for known, (_, error, _) in each)
+        each = zip(self.is_known, self.points(size), strict=True)
+        return tuple(is_known and error > 0 for is_known, (_, error, _) in each)
 
     def excluded_collections(self) -> tuple[str, ...]:
         """Return the collections that have a known difference but are not in the summary."""
@@ -339,7 +339,7 @@ class RunDifferences:
         all collections with a known difference have weight 1.
         """
         summary = self.headline(size)
-        used = self.summarized(size) if summary else self.known
+        used = self.summarized(size) if summary else self.is_known
         weights = iter(summary.weights if summary else repeat(1.0))
         return [next(weights) if is_used else 0.0 for is_used in used]
 

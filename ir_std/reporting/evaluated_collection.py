@@ -133,12 +133,12 @@ def collection_names(qrels: Mapping[T, Qrels], matches: Mapping[T, Match | None]
     still equal, add a number.
     """
     fits = {key: match.fit for key, match in matches.items() if match and match.fit}
-    known = {key: fit.dataset or fit.factors.id for key, fit in fits.items()}
-    count = Counter(known.values())
+    id_of = {key: fit.dataset or fit.factors.id for key, fit in fits.items()}
+    count = Counter(id_of.values())
     names: dict[T, str] = {}
     for key, judgments in qrels.items():
         file = _file_or_topics(judgments)
-        name = known.get(key, file)
+        name = id_of.get(key, file)
         if count[name] > 1:
             name = f"{name} ({file})"
         taken = sum(other.startswith(name) for other in names.values())

@@ -97,12 +97,12 @@ class Results:
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """Each raw measure, followed by the standardized versions that any collection has."""
-        known = dict.fromkeys(m for each in self.collections.values() for m in each.measures)
+        asked = dict.fromkeys(m for each in self.collections.values() for m in each.measures)
         if len(self.collections) == 1:
-            return tuple(known)
-        base = {m: m.base if isinstance(m, Standardized) else m for m in known}
+            return tuple(asked)
+        base = {m: m.base if isinstance(m, Standardized) else m for m in asked}
         raw = list(dict.fromkeys(base.values()))
-        return tuple(sorted(known, key=lambda m: (raw.index(base[m]), m != base[m])))
+        return tuple(sorted(asked, key=lambda m: (raw.index(base[m]), m != base[m])))
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -243,14 +243,14 @@ class Results:
         from ir_std.evaluation.uncertainty import joint_errors
 
         own = [name for name in self.collections if run in self.evaluations[name]]
-        known = shared_collections(self, run, measure)
-        if len(known) < MIN_SUMMARIZED or self.overlaps.shared(own):
+        names = shared_collections(self, run, measure)
+        if len(names) < MIN_SUMMARIZED or self.overlaps.shared(own):
             return NO_ESTIMATE
-        estimates = [self.estimate(run, measure, name) for name in known]
+        estimates = [self.estimate(run, measure, name) for name in names]
         if measure in self.links:
-            error, df = self._linked_error(run, measure, known)
+            error, df = self._linked_error(run, measure, names)
             return mean_of_estimates(estimates)._replace(systems_error=error, systems_df=df)
-        varying = [over_systems(self.on(name), measure, {run: 1.0}) for name in known]
+        varying = [over_systems(self.on(name), measure, {run: 1.0}) for name in names]
         return mean_of_estimates(estimates, joint_errors(varying))
 
     def _linked_error(
@@ -316,20 +316,20 @@ class Results:
         from ir_std.reporting.difference import compare_judgments, compare_linked, compare_runs
 
         measure = named_measure(measure, self.measures)
-        (run, where), (other, there) = self._at(a), self._at(b)
-        if where == there:
+        (run, where), (other, second) = self._at(a), self._at(b)
+        if where == second:
             return compare_runs(self, [run], other, measure, where)[run]
-        if self.overlaps.is_relabelled(where, there):
-            return compare_judgments(self, (run, where), (other, there), measure)
+        if self.overlaps.is_relabelled(where, second):
+            return compare_judgments(self, (run, where), (other, second), measure)
         if measure not in self.links:
             raise UsageError(
-                f"{measure} has different scales on {where} and {there}; link the collections "
+                f"{measure} has different scales on {where} and {second}; link the collections "
                 "(anchors= of compare)"
             )
-        return compare_linked(self, (run, where), (other, there), measure)
+        return compare_linked(self, (run, where), (other, second), measure)
 
-    def _at(self, at: RunOn) -> tuple[str, str]:
-        run, where = (at, self.collection.name) if isinstance(at, str) else at
+    def _at(self, given: RunOn) -> tuple[str, str]:
+        run, where = (given, self.collection.name) if isinstance(given, str) else given
         self.on(where).values[run]  # This raises a UsageError if there is no such run.
         return run, where
 

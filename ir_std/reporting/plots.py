@@ -178,8 +178,8 @@ def _draw_spread(ax: Axes, peers: Any, order: Any) -> None:
 
 
 def _draw_sorted(ax: Axes, values: Floats, color: str, label: str) -> None:
-    known = np.sort(values[~np.isnan(values)])
-    ax.plot(np.linspace(0, 100, len(known)), known, color=color, label=label)
+    present = np.sort(values[~np.isnan(values)])
+    ax.plot(np.linspace(0, 100, len(present)), present, color=color, label=label)
 
 
 def difference(
@@ -219,8 +219,8 @@ def difference(
         topic_scores(results, r, measure, results.collection.name) for r in (run, baseline)
     )
     differences = ours - theirs
-    known = np.flatnonzero(~np.isnan(differences))
-    order = known[np.argsort(-differences[known], kind="stable")]
+    rows = np.flatnonzero(~np.isnan(differences))
+    order = rows[np.argsort(-differences[rows], kind="stable")]
     d = differences[order]
     ax = _axes(ax, max(6.4, 0.17 * min(len(d), MANY_TOPICS)), 4.0)
     colors = [COLORS["run"] if value > 0 else COLORS["base"] for value in d]
@@ -446,8 +446,8 @@ def label_topics(ax: Axes, names: Sequence[str]) -> None:
 
 
 def _constant(values: Floats) -> bool:
-    known = values[~np.isnan(values)]
-    return bool(len(known)) and float(np.ptp(known)) < EXACT
+    present = values[~np.isnan(values)]
+    return bool(len(present)) and float(np.ptp(present)) < EXACT
 
 
 # The numbers that plots and the report draw
@@ -483,8 +483,8 @@ def ticks_of(values: Iterable[float]) -> list[float]:
 
     If no value is outside 0 to 1, the ticks cover 0 to 1.
     """
-    known = [value for value in values if not isnan(value)]
-    low, high = min(known, default=0.0), max(known, default=0.0)
+    present = [value for value in values if not isnan(value)]
+    low, high = min(present, default=0.0), max(present, default=0.0)
     low, high = (0.0, 1.0) if low >= 0 and high <= 1 else (min(low, 0.0), max(high, 0.0))
     step = _round_step((high - low) / read_look()["ticks"])
     return [i * step for i in range(floor(low / step + 1e-9), ceil(high / step - 1e-9) + 1)]

@@ -200,8 +200,8 @@ def means_table(results: Results, places: int = 4) -> tables.Table:
 
 def count_range(counts: Iterable[int]) -> str:
     """Format the range of the counts, leaving out zeros."""
-    known = sorted({n for n in counts if n})
-    return f"{known[0]} to {known[-1]}" if len(known) > 1 else "".join(map(str, known))
+    distinct = sorted({n for n in counts if n})
+    return f"{distinct[0]} to {distinct[-1]}" if len(distinct) > 1 else "".join(map(str, distinct))
 
 
 # Differences of means on two collections

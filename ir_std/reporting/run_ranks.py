@@ -78,19 +78,19 @@ def rank_runs(
         If there are more than :data:`MOST_RUNS` runs.
     """
     by_run = ranks(means, sign)
-    known = [run for run, rank in by_run.items() if rank is not None]
-    if len(known) > MOST_RUNS:
+    ranked = [run for run, rank in by_run.items() if rank is not None]
+    if len(ranked) > MOST_RUNS:
         raise UsageError(
-            f"{len(known)} runs are too many for rank intervals, which compare at most "
+            f"{len(ranked)} runs are too many for rank intervals, which compare at most "
             f"{MOST_RUNS}; pass fewer runs, or do not sort them"
         )
-    found = {run: RunRank(None, 1, len(known), 0) for run in by_run}
-    if not known:
+    found = {run: RunRank(None, 1, len(ranked), 0) for run in by_run}
+    if not ranked:
         return found
-    columns = np.stack([sign * scores[run] for run in known], axis=1)
+    columns = np.stack([sign * scores[run] for run in ranked], axis=1)
     intervals = rank_intervals(columns)
     each = zip(
-        known,
+        ranked,
         intervals.best.tolist(),
         intervals.worst.tolist(),
         intervals.groups().tolist(),
@@ -112,8 +112,8 @@ def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None
     lower is better.
     """
     values = sign * np.array(list(means.values()))
-    known = np.sort(values[~np.isnan(values)])
-    higher = len(known) - np.searchsorted(known, values + EXACT, side="right")
+    present = np.sort(values[~np.isnan(values)])
+    higher = len(present) - np.searchsorted(present, values + EXACT, side="right")
     by_run = {
         run: None if mean != mean else int(n) + 1
         for (run, mean), n in zip(means.items(), higher, strict=True)
@@ -130,8 +130,8 @@ def ranks_by_mean(results: Results, measure: Measure) -> dict[str, int | None]:
         If the measure is not one of the results' measures.
     """
     # The results' measure knows whether lower is better, but the given name may not.
-    known = named_measure(measure, results.measures)
-    return ranks({run: means[known] for run, means in results.means.items()}, sign_of(known))
+    named = named_measure(measure, results.measures)
+    return ranks({run: means[named] for run, means in results.means.items()}, sign_of(named))
 
 
 def runs_by_mean(results: Results, measure: Measure) -> list[str]:

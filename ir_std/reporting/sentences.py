@@ -449,7 +449,7 @@ def why_no_summary(differences: RunDifferences) -> str:
     """Return why a run's differences have no summary; empty if they have one."""
     if differences.has_summary():
         return ""
-    if sum(differences.known) < 2:
+    if sum(differences.is_known) < 2:
         return "there is only one collection"
     if pairs := differences.shared:
         return "; ".join(describe_overlap(differences.overlaps, *pair) for pair in pairs)
@@ -462,7 +462,7 @@ def _without_summary(each: Sequence[RunDifferences]) -> Iterator[str]:
     """Yield the runs without a summary, with one note per reason."""
     measures: dict[tuple[str, str], list[str]] = {}
     for d in each:
-        if not d.has_summary() and not d.shared and sum(d.known) > 1:
+        if not d.has_summary() and not d.shared and sum(d.is_known) > 1:
             measures.setdefault((d.run, why_no_summary(d)), []).append(str(d.measure))
     runs: dict[tuple[str, str], list[str]] = {}
     for (run, reason), names in measures.items():

@@ -102,9 +102,9 @@ def estimate_cell(
     If ``systems`` is True, add the half-width over systems.  CSV holds the ends of the interval.
     """
     mean, halves = estimate.mean, [estimate.topics, *[estimate.systems] * systems]
-    known = [f" ±{format_number(half, places)}" for half in halves if not math.isnan(mean + half)]
+    shown = [f" ±{format_number(half, places)}" for half in halves if not math.isnan(mean + half)]
     ends = dict(zip(("low", "high"), estimate.interval, strict=True))
-    text = format_number(mean, places, sign) + "".join(known)
+    text = format_number(mean, places, sign) + "".join(shown)
     return Cell(text, mean, {**ends, **(extra or {})}, mark=mark)
 
 

@@ -186,11 +186,11 @@ def _columns(cells: ScoreCells, measures: Names) -> dict[str, list[_Column]]:
     most_decimals = np.maximum.reduceat(np.where(is_mean, 0, decimals)[rows], cuts[:-1])
     columns: dict[str, list[_Column]] = defaultdict(list)
     for i in np.argsort(rows[cuts[:-1]]).tolist():
-        row, known = int(rows[cuts[i]]), by_topic[i]
-        row_of_mean = int(rows[cuts[i] + [*known].index(SUMMARY)]) if SUMMARY in known else -1
-        mean = known.pop(SUMMARY, math.nan)
+        row, scores = int(rows[cuts[i]]), by_topic[i]
+        row_of_mean = int(rows[cuts[i] + [*scores].index(SUMMARY)]) if SUMMARY in scores else -1
+        mean = scores.pop(SUMMARY, math.nan)
         columns[cells.runs[row]].append(
-            _Column(measures[row], known, int(most_decimals[i]), mean, row_of_mean)
+            _Column(measures[row], scores, int(most_decimals[i]), mean, row_of_mean)
         )
     return columns
 
@@ -277,16 +277,16 @@ def _check_mean(cells: ScoreCells, column: _Column, step: float, unlisted: int) 
     """Check that a stated mean is the mean of the values, except for rounding."""
     if math.isnan(column.mean):
         return
-    known = [value for value in column.values.values() if value == value]
-    if not known:
+    present = [value for value in column.values.values() if value == value]
+    if not present:
         return
-    mean = sum(known) / (len(known) + unlisted)
+    mean = sum(present) / (len(present) + unlisted)
     step_of_mean = 10.0 ** -int(cells.numbers[1][column.row_of_mean])
     if abs(mean - column.mean) > (step + step_of_mean) / 2 + EXACT:
         raise cells.wrong(
             column.row_of_mean,
             f"mean {column.measure} is stated as {column.mean:.6g}, but the mean of the "
-            f"{pluralize(len(known), 'topic')} is {mean:.6g}",
+            f"{pluralize(len(present), 'topic')} is {mean:.6g}",
             "check whether lines are missing or several files were joined",
         )
 

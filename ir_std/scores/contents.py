@@ -243,9 +243,9 @@ def _are_topics_first(first: Sequence[str], second: Sequence[str], width: int, f
     InputError
         If the lines have four columns, and nothing shows which column holds the topics.
     """
-    known = _count_measures(first), _count_measures(second)
-    if known[0] != known[1]:
-        return known[1] > known[0]
+    n_measures = _count_measures(first), _count_measures(second)
+    if n_measures[0] != n_measures[1]:
+        return n_measures[1] > n_measures[0]
     is_topic = SUMMARY in first, SUMMARY in second
     if is_topic[0] != is_topic[1]:
         return is_topic[0]

@@ -147,10 +147,11 @@ def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
     """Check that a run and qrels have a topic in common."""
     if set(qrels.topics).isdisjoint(run.topics):
         same = match_in_other_form(qrels.topics, run.topics, qrels)
-        there, here = same or (next(iter(qrels.topics), "none"), next(iter(run.topics), "none"))
+        firsts = next(iter(qrels.topics), "none"), next(iter(run.topics), "none")
+        theirs, own = same or firsts
         raise InputError.at(
             run.name,
-            f"no topic in common with {qrels.name} (topics such as {here} instead of {there})",
+            f"no topic in common with {qrels.name} (topics such as {own} instead of {theirs})",
             "write topic IDs alike" if same else "pass qrels with the run's own topics",
         )
 

@@ -106,9 +106,9 @@ class RunScores:
         if lower is better, because 0 would be the best score; and for datasets without a result,
         because a missing result says nothing about the model.
         """
-        known, mine = self.values[measure], set(self.topics)
+        of_measure, mine = self.values[measure], set(self.topics)
         lacking = 0.0 if self.unit == "topic" and sign_of(measure) > 0 else math.nan
-        return np.array([known.get(t, math.nan if t in mine else lacking) for t in topics])
+        return np.array([of_measure.get(t, math.nan if t in mine else lacking) for t in topics])
 
     def joined(self, other: RunScores) -> RunScores:
         """Join these scores with the scores of the same run on other topics."""
@@ -174,13 +174,13 @@ def counted_topics(runs: Iterable[RunScores]) -> QrelsFromCounts:
     owner: dict[str, RunScores] = {}
     for run in runs:
         _check_alike(run, runs[0], n_rel)
-        for topic, here in run.n_rel.items():
+        for topic, count in run.n_rel.items():
             other = owner.setdefault(topic, run)
-            if here != other.n_rel[topic]:
+            if count != other.n_rel[topic]:
                 raise InputError.at(
                     run.name,
-                    f"topic {topic} has {here} relevant documents here and {other.n_rel[topic]} in "
-                    f"{other.name}",
+                    f"topic {topic} has {count} relevant documents here and {other.n_rel[topic]} "
+                    f"in {other.name}",
                     "compare runs under the same judgments",
                 )
         for topic in run.topics:
@@ -190,7 +190,7 @@ def counted_topics(runs: Iterable[RunScores]) -> QrelsFromCounts:
     return QrelsFromCounts(n_rel, runs[0].name if len(runs) == 1 else "scores", external)
 
 
-def _check_alike(run: RunScores, first: RunScores, known: Mapping[str, object]) -> None:
+def _check_alike(run: RunScores, first: RunScores, earlier: Mapping[str, object]) -> None:
     """Check that a run has the unit of the first run, and a known topic."""
     if run.unit != first.unit:
         of_datasets, other = (run, first) if run.unit == "dataset" else (first, run)
@@ -199,10 +199,10 @@ def _check_alike(run: RunScores, first: RunScores, known: Mapping[str, object]) 
             f"scores of whole datasets, unlike the scores per topic in {other.name}",
             "pass them separately",
         )
-    if known and known.keys().isdisjoint(run.topics):
+    if earlier and earlier.keys().isdisjoint(run.topics):
         raise InputError.at(
             run.name,
             f"no topic in common with {first.name} (topics such as "
-            f"{run.topics[0]} instead of {next(iter(known))})",
+            f"{run.topics[0]} instead of {next(iter(earlier))})",
             "evaluate each collection by itself, or use ir_std compare",
         )

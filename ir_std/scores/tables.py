@@ -89,8 +89,8 @@ class ScoreTable:
         places: dict[str, int] = {}
         names = self.names
         for role, usual in ROLES.items():
-            if known := [name for name in usual if name in names]:
-                places[role] = names.index(known[0])
+            if present := [name for name in usual if name in names]:
+                places[role] = names.index(present[0])
         if "" in names and not {"topic", "dataset", "run"} & places.keys():
             places["topic"] = names.index("")  # R and pandas write an index without a name.
         return places
@@ -385,11 +385,11 @@ LAYOUTS = (
 
 def needs_measure(header: list[str]) -> bool:
     """Check whether a table has runs, datasets or topics, but does not name its measure."""
-    at = ScoreTable("", header)
-    return at.names_rows and not at.has("measure") and at.across is None
+    table = ScoreTable("", header)
+    return table.names_rows and not table.has("measure") and table.across is None
 
 
-def cells_of_table(at: ScoreTable) -> ScoreCells:
+def cells_of_table(table: ScoreTable) -> ScoreCells:
     """Return the values of a table.
 
     If neither the table nor the user names the measure, the name of the file may be the measure,
@@ -403,86 +403,90 @@ def cells_of_table(at: ScoreTable) -> ScoreCells:
     UsageError
         If both the table and the user name the measure, or if neither does.
     """
-    _check(at)
-    of_file = Path(at.file).stem
-    if at.across is None and at.measure is None and find_measure(of_file) is not None:
-        at = replace(at, measure=of_file)
-    if at.across is None:
-        raise _unknown(at)
-    if at.measure is not None and (at.has("measure") or at.across == "measure"):
-        raise UsageError(f"{at.file} names its measures; drop measure=")
-    texts = at.texts if at.across == "measure" else []
+    _check(table)
+    of_file = Path(table.file).stem
+    if table.across is None and table.measure is None and find_measure(of_file) is not None:
+        table = replace(table, measure=of_file)
+    if table.across is None:
+        raise _unknown(table)
+    if table.measure is not None and (table.has("measure") or table.across == "measure"):
+        raise UsageError(f"{table.file} names its measures; drop measure=")
+    texts = table.texts if table.across == "measure" else []
     places = {
-        "value": [at.roles.get("value", -1)],
-        "measure": [i for i in at.others if i not in {*texts}],
-        "unit": at.datasets or at.others,  # This leaves out columns of averages.
-        "run": at.others,
-    }[at.across]
-    row_starts = np.arange(0, len(at.cells), len(at.header))
+        "value": [table.roles.get("value", -1)],
+        "measure": [i for i in table.others if i not in {*texts}],
+        "unit": table.datasets or table.others,  # This leaves out columns of averages.
+        "run": table.others,
+    }[table.across]
+    row_starts = np.arange(0, len(table.cells), len(table.header))
 
     def names_of(role: str, column: int | None, default: str) -> Names:
-        if role == at.across:
-            header = [at.header[i] for i in places]
+        if role == table.across:
+            header = [table.header[i] for i in places]
             return Names(header, np.tile(np.arange(len(header)), len(row_starts)))
         if column is None:
             return Names([default], np.zeros(len(row_starts) * len(places), np.int64))
-        names = Names.of(at.column(column))
+        names = Names.of(table.column(column))
         return Names(names.distinct, np.repeat(names.codes, len(places)))
 
-    units = names_of("unit", at.roles.get(at.unit or ""), SUMMARY)
+    units = names_of("unit", table.roles.get(table.unit or ""), SUMMARY)
     datasets = {name: find_dataset(name) for name in units.distinct}
-    is_dataset = at.unit == "dataset" or all(datasets.values())
+    is_dataset = table.unit == "dataset" or all(datasets.values())
     if is_dataset:
         datasets[ALL_COLLECTIONS] = SUMMARY
         units = units.map(lambda name: datasets[name] or name)
     return ScoreCells(
-        at.file,
-        names_of("run", at.roles.get("run"), ""),
+        table.file,
+        names_of("run", table.roles.get("run"), ""),
         units,
-        names_of("measure", at.roles.get("measure"), str(at.measure)),
-        at.cells[np.add.outer(row_starts, np.array(places, np.int64)).ravel()],
-        at.lines,
+        names_of("measure", table.roles.get("measure"), str(table.measure)),
+        table.cells[np.add.outer(row_starts, np.array(places, np.int64)).ravel()],
+        table.lines,
         "dataset" if is_dataset else "topic",
-        tuple(at.header[i] for i in texts),
-        at.of_numbers,
+        tuple(table.header[i] for i in texts),
+        table.of_numbers,
     )
 
 
-def _check(at: ScoreTable) -> None:
-    names = Counter(at.header)
+def _check(table: ScoreTable) -> None:
+    names = Counter(table.header)
     repeated = next((name for name, n in names.items() if n > 1 and name), None)
     if repeated:
-        raise at.wrong(f"duplicate column {repeated!r}", "give each column a different name")
+        raise table.wrong(f"duplicate column {repeated!r}", "give each column a different name")
     before = [name.removesuffix(" g") for name in names if name.endswith(" g")]
     if any(name in names and find_measure(name) for name in before):
-        raise at.wrong("differences from a baseline, not scores", "write it without --baseline")
-    sets = Names.of(at.column(at.roles["dataset"])).distinct if at.has("topic", "dataset") else ()
+        raise table.wrong("differences from a baseline, not scores", "write it without --baseline")
+    sets = (
+        Names.of(table.column(table.roles["dataset"])).distinct
+        if table.has("topic", "dataset")
+        else ()
+    )
     if len(sets) > 1:
         # Topics of different collections may have the same numbers.
         raise InputError.at(
-            at.file,
+            table.file,
             f"{pluralize(len(sets), 'collection')} ({abbreviate(sorted(sets))})",
             "use a separate file for each collection",
         )
 
 
-def _unknown(at: ScoreTable) -> InputError | UsageError:
+def _unknown(table: ScoreTable) -> InputError | UsageError:
     """Return an error that says which columns were expected, for a table of an unknown form."""
-    if _DOCUMENTS & {*at.names}:
-        return at.wrong(
-            f"{at.described} belong to a run, not to scores",
+    if _DOCUMENTS & {*table.names}:
+        return table.wrong(
+            f"{table.described} belong to a run, not to scores",
             "pass a run as six columns without a header, or as a DataFrame",
         )
     for role, other in (("measure", "value"), ("value", "measure")):
-        if at.has(other) and at.unit and not at.knows_measures:
+        if table.has(other) and table.unit and not table.knows_measures:
             missing = " or ".join(ROLES[role][:2])
-            return at.wrong(at.described, f"add a column called {missing}")
-    if at.others and at.names_rows:
-        others = abbreviate(at.header[i] for i in at.others)
-        what = "runs" if at.unit else "datasets or topics"
-        advice = " (if the columns are measures, add only run)" if at.unit else ""
+            return table.wrong(table.described, f"add a column called {missing}")
+    if table.others and table.names_rows:
+        others = abbreviate(table.header[i] for i in table.others)
+        what = "runs" if table.unit else "datasets or topics"
+        advice = " (if the columns are measures, add only run)" if table.unit else ""
         return UsageError(
-            f"the columns of {at.file} are {what} ({others}); name the file after its measure, "
+            f"the columns of {table.file} are {what} ({others}); name the file after its measure, "
             f"such as P@10.csv (measure=), or add columns run, topic and measure{advice}"
         )
-    return at.wrong(at.described, f"expected the columns of scores, such as {LAYOUTS}")
+    return table.wrong(table.described, f"expected the columns of scores, such as {LAYOUTS}")

@@ -66,13 +66,12 @@ ALIASES = {"query_id": ("qid",), "doc_id": ("docno",), "score": (), "relevance":
 """PyTerrier's names for ir_measures' columns."""
 
 
-def names_in(names: tuple[str, ...], there: Callable[[str], bool]) -> tuple[str, ...]:
+def names_in(names: tuple[str, ...], has: Callable[[str], bool]) -> tuple[str, ...]:
     """Return each column's ir_measures name, or its PyTerrier name if the table uses that."""
     usual = tuple(
-        next((each for each in (name, *ALIASES.get(name, ())) if there(each)), name)
-        for name in names
+        next((each for each in (name, *ALIASES.get(name, ())) if has(each)), name) for name in names
     )
-    return usual if all(map(there, usual)) else names
+    return usual if all(map(has, usual)) else names
 
 
 def rows_of(table: Any, names: tuple[str, ...], kind: str) -> DocumentRows:

@@ -156,8 +156,8 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
     Document i ties with the documents at the lines ``by_key[first[i]:last[i]]``; ``first`` is
     ascending.
     """
-    begin, at, members = np.unique(first, return_index=True, return_counts=True)
-    sizes = last[at] - begin
+    begin, where, members = np.unique(first, return_index=True, return_counts=True)
+    sizes = last[where] - begin
     before = np.cumsum(sizes) - sizes
     shift = np.repeat(begin - before, sizes)
     all_ids = chain.from_iterable(
@@ -166,12 +166,12 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
     )
     wanted, places = iter(ids), list[int]()
     for size, count in zip(sizes.tolist(), members.tolist(), strict=True):
-        here = list(islice(wanted, count))
-        # For each tied document, count the IDs in ``here`` that are lower.
-        lower = Counter(map(partial(bisect_left, sorted(here)), islice(all_ids, size)))
+        group = list(islice(wanted, count))
+        # For each tied document, count the IDs in ``group`` that are lower.
+        lower = Counter(map(partial(bisect_left, sorted(group)), islice(all_ids, size)))
         higher = accumulate(lower[n] for n in range(count, 0, -1))
-        place = dict(zip(sorted(here, reverse=True), higher, strict=True))
-        places += map(place.__getitem__, here)
+        place = dict(zip(sorted(group, reverse=True), higher, strict=True))
+        places += map(place.__getitem__, group)
     return places
 
 

@@ -55,7 +55,7 @@ def test_blocks_of_systems_have_the_scores_of_single_systems(
     factors = FactorSet(info, topics, scores={"'latency'": scores})
     rows = np.array([11, 3, 4, 5, 0])
     together = estimates.scores_of_systems(factors, "'latency'", scheme, rows)
-    standardize = factors.at(rows, "'latency'", scheme)
+    standardize = factors.standardizer(rows, "'latency'", scheme)
     alone = np.stack([standardize(column) for column in factors.scores["'latency'"][rows].T], 1)
     assert together.flags.c_contiguous
     assert np.array_equal(together, alone, equal_nan=True)

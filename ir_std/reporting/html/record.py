@@ -147,8 +147,8 @@ def _run(facts: standing.RunStanding, run: str) -> dict[str, float | None]:
 
 
 def _by_topic(results: Results, run: str, measure: Measure) -> Floats:
-    known = results.values[run].get(measure)
-    return np.full(len(results.topics), np.nan) if known is None else known
+    values = results.values[run].get(measure)
+    return np.full(len(results.topics), np.nan) if values is None else values
 
 
 def _scores_by_topic(facts: standing.RunStanding, of_systems: Floats | None) -> Matrix:

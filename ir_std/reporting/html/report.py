@@ -205,8 +205,8 @@ def method(results: Results) -> str:
     each = [results.on(name) for name in results.collections]
     counts: dict[FactorSet, list[int]] = {}
     for plan in _plans(results):
-        known = n_systems(plan)
-        counts.setdefault(plan.factors, []).extend(known[known > 0].astype(int).tolist())
+        n_by_topic = n_systems(plan)
+        counts.setdefault(plan.factors, []).extend(n_by_topic[n_by_topic > 0].astype(int).tolist())
     facts = {
         "version": __version__,
         "sets": data_version(),

@@ -84,8 +84,8 @@ class View:
         """Standardized score of an average system; None for raw scores and scheme E."""
         if not isinstance(self.scored, Standardized):
             return None
-        known = {"N": 0.5, "U": self.scored.scheme_params.get("B", 0.5), "z": 0.0}
-        return known.get(self.scored["scheme"])
+        averages = {"N": 0.5, "U": self.scored.scheme_params.get("B", 0.5), "z": 0.0}
+        return averages.get(self.scored["scheme"])
 
 
 def views_of(results: Results) -> list[View]:
@@ -163,10 +163,10 @@ class RunStanding:
 
     def mean(self, run: str) -> float:
         """Return the mean raw score of a run."""
-        known = self.results.means[run].get(self.view.raw)
-        if known is None:  # The user did not ask for raw scores.
-            known = mean_of_values(self.results.values[run].get(self.view.raw, np.array([nan])))
-        return known
+        value = self.results.means[run].get(self.view.raw)
+        if value is None:  # The user did not ask for raw scores.
+            value = mean_of_values(self.results.values[run].get(self.view.raw, np.array([nan])))
+        return value
 
     def score(self, run: str) -> float:
         """Return the mean of a run's scores, as the pictures show them."""
@@ -349,8 +349,8 @@ class RunStanding:
     @property
     def shares_judged(self) -> dict[str, float]:
         """Share of the top documents that are judged, for the run and the rival (if known)."""
-        known = [run for run in self.main_runs if self.judged.get(run)]
-        return {run: self.judged[run][self.cutoff] for run in known}
+        with_shares = [run for run in self.main_runs if self.judged.get(run)]
+        return {run: self.judged[run][self.cutoff] for run in with_shares}
 
 
 def standings_of(results: Results, subject: str) -> list[RunStanding]:
@@ -444,8 +444,8 @@ def named_systems(results: Results) -> dict[str, str]:
     placed = {run: p for run in results.runs if (p := results.placements[run].get(first))}
     shown = {run for run, p in placed.items() if p.is_own_system}
     names = {f"{factors.id}/{t}" if t in results.runs else t: t for t in tags if t not in shown}
-    known = (dict(zip(p.names, p.means, strict=True)) for p in placed.values() if p.names)
-    means = next(known, {})
+    named = (dict(zip(p.names, p.means, strict=True)) for p in placed.values() if p.names)
+    means = next(named, {})
     return dict(sorted(names.items(), key=lambda each: -sign_of(first) * means.get(each[1], 0.0)))
 
 
