@@ -135,13 +135,14 @@ class ScoreTable:
         """True if the names of the score columns are names of measures.
 
         The columns are measures if one of their names is a known measure, or if the rows are
-        questions or runs.
+        questions or runs.  A number is the name of a topic.
         """
         of_runs = self.has("run") and self.measure is None
         if self.has("measure") or self.datasets or not (self.unit or of_runs):
             return False
         is_question = self.unit == "topic" and self.names[self.roles["topic"]] in QUESTIONS
-        has_others = any(i != self.roles.get("value") for i in self.others)
+        names = {self.header[i] for i in self.others if i != self.roles.get("value")}
+        has_others = not all(map(str.isdecimal, names))
         return self.knows_measures or is_question or (of_runs and has_others)
 
     @cached_property
@@ -405,7 +406,9 @@ def cells_of_table(table: ScoreTable) -> ScoreCells:
     """
     _check(table)
     of_file = Path(table.file).stem
-    if table.across is None and table.measure is None and find_measure(of_file) is not None:
+    # In P@10.csv, columns next to a column of runs are topics, unless they are known measures.
+    is_open = table.across == "measure" and not table.unit and not table.knows_measures
+    if (table.across is None or is_open) and table.measure is None and find_measure(of_file):
         table = replace(table, measure=of_file)
     if table.across is None:
         raise _unknown(table)

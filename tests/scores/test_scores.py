@@ -13,7 +13,7 @@ from processes import run_process
 import ir_std
 from ir_std.errors import InputError, UsageError
 from ir_std.measures import main_score
-from ir_std.measures.external import MTEB_NAMES, translated
+from ir_std.measures.external import MTEB_NAMES, ExternalMeasure, translated
 from ir_std.measures.names import find_measure, only_in_trec_eval, to_trec_eval
 from ir_std.reading import source_of
 from ir_std.scores.files import holds_scores, read_scores
@@ -103,6 +103,13 @@ def test_columns_of_a_wide_table_are_runs_or_measures(tmp_path: Path) -> None:
     assert "name the file after its measure" in refused(tmp_path, "topic,x,y\n1,0.5,0.25\n")
     (tmp_path / "P@10.csv").write_text("topic,x,y\n1,0.5,0.25\n")
     assert read_scores(tmp_path / "P@10.csv")["y"].values == {P @ 10: {"1": 0.25}}
+    for topics in (("1", "2"), ("t1", "t2")):
+        (tmp_path / "P@10.csv").write_text(f"run,{','.join(topics)}\nx,0.5,0.25\n")
+        values = dict(zip(topics, (0.5, 0.25), strict=True))
+        assert read_scores(tmp_path / "P@10.csv")["x"].values == {P @ 10: values}
+    (tmp_path / "P@10.csv").write_text("run,AP,latency\nx,0.5,7\n")
+    assert [*read_scores(tmp_path / "P@10.csv")["x"].means] == [AP, ExternalMeasure("latency")]
+    assert "are datasets or topics (1, 2)" in refused(tmp_path, "run,1,2\nx,0.5,0.25\n")
     assert "drop measure=" in refused(tmp_path, "topic,AP\n1,0.5\n", measure="AP")
     assert "unknown measure" in refused(tmp_path, "topic,x\n1,0.5\n", measure="mapp")
 
