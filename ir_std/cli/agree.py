@@ -58,5 +58,5 @@ def run(args: Namespace) -> None:
     compared = call(agreement, args, *judgments, runs, measures, factors=factors, jobs=None)
     for text in compared.notes:
         note(text)
-    names = [args.table] if args.table else [n for n in DEFAULT_TABLES if n in compared.tables]
+    names = [args.table] if args.table else [n for n in DEFAULT_TABLES if not compared.lacks(n)]
     print_tables((compared.table(name) for name in names), args.output)

@@ -305,9 +305,9 @@ class JudgeAgreement:
     @property
     def tables(self) -> dict[str, Table]:
         """Tables that are not empty, by name."""
-        return {name: self.table(name) for name in TABLES if not self._lacks(name)}
+        return {name: self.table(name) for name in TABLES if not self.lacks(name)}
 
-    def _lacks(self, table: str) -> str:
+    def lacks(self, table: str) -> str:
         """Describe what a table needs and lacks; empty if it lacks nothing."""
         if table in OF_SYSTEMS:
             return "" if self.systems else "needs scores of systems; pass runs"
@@ -328,7 +328,7 @@ class JudgeAgreement:
             If no table has this name, or if the table needs scores or qrels that are not known.
         """
         make = look_up(name, TABLES, "table")
-        if lacking := self._lacks(name):
+        if lacking := self.lacks(name):
             raise UsageError(f"the table {name} {lacking}")
         return make(self, places)
 
