@@ -212,10 +212,8 @@ def trec_eval_lines(results: Results, tag: str, args: Namespace) -> Iterator[str
         if tag:
             yield f"{'runid':22}\t{SUMMARY}\t{tag}"
         for measure in order:
-            is_of_qrels = measure.__name__ in OF_QRELS
-            mean = (
-                float(sum(values[measure].values())) if is_of_qrels else evaluation.means[measure]
-            )
+            is_sum = measure.__name__ in OF_QRELS
+            mean = float(sum(values[measure].values())) if is_sum else evaluation.means[measure]
             yield line(measure, SUMMARY, mean)
 
 

@@ -290,11 +290,8 @@ class Placer:
             reason = f"{factors.id} has no factors for it" if factors else "no factor set is known"
             mean, set_id = float(values[measure].mean()), factors.id if factors else ""
             return Placement(measure, mean, set_id, unavailable_reason=reason)
-        factors, name, raw = (
-            plan.factors,
-            plan.name,
-            plans.scores_per_set_topic(plan.topics, values[plan.raw]),
-        )
+        factors, name = plan.factors, plan.name
+        raw = plans.scores_per_set_topic(plan.topics, values[plan.raw])
         compared = plan.apply(estimates.round_to_resolution(factors, name, raw))
         usable = plan.has_factors & ~np.isnan(compared)
         n = int(usable.sum())
@@ -323,11 +320,8 @@ class Placer:
         plan = self._plans.get(measure)
         if plan is None or plan.name not in plan.factors.scores:
             return
-        factors, name, raw = (
-            plan.factors,
-            plan.name,
-            plans.scores_per_set_topic(plan.topics, values[plan.raw]),
-        )
+        factors, name = plan.factors, plan.name
+        raw = plans.scores_per_set_topic(plan.topics, values[plan.raw])
         mine = plan.apply(estimates.round_to_resolution(factors, name, raw))
         shown = values[measure] if isinstance(measure, Standardized) else raw
         scored = np.flatnonzero(plan.has_factors & ~np.isnan(mine))

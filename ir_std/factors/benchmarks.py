@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,7 @@ def benchmark_scores(
         benchmark,
         tuple(tasks),
         tuple(task for task, rows in tasks_of(benchmark).items() if not rows),
-        tuple(model for model, has_any in zip(models, has_score.tolist(), strict=True) if has_any),
+        tuple(compress(models, has_score)),
         np.round(scores[:, has_score], DECIMALS),
         np.round(of_parts[:, has_score], DECIMALS),
         trained[:, has_score],

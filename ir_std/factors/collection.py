@@ -234,8 +234,7 @@ class Agreement:
         """Find the topics whose judgments differ at one or more of the levels."""
         none = np.zeros(len(self._topics), bool)
         by_level = [self.at_level(level).different for level in levels]
-        differs: Mask = np.any([none, *by_level], axis=0)
-        return differs
+        return np.asarray(np.any([none, *by_level], axis=0))
 
     def is_identical(self, levels: Iterable[int]) -> Mask:
         """Find topics with the same documents in set and collection at all given levels."""

@@ -70,9 +70,9 @@ def parse_measure(measure: str | Measure, external: Iterable[str] = ()) -> Measu
     if measure[:1] == "s" and measure[1:] in external and measure not in by_name:
         return standardized_external(measure[1:])
     ours = None if measure in by_name else _translated_base(measure)
-    base, params, cutoff = _split(ours or measure)
-    if cutoff is not None:
-        params[base.AT_PARAM] = cutoff
+    base, params, value = _split(ours or measure)
+    if value is not None:
+        params[base.AT_PARAM] = value
     parsed: Measure = base(**params)
     check_params(parsed)
     parsed.validate_params()
@@ -148,13 +148,13 @@ def suggest_measures(text: str) -> list[str]:
 def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
     """Split a name into its measure, parameters, and the value after ``@`` (or None)."""
     params: dict[str, Any] = {}
-    cutoff: Any = None
+    value: Any = None
     quoted = _QUOTED.match(measure.strip())
     text = "_" + measure.strip()[quoted.end() :] if quoted else measure.strip()
     try:
         node: ast.expr = ast.parse(text, mode="eval").body
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            cutoff, node = ast.literal_eval(node.right), node.left
+            value, node = ast.literal_eval(node.right), node.left
         if isinstance(node, ast.Call) and not node.args:
             params = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
             node = node.func
@@ -165,13 +165,13 @@ def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
         raise _unreadable(measure)
     if quoted and node.id == "_":
         made = standardized_external if quoted[1] else ExternalMeasure
-        return made(str(name)), params, cutoff
+        return made(str(name)), params, value
     if node.id not in by_name:
         raise UnknownMeasureError(
             f"unknown measure {node.id!r}{did_you_mean(suggest_measures(measure))}"
         )
     log_conflict(node.id)
-    return by_name[node.id], params, cutoff
+    return by_name[node.id], params, value
 
 
 def _not_a_measure(given: object) -> UsageError:

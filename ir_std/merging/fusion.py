@@ -14,6 +14,7 @@ from ir_std._arrays import Floats, Ints, divide
 from ir_std.errors import InputError, UsageError, look_up
 from ir_std.trec import Run, as_run, sort_run
 from ir_std.trec.frames import RUN_COLUMNS, frame_like, is_frame, is_pandas, names_in, rows_of
+from ir_std.trec.qrels import group_by_topic
 
 RankedList: TypeAlias = tuple[list[str], Floats]
 """Documents and their scores."""
@@ -55,12 +56,12 @@ def normalize(run: Any, method: str) -> Any:
     normalized = normalize_run(as_run(run), method)
     if not is_frame(run):
         return _in_form_of(run, normalized)
-    scores, rows = _as_dict(normalized), rows_of(run, RUN_COLUMNS, "run")
-    topics = map(rows.topics.__getitem__, rows.topic.tolist())
-    values = [scores[topic][doc] for topic, doc in zip(topics, rows.documents, strict=True)]
+    values = np.empty(len(normalized.scores))
+    # A run has its lines in the order of the topics.
+    values[group_by_topic(rows_of(run, RUN_COLUMNS, "run").topic)] = normalized.scores
     if is_pandas(run):
         return run.assign(score=values)
-    return run.with_columns(frame_like(run, {"score": values}).get_columns())
+    return run.with_columns(frame_like(run, {"score": values.tolist()}).get_columns())
 
 
 def merge(

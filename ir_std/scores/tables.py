@@ -459,11 +459,9 @@ def _check(table: ScoreTable) -> None:
     before = [name.removesuffix(" g") for name in names if name.endswith(" g")]
     if any(name in names and find_measure(name) for name in before):
         raise table.wrong("differences from a baseline, not scores", "write it without --baseline")
-    sets = (
-        Names.of(table.column(table.roles["dataset"])).distinct
-        if table.has("topic", "dataset")
-        else ()
-    )
+    if not table.has("topic", "dataset"):
+        return
+    sets = Names.of(table.column(table.roles["dataset"])).distinct
     if len(sets) > 1:
         # Topics of different collections may have the same numbers.
         raise InputError.at(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from functools import cached_property
 from itertools import accumulate, chain, pairwise, repeat
@@ -116,11 +116,8 @@ class Run:
     @cached_property
     def _ids(self) -> Ids:
         """Document IDs of all lines."""
-        return Ids.of_joined(self._joined, self._each_name(), len(self.scores))
-
-    def _each_name(self) -> Iterator[str]:
-        """Iterate over the document IDs of all lines, for a run that was made from a dict."""
-        return chain.from_iterable((self._by_topic or {}).values())
+        names = chain.from_iterable((self._by_topic or {}).values())
+        return Ids.of_joined(self._joined, names, len(self.scores))
 
     @cached_property
     def hashes(self) -> Keys:
