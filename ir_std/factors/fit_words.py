@@ -20,7 +20,7 @@ def describe_fit(fit: Fit, warning: str = "") -> str:
     """Describe the set, its number of systems, what matched, and any warning."""
     factors = fit.factors
     if fit.dataset is None:
-        systems, evidence = f"{factors.systems_text()} systems", _evidence(fit)
+        systems, evidence = f"{factors.systems_text()} systems", describe_evidence(fit)
     else:
         row = factors.rows([fit.dataset])[0]
         n = max(int(np.isfinite(scores[row]).sum()) for scores in factors.scores.values())
@@ -39,7 +39,7 @@ def _kinds(fit: Fit) -> str:
     return f"all topics are of kind {' or '.join(kinds)}" if is_part else ""
 
 
-def _evidence(fit: Fit) -> str:
+def describe_evidence(fit: Fit) -> str:
     """Say what matched, and on how many topics."""
     of = pluralize(len(fit.matched) + fit.n_missing, fit.factors.unit)
     every = f"{len(fit.matched)} of {of}"

@@ -124,6 +124,10 @@ class Benchmark:
         """Number of tasks on which each model has results."""
         return dict(zip(self.scores.models, self.scores.n_tasks.tolist(), strict=True))
 
+    def has_all_tasks(self, run: str) -> bool:
+        """Check whether a model has results on all tasks, so that its raw mean can be compared."""
+        return self.tasks[run] == len(self.scores.tasks)
+
     def place(self, run: str, measure: Measure, mean: float) -> Placement:
         """Rank a mean among the means of the set's models.
 
@@ -131,7 +135,7 @@ class Benchmark:
 
         A raw mean is ranked only if it covers all tasks.
         """
-        if str(measure) == str(main_score) and self.tasks[run] < len(self.scores.tasks):
+        if str(measure) == str(main_score) and not self.has_all_tasks(run):
             return Placement(measure, mean, self.name, unavailable_reason="the model lacks tasks")
         mean_of = self._means[str(measure)]
         others = np.array([other for model, other in mean_of.items() if model != run])

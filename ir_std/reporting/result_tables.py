@@ -132,17 +132,15 @@ def benchmark_table(results: Results, benchmark: Benchmark, places: int = 4) -> 
     several = len(ranked) > 1
     rows = []
     for run in ranked:
-        n_tasks = benchmark.tasks[run]
         over_tasks = results.estimate(run, linked)._replace(systems_error=0.0)
-        has_all = n_tasks == len(benchmark.scores.tasks)
         rows.append(
             (
                 results.placements[run][linked].rank,
                 f"> {run}" if run in benchmark.own else run,
                 *[rank_cells(results.ranks[run][linked])[1]] * several,
                 tables.estimate_cell(over_tasks, places),
-                n_tasks,
-                results.means[run][raw] if has_all else None,
+                benchmark.tasks[run],
+                results.means[run][raw] if benchmark.has_all_tasks(run) else None,
                 benchmark.borda[run],
             )
         )
@@ -240,6 +238,11 @@ def pairs_table(pairs: Sequence[Difference], places: int = 4) -> tables.Table:
         "topics of both collections and for the disagreement of the anchors. p is two-sided and "
         "not corrected for the number of differences."
     )
+    if all(isnan(d.interval[0]) for d in pairs):
+        note = (
+            "The differences are between linked means. They have neither an interval nor p, "
+            "because the error of a link with one anchor is unknown."
+        )
     return tables.make_table(header, rows, 5, [note, *sentences.power_notes(pairs)])
 
 

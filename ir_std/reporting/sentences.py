@@ -297,14 +297,33 @@ def means_notes(results: Results) -> Iterator[str]:
     yield _comparability(results, raw)
     yield from _means_without(results)
     yield from (f"{describe_links(one)}." for one in results.links.values())
-    over = "the anchors of the link to the reference collection"
-    if not results.links:
-        sources = "; ".join(error_sources(results))
-        over = f"the reference systems{f' ({sources})' * bool(sources)}"
     yield (
         "± marks the half-width of the 95% interval of a mean, for variation over "
-        f"{unit_of(results)}s (Student's t) and over {over}."
+        f"{unit_of(results)}s (Student's t) and over "
+        f"{describe_error_sources(results) or 'the reference systems'}."
     )
+
+
+def describe_error_sources(results: Results) -> str:
+    """Describe what intervals cover besides topics; empty if they cover nothing else."""
+    for links in results.links.values():
+        over = f"the reference systems of {links.reference} and, elsewhere, the anchors of the link"
+        return over + one_anchor_note(results)
+    sources = dict.fromkeys(
+        over_systems(results.on(name), measure, {})[0].source
+        for name, collection in results.collections.items()
+        for measure in collection.plans
+    )
+    named = "; ".join(filter(None, sources))
+    return f"the reference systems ({named})" if named else ""
+
+
+def one_anchor_note(results: Results) -> str:
+    """Return what a link with one anchor means for intervals; empty if there is no such link."""
+    for links in results.links.values():
+        if len(links.anchors) == 1:
+            return f" (with one anchor, only intervals on {links.reference} cover more than topics)"
+    return ""
 
 
 def _comparability(results: Results, raw: str) -> str:
@@ -365,16 +384,6 @@ def _means_without(results: Results) -> Iterator[str]:
     yield from (f"{text}." for text in lacking)
 
 
-def error_sources(results: Results) -> list[str]:
-    """Describe how the errors over reference systems were computed."""
-    sources = (
-        over_systems(results.on(name), measure, {})[0].source
-        for name, collection in results.collections.items()
-        for measure in collection.plans
-    )
-    return list(dict.fromkeys(filter(None, sources)))
-
-
 # Several collections: differences from a baseline
 
 
@@ -392,7 +401,7 @@ def differences_notes(
         f"A difference from {results.baseline} is a mean difference over the {units} that both "
         f"runs have. The 95% interval is for variation over {units} and, for standardized scores, "
         "over the reference systems that both runs share"
-        f"{', and over the anchors of the link' * bool(results.links)}. "
+        f"{', and over the anchors of the link' * bool(results.links)}{one_anchor_note(results)}. "
         f"p is from a two-sided {get_test(how.test)[1]} over {units}{correction}"
         f"{', each collection and measure separately' * bool(correction)}. The test treats the "
         "factors as fixed, so the interval of a standardized difference can include 0 even if p "

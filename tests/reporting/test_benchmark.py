@@ -18,6 +18,7 @@ from ir_std.factors.derived import select_rows
 from ir_std.factors.schema import NOT_TRAINED
 from ir_std.measures import main_score
 from ir_std.reporting.benchmark import task_table
+from ir_std.reporting.html.standing import standings_of
 from ir_std.scores.run_scores import RunScores
 
 ENGLISH = "MTEB(eng, v2)"
@@ -64,11 +65,12 @@ def test_means_and_ranks_are_those_of_the_linked_scores(board: ir_std.Results) -
 
 
 def test_a_raw_mean_covers_all_tasks(board: ir_std.Results) -> None:
-    read = benchmark_scores(ENGLISH)
+    read, (on_page,) = benchmark_scores(ENGLISH), standings_of(board, board.runs[0])
     for row in board.table().rows:
         scores = read.scores[:, read.models.index(str(row[1].value))]
         raw = float(row[5].value)
         assert np.isnan(raw) == (int(row[4].text) < 12) == np.isnan(scores).any()
+        assert np.isnan(raw) == np.isnan(on_page.mean(str(row[1].value)))
         if not np.isnan(raw):
             assert raw == pytest.approx(scores.mean(), abs=1e-12)
 

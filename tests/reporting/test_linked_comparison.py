@@ -21,7 +21,12 @@ from ir_std.reporting.difference import label_of, run_differences
 from ir_std.reporting.html.report import write_report
 from ir_std.reporting.links import n_common_systems
 from ir_std.reporting.model import deviations, over_systems
-from ir_std.reporting.result_tables import linked_pairs, means_with_pairs, pairs_table
+from ir_std.reporting.result_tables import (
+    collection_tables,
+    linked_pairs,
+    means_with_pairs,
+    pairs_table,
+)
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.files import read_qrels
 
@@ -200,9 +205,12 @@ def test_identical_anchors_count_once(entries: Entries) -> None:
 
 def test_one_anchor_is_in_the_columns_name_and_once_in_words(entries: Entries) -> None:
     with pytest.warns(ir_std.StandardizationWarning, match="a single anchor does not show"):
-        table = ir_std.compare(entries, AP, anchors="anchor0", reference="trec8-adhoc").table()
+        results = ir_std.compare(entries, AP, anchors="anchor0", reference="trec8-adhoc")
+    table, pairs = collection_tables(results)
     assert table.header[-1] == "sAP linked by anchor0 to trec8-adhoc"
     assert sum("is linked by anchor0 to trec8-adhoc" in note for note in table.notes) == 1
+    assert "(with one anchor, only intervals on trec8-adhoc cover" in " ".join(table.notes)
+    assert "They have neither an interval nor p, because" in pairs.notes[0]
 
 
 def test_effects_of_linked_scores_say_so_in_table_and_picture(linked: ir_std.Results) -> None:

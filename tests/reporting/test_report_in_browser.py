@@ -16,6 +16,7 @@ from ir_std import sAP
 from ir_std.reporting.html.record import collection_record
 from ir_std.reporting.html.report import write_report
 from ir_std.reporting.html.standing import standings_of
+from ir_std.testing import simulated_nuggets
 
 LOSSES = re.compile("Largest losses")
 
@@ -246,3 +247,25 @@ def test_long_names_leave_room_for_the_pictures(browser: Any, tmp_path: Path) ->
         assert table.get_by_role("rowheader").first.bounding_box()["width"] < widest
         assert width < 700 or table.evaluate("t => t.scrollWidth <= t.clientWidth")
     view.context.close()
+
+
+@pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
+def test_less_is_better_for_the_raw_scores_of_some_measures(shared: View, tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text(simulated_nuggets(6, 8))
+    mine = ir_std.build_from_scores(
+        [tmp_path / "scores.csv"], id="mine", lower_is_better=["latency"]
+    )
+    results = ir_std.evaluate(tmp_path / "scores.csv", factors=mine, baseline="rag6")
+    write_report(results, tmp_path / "report.html")
+    shared.open(tmp_path / "report.html", "#measure=latency")
+    names = shared.page.get_by_label("Measure", exact=True).locator("option").all_inner_texts()
+    assert names == ["strict_vital_score", "'all score'", "latency"]
+    assert (results.values["rag1"]["latency"] < results.values["rag6"]["latency"]).all()
+    assert shared.page.locator("nav h3").all_inner_texts() == ["Gains"]
+    assert shared.page.get_by_text("it is unknown whether the judgments match").is_visible()
+    for kind, measure in (("Raw", "latency"), ("Standardized", "s'latency'")):
+        shared.page.get_by_role("button", name=kind, exact=True).click()
+        shared.page.get_by_role("button", name=re.compile("^latency")).click()
+        best = (max if kind == "Standardized" else min)(m[measure] for m in results.means.values())
+        assert shared.column("Runs by every measure", "latency")[0].startswith(f"{best:.3f}")
+        assert shared.page.locator("td.best", has_text=f"{best:.3f}").count() == 1

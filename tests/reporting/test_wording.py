@@ -218,8 +218,8 @@ def test_the_deck_has_both_scores_and_the_average() -> None:
     means = results.placements["bm25base_p"][results.measures[0]].means
     assert plain(record(results)["deck"]) == (
         "Its nDCG@10 is 0.506; idst_bert_p1 has 0.764, and the average of the systems is "
-        f"{sum(means) / 37:.3f}. The difference is significant (paired t-test, "
-        "p < 0.001, one comparison). The best system was chosen by its scores on the same "
+        f"{sum(means) / 37:.3f}. The difference in standardized nDCG@10 is significant (paired "
+        "t-test, p < 0.001, one comparison). The best system was chosen by its scores on the same "
         "topics, and this choice favors it."
     )
 
@@ -228,7 +228,7 @@ def test_two_runs_are_tested_once_for_all_sentences(monkeypatch: pytest.MonkeyPa
     results = hits({"good": GOOD, "base": BASE})
     test = MagicMock(wraps=results.difference)
     monkeypatch.setattr(ir_std.Results, "difference", test)
-    assert "The difference is significant" in plain(record(results)["deck"])
+    assert "The difference in P@1 is significant" in plain(record(results)["deck"])
     test.assert_called_once()
 
 
@@ -292,7 +292,7 @@ def test_few_systems_are_rough_and_nothing_is_judged_if_only_scores_are_known(
 ) -> None:
     assert record(system(name))["trust"] == [
         f"The place is approximate, because there are only {n_systems} systems.",
-        f"All {n_topics} topics and their judgments match the track.",
+        f"Judgments match on {n_topics} of {n_topics} topics.",
         "The share of judged documents is unknown, because only scores are given.",
     ]
 

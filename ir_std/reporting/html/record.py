@@ -89,6 +89,7 @@ def _measure(facts: standing.RunStanding, systems: Mapping[str, str]) -> dict[st
         "scored": view.scored_name,  # name of the scores that the pictures show
         "standardized": view.is_standardized,  # true if the pictures' scores are standardized
         "sign": int(sign_of(view.scored)),  # -1 if lower is better, else 1
+        "rawSign": int(sign_of(view.raw)),  # the same, for raw scores
         # All sentences except warnings are HTML.
         "headline": say("headline", facts),
         "deck": say("deck", facts),

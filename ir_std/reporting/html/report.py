@@ -23,7 +23,7 @@ from ir_std.reporting.html.words import environment, say
 from ir_std.reporting.model import Results
 from ir_std.reporting.plots import read_look
 from ir_std.reporting.result_tables import collection_tables, count_range
-from ir_std.reporting.sentences import baseline_test, error_sources, power_notes
+from ir_std.reporting.sentences import baseline_test, describe_error_sources, power_notes
 from ir_std.reporting.tables import Table
 from ir_std.schemes import SCHEMES
 from ir_std.scores.run_scores import QrelsFromCounts
@@ -216,10 +216,14 @@ def method(results: Results) -> str:
         "papers": {scheme: SCHEME_PAPER[scheme] for scheme in schemes_used(results)},
         "units": dict.fromkeys(factors.unit for factors in counts),
         "systems": [(factors.title, count_range(n)) for factors, n in counts.items()],
+        "links": dict.fromkeys(one.origin for one in results.links.values()),
         "tests": dict.fromkeys(
             (one.baseline, test) for one in each if (test := baseline_test(one))
         ),
-        "sources": dict.fromkeys((one.collection.unit, tuple(error_sources(one))) for one in each),
+        "sources": dict.fromkeys(
+            (one.collection.unit, describe_error_sources(results if results.links else one))
+            for one in each
+        ),
     }
     return say("method", facts)
 

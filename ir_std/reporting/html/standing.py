@@ -21,7 +21,7 @@ from ir_std.evaluation.plans import Plan, mean_of_values
 from ir_std.evaluation.raw_scores import RankedTopic, rank_topics
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.quality import saturates
-from ir_std.measures import Measure, Standardized, sign_of
+from ir_std.measures import Measure, Standardized, sign_of, standardized
 from ir_std.reporting.difference import Difference, is_wide
 from ir_std.reporting.evaluated_collection import EvaluatedCollection, group_measures
 from ir_std.reporting.html.words import say
@@ -71,8 +71,9 @@ class View:
     @property
     def name(self) -> str:
         """Name of the raw measure; with a scheme other than N, name of the standardized measure."""
-        is_default = str(self.scored) == f"s{self.raw}"
-        return str(self.raw if is_default else self.scored)
+        if self.is_standardized and str(self.scored) != str(standardized(self.raw)):
+            return str(self.scored)
+        return str(self.raw)
 
     @property
     def scored_name(self) -> str:
@@ -91,9 +92,11 @@ class View:
 def views_of(results: Results) -> list[View]:
     """Pair each raw measure with each of its standardized versions."""
     views = []
+    directed = {m: m for of_run in results.values.values() for m in of_run}
     for group in group_measures(results.measures):
-        standardized = [m for m in group if isinstance(m, Standardized)]
-        views += [View(m.base, m) for m in standardized] or [View(group[0], group[0])]
+        schemes = [m for m in group if isinstance(m, Standardized)]
+        views += [View(directed.get(m.base, m.base), m) for m in schemes]
+        views += [] if schemes else [View(group[0], group[0])]
     return views
 
 
@@ -162,7 +165,9 @@ class RunStanding:
         return [run for run in (self.run, self.rival) if run]
 
     def mean(self, run: str) -> float:
-        """Return the mean raw score of a run."""
+        """Return the mean raw score of a run; NaN if the run lacks tasks of a benchmark."""
+        if self.collection.benchmark and not self.collection.benchmark.has_all_tasks(run):
+            return nan
         value = self.results.means[run].get(self.view.raw)
         if value is None:  # The user did not ask for raw scores.
             value = mean_of_values(self.results.values[run].get(self.view.raw, np.array([nan])))

@@ -8,6 +8,7 @@ from ir_std._system.text import latex_escape
 from ir_std.analysis.paired import describe_correction, describe_test, get_test
 from ir_std.errors import MissingLibraryError, join_with_and, pluralize
 from ir_std.evaluation.placement import ordinal
+from ir_std.factors.fit_words import describe_evidence
 from ir_std.factors.quality import FEW_SYSTEMS
 from ir_std.reporting.difference import MIN_COLLECTIONS
 from ir_std.reporting.sentences import describe_missing, why_no_summary
@@ -61,6 +62,7 @@ def environment() -> Any:
         "FEW_SYSTEMS": FEW_SYSTEMS,
         "MIN_COLLECTIONS": MIN_COLLECTIONS,
         "describe_correction": describe_correction,
+        "describe_evidence": describe_evidence,
         "describe_missing": describe_missing,
         "describe_test": describe_test,
         "p_text": p_text,

@@ -2,11 +2,11 @@
 
 /** One measure of a collection; lists have one value per run, and matrices have one value per run and topic. */
 class Measure {
-  constructor({ name, raw, scored, standardized, sign, headline, deck, warnings, trust, placeHeading, topicsHeading,
+  constructor({ name, raw, scored, standardized, sign, rawSign, headline, deck, warnings, trust, placeHeading, topicsHeading,
     ticks, average, limits, means, scores, low, high, rank, couldBeFirst, best, worst, place, placeOf, among,
     placeBest, placeWorst, difference, p, detectable, verdict, systems, byTopic, scoresByTopic, places, systemsOn,
     systemsByTopic }) {
-    Object.assign(this, { name, raw, scored, standardized, sign, headline, deck, warnings, trust, placeHeading,
+    Object.assign(this, { name, raw, scored, standardized, sign, rawSign, headline, deck, warnings, trust, placeHeading,
       topicsHeading, ticks, average, limits, means, scores, low, high, rank, couldBeFirst, best, worst, place, placeOf,
       among, placeBest, placeWorst, difference, p, detectable, verdict, systems, byTopic, scoresByTopic, places,
       systemsOn, systemsByTopic });
@@ -21,8 +21,11 @@ class Measure {
   /** The average in pictures of topics; null if topics have only raw scores of a standardized measure. */
   get topicAverage() { return this.scoresByTopic || !this.standardized ? this.average : null; }
 
-  /** Whether b is better than a. */
-  better(a, b) { return this.sign * (b - a) > 0; }
+  /** -1 if lower is better for the topic scores of pictures, else 1. */
+  get topicSign() { return this.scoresByTopic ? this.sign : this.rawSign; }
+
+  /** Whether the topic score b is better than a. */
+  better(a, b) { return this.topicSign * (b - a) > 0; }
 }
 
 /** Topic scores are stored in ten-thousandths. */
@@ -57,7 +60,7 @@ class Collection {
   byHardness(m) {
     const of = (topic) => m.systemsByTopic?.[topic]
       ?? mean(this.runs.map((_, run) => m.value(run, topic)).filter((value) => value !== null));
-    const hardness = this.topics.map((_, topic) => m.sign * of(topic));
+    const hardness = this.topics.map((_, topic) => m.rawSign * of(topic));
     return [...this.topics.keys()].sort((a, b) => hardness[a] - hardness[b] || a - b);
   }
 

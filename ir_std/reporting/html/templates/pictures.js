@@ -84,7 +84,7 @@ function drawTopics(collection, m, { run, against, topic: opened }, width, isAlo
   const y = linear(ticks[0], ticks.at(-1), bottom, top);
   const height = (value) => y(clip(value, ticks[0], ticks.at(-1)));
   const order = [...collection.topics.keys()].filter((t) => m.score(run, t) !== null)
-    .sort((a, b) => m.sign * (m.score(run, a) - m.score(run, b)) || a - b);
+    .sort((a, b) => m.topicSign * (m.score(run, a) - m.score(run, b)) || a - b);
   const columns = columnsOf(order), step = Math.min(60, (right - left) / (columns.length || 1));
   const names = [run, against].filter((each) => each !== null);
   const of = (who, topics) => {
@@ -133,7 +133,7 @@ function topicLine(collection, m, run, topic) {
 /** How much better a run is than another on a topic; 0 if one of them has no score. */
 function difference(m, run, against, topic) {
   const [a, b] = [m.value(run, topic), m.value(against, topic)];
-  return a === null || b === null ? 0 : m.sign * Math.round((a - b) * 1e4) / 1e4;
+  return a === null || b === null ? 0 : m.rawSign * Math.round((a - b) * 1e4) / 1e4;
 }
 
 /** The scores of a row, `{ kind, value, low, high, lines }`, on an axis with ticks for other systems. */
@@ -170,7 +170,7 @@ function stripAxis({ ticks, average }, width, middle = "average") {
 function heatColor(m, score, average) {
   if (score === null) return "var(--paper)";
   const [low, high] = ends(m), half = ((m.standardized ? high - low : 1) || 1) / 2;
-  const share = clip((score - average) / half * m.sign, -1, 1), percent = Math.round(Math.abs(share) * 100);
+  const share = clip((score - average) / half * m.topicSign, -1, 1), percent = Math.round(Math.abs(share) * 100);
   return `color-mix(in srgb, var(--${share < 0 ? "below" : "above"}) ${percent}%, var(--middle))`;
 }
 

@@ -104,7 +104,7 @@ function measureRows(collection) {
 /** Whether the difference of two runs is clear. */
 function verdictOf(m, run) {
   if (m.p[run] === null) return html("small", {}, "");
-  if (m.verdict[run]) return html("small", { "data-tip": pText(m.p[run]) }, "clear");
+  if (m.verdict[run]) return html("small", { "data-tip": `${m.scored}: ${pText(m.p[run])}` }, "clear");
   return html("small", { "data-tip": testText(m, run) }, "may be chance");
 }
 
@@ -112,7 +112,7 @@ const endsText = (m, run) => m.low[run] === null ? "" : `${fixed(m.low[run], 2)}
 const meanDifference = (m, run, rival) => m.means[run] === null || m.means[rival] === null ? null
   : m.means[run] - m.means[rival];
 /** The p-value of a difference, and the smallest difference that the test could have found. */
-const testText = (m, run) => pText(m.p[run]) + (m.detectable[run] === null ? ""
+const testText = (m, run) => `${m.scored}: ${pText(m.p[run])}` + (m.detectable[run] === null ? ""
   : `\nthe test would have found a difference of ${fixed(m.detectable[run])} four times in five`);
 const pText = (p) => p < 0.001 ? "p < 0.001" : `p = ${p.toFixed(3)}`;
 
@@ -156,6 +156,8 @@ class RunsTable {
     return collection.measures[column][standardized ? "scores" : "means"];
   }
 
+  signOf(one) { return this.standardized ? one.sign : one.rawSign; }
+
   order() {
     const { column, down } = this.sorted, values = this.values(column);
     const names = this.collection.runs;
@@ -173,7 +175,7 @@ class RunsTable {
       || run === collection.subject || run === collection.rival);
     const best = collection.measures.map((one, i) => {
       const known = this.values(i).filter((value) => value !== null);
-      return one.sign > 0 ? Math.max(...known) : Math.min(...known);
+      return this.signOf(one) > 0 ? Math.max(...known) : Math.min(...known);
     });
     const placed = m.place.some((place) => place !== null);
     const rows = shown.map((run) => html("tr", { class: m.couldBeFirst[run] ? "could-be-best" : "" },
@@ -184,7 +186,7 @@ class RunsTable {
     const among = collection.placesOf(m) || collection.systemsWord;
     this.body.replaceChildren(tableOf("Runs by every measure", [
       this.sortable("run", capital(collection.runWord), false), n > 1 && this.sortable("rank", "Rank", false),
-      collection.measures.map((one, i) => this.sortable(i, one.name, one.sign > 0)),
+      collection.measures.map((one, i) => this.sortable(i, this.standardized ? one.name : one.raw, this.signOf(one) > 0)),
       placed && this.sortable("place", `Place among ${among}`, false)], rows, "by-measure"));
     this.more.hidden = n <= shown.length && !this.all || n <= LOOK.folded;
     this.more.textContent = this.all ? `Show the first ${LOOK.folded}` : `Show all ${n} ${collection.runsWord}`;
@@ -205,7 +207,7 @@ class RunsTable {
     const low = one.best[run] && !one.couldBeFirst[run] ? "low" : "";
     const standardized = one.standardized ? `\nstandardized ${fixed(one.scores[run])}` : "";
     const place = one.place[run] === null ? "" : `\n${this.collection.placeText(one, run)}`;
-    const said = `${this.collection.runs[run]}: ${one.name} ${fixed(one.means[run])}`;
+    const said = `${this.collection.runs[run]}: ${one.raw} ${fixed(one.means[run])}`;
     return cell([fixed(value), this.mark(one, run)], { class: value === best ? "best" : low,
       "data-tip": said + standardized + intervalText(one, run) + place
         + (one.p[run] === null ? "" : `\n${testText(one, run)}`) });
@@ -246,7 +248,7 @@ function topicRows(collection, m, { run, against }, order, open) {
   } }, collection.queries[t] ?? collection.topics[t]);
   const rows = order.map((t) => html("tr", {}, html("th", { scope: "row" }, link(t)),
     cell(fixed(m.value(run, t)), { class: "run" }), two && cell(fixed(m.value(against, t))),
-    two && cell(signed(m.sign * difference(m, run, against, t))),
+    two && cell(signed(m.rawSign * difference(m, run, against, t))),
     m.places && cell(collection.topicPlace(m, run, t) || NONE),
     m.scoresByTopic && cell(fixed(m.score(run, t), 2)), m.systemsByTopic && cell(fixed(m.systemsByTopic[t])),
     collection.queries.length > 0 && cell(html("code", {}, collection.topics[t]))));

@@ -37,7 +37,7 @@ class TwoRuns {
 
   /** Topics from the largest loss to the largest gain, or from the worst to the best score of a single run. */
   byDifference() {
-    const of = this.against === null ? (topic) => this.m.sign * (this.m.score(this.run, topic) ?? Infinity)
+    const of = this.against === null ? (topic) => this.m.topicSign * (this.m.score(this.run, topic) ?? Infinity)
       : (topic) => difference(this.m, this.run, this.against, topic);
     return [...this.collection.topics.keys()].map((topic) => [topic, of(topic)])
       .sort((a, b) => a[1] - b[1] || a[0] - b[0]).map(([topic]) => topic);
@@ -67,7 +67,7 @@ class TwoRuns {
       html("button", { type: "button", "aria-pressed": `${t === this.topic}`, onclick: () => this.open(t) },
         collection.queries[t] ?? collection.topics[t],
         html("span", {}, this.against === null ? fixed(m.score(this.run, t), 2)
-          : signed(m.sign * difference(m, this.run, this.against, t), 2))))) : null;
+          : signed(m.rawSign * difference(m, this.run, this.against, t), 2))))) : null;
     const gains = this.against === null ? order.slice(LISTED).slice(-LISTED).reverse()
       : order.filter((t) => difference(m, this.run, this.against, t) > 0).slice(-LISTED).reverse();
     const losses = this.against === null ? order.slice(0, LISTED)
