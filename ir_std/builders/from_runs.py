@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import pickle
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
@@ -151,7 +152,7 @@ def build_factors(
     task = pickle.dumps((judgments, names, depth, duplicates))
     items = _runs_with_tags(runs, max_member, _warn_left_out if skip_bad else None)
     results = progress(map_in_order(score_system, task, items, jobs, executor))
-    systems = _check_results(results, skip_bad)
+    systems = _name_apart(_check_results(results, skip_bad))
     _warn_of_copies(systems)
     _warn_of_repeated(systems)
     deepest = max(min(system.depth, depth or system.depth) for system in systems)
@@ -202,6 +203,17 @@ def _check_results(
             "deviations over runs"
         )
     return systems
+
+
+def _name_apart(systems: list[SystemScores]) -> list[SystemScores]:
+    """Name files of the same name by their paths below the folder that these files share.
+
+    For example, ``teamA/run1`` and ``teamB/run1`` stand for two systems called ``run1``.
+    """
+    count = Counter(system.tag for system in systems)
+    shared = os.path.commonprefix([s.name for s in systems if count[s.tag] > 1])
+    start = max(map(shared.rfind, f"/!{os.sep}")) + 1
+    return [s if count[s.tag] == 1 else replace(s, tag=_tag(s.name[start:])) for s in systems]
 
 
 def _warn_left_out(broken: InputError) -> None:
@@ -341,7 +353,11 @@ def run_tag(name: str) -> str:
     >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn.gz")
     'Flab8atdn'
     """
-    return re.sub(r"\.(gz|bz2|xz)$", "", path_text(PurePath(name.rpartition("!")[2]).name))
+    return _tag(PurePath(name.rpartition("!")[2]).name)
+
+
+def _tag(path: str) -> str:
+    return re.sub(r"\.(gz|bz2|xz)$", "", path_text(path))
 
 
 def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:

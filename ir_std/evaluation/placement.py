@@ -62,6 +62,9 @@ class Placement:
         Names of the systems in the order of ``means``; empty if the set has no system names.
     unit : {'topic', 'dataset'}
         Name of the set's unit.
+    n_evaluated : int
+        Number of topics in the run's mean for the measure.  The mean is not ``value`` if some of
+        these topics have no factors.
 
     Examples
     --------
@@ -85,6 +88,7 @@ class Placement:
     means: tuple[float, ...] = field(default=(), repr=False)
     names: tuple[str, ...] = field(default=(), repr=False)
     unit: str = field(default="topic", repr=False)
+    n_evaluated: int = field(default=0, repr=False)
 
     @property
     def rank(self) -> int | None:
@@ -103,6 +107,9 @@ class Placement:
             return f"not placed, {self.unavailable_reason}"
         would = "" if self.is_own_system else "would have been "
         place = f"{would}{_ordinal_with_ties(self.n_better + 1, self.n_tied)} of {self.n_ranked}"
+        if self.n_topics < self.n_evaluated:
+            of = pluralize(self.n_evaluated, self.unit)
+            return f"{place} with {self.value:.4f} on {self.n_topics} of {of}"
         part = f" on {self.n_topics} of the {pluralize(self.n_set_topics, self.unit)}"
         return place + part * (self.n_topics < self.n_set_topics)
 
@@ -297,7 +304,9 @@ class Placer:
         n = int(usable.sum())
         total = int((~np.isnan(factors.mean[name])).sum())
         value = float(plan.apply(raw)[usable].mean()) if n else float("nan")
+        averaged = usable if isinstance(measure, Standardized) else ~np.isnan(raw)
         placement = partial(Placement, measure, value, factors.id, n, total, unit=factors.unit)
+        placement = partial(placement, n_evaluated=int(averaged.sum()))
         if not n:
             reason = f"{factors.id} has no factors for {name} on these {factors.unit}s"
             return placement(unavailable_reason=reason)

@@ -141,6 +141,11 @@ def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
                 "A place is the rank that a run has if it is added to the reference systems of "
                 f"{p.factors}{some * (p.n_topics < p.n_set_topics)}."
             )
+        if p.n_topics < p.n_evaluated:
+            yield (
+                f"Places by {p.measure} compare means over only {p.n_topics} of the "
+                f"{p.n_evaluated} {p.unit}s."
+            )
     if len(results.runs) <= MAX_NEIGHBOR_RUNS and means:
         for run, places in results.placements.items():
             yield from (

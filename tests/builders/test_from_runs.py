@@ -99,6 +99,20 @@ def test_the_order_of_the_runs_leaves_no_trace(expected: FactorSet) -> None:
     assert build(QRELS, dict(list(RUNS.items())[::-1])).identity == expected.identity
 
 
+def test_files_of_the_same_name_are_named_by_their_folders(runs: Path, tmp_path: Path) -> None:
+    for i, name in enumerate(("a/run1", "b/run1.gz", "b/c/best")):
+        (tmp_path / "all" / name).parent.mkdir(parents=True, exist_ok=True)
+        text = (runs / f"sys{i}").read_bytes()
+        packed = gzip.compress(text) if name.endswith("gz") else text
+        (tmp_path / "all" / name).write_bytes(packed)
+    for given in (
+        tmp_path / "all",
+        shutil.make_archive(str(tmp_path / "x"), "tar", tmp_path / "all"),
+    ):
+        built = build_factors(QRELS, given, ["AP"], id="x")
+        assert {*built.systems} == {"a/run1", "b/run1", "best"}
+
+
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_files_and_objects_give_the_same_set_in_any_number_of_processes(
     jobs: int, qrels: Path, runs: Path, expected: FactorSet

@@ -268,11 +268,12 @@ class RunStanding:
 
     @property
     def average(self) -> float:
-        """The mean raw score of the reference systems."""
-        if means := systems_means(self.results, self.view.raw):
-            return float(np.mean(means))
-        peers = self.collection.peers(self.view.raw)
-        return nan if peers is None else mean_of_values(peers.mean)
+        """The mean raw score of the reference systems; NaN if unknown on some of the topics."""
+        peers, own = self.collection.peers(self.view.raw), self.results.values[self.run]
+        if peers is None or (np.isnan(peers.mean) & ~np.isnan(own[self.view.raw])).any():
+            return nan
+        means = systems_means(self.results, self.view.raw)
+        return float(np.mean(means)) if means else mean_of_values(peers.mean)
 
     @property
     def side(self) -> int | None:

@@ -2,14 +2,14 @@
 
 /** One measure of a collection; lists have one value per run, and matrices have one value per run and topic. */
 class Measure {
-  constructor({ name, raw, scored, standardized, sign, rawSign, headline, deck, warnings, trust, placeHeading, topicsHeading,
-    ticks, average, limits, means, scores, low, high, rank, couldBeFirst, best, worst, place, placeOf, among,
-    placeBest, placeWorst, difference, p, detectable, verdict, systems, byTopic, scoresByTopic, places, systemsOn,
-    systemsByTopic }) {
-    Object.assign(this, { name, raw, scored, standardized, sign, rawSign, headline, deck, warnings, trust, placeHeading,
-      topicsHeading, ticks, average, limits, means, scores, low, high, rank, couldBeFirst, best, worst, place, placeOf,
-      among, placeBest, placeWorst, difference, p, detectable, verdict, systems, byTopic, scoresByTopic, places,
-      systemsOn, systemsByTopic });
+  constructor({ name, raw, scored, standardized, sign, rawSign, headline, deck, warnings, trust, placeHeading,
+    topicsHeading, ticks, average, limits, means, scores, low, high, rank, couldBeFirst, best, worst, place, placeOf,
+    among, placeBest, placeWorst, difference, p, detectable, verdict, systems, byTopic, scoresByTopic, places,
+    systemsOn, systemsByTopic }) {
+    Object.assign(this, { name, raw, scored, standardized, sign, rawSign, headline, deck, warnings, trust,
+      placeHeading, topicsHeading, ticks, average, limits, means, scores, low, high, rank, couldBeFirst, best, worst,
+      place, placeOf, among, placeBest, placeWorst, difference, p, detectable, verdict, systems, byTopic,
+      scoresByTopic, places, systemsOn, systemsByTopic });
   }
 
   /** A run's raw score on a topic. */

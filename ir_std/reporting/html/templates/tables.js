@@ -186,7 +186,8 @@ class RunsTable {
     const among = collection.placesOf(m) || collection.systemsWord;
     this.body.replaceChildren(tableOf("Runs by every measure", [
       this.sortable("run", capital(collection.runWord), false), n > 1 && this.sortable("rank", "Rank", false),
-      collection.measures.map((one, i) => this.sortable(i, this.standardized ? one.name : one.raw, this.signOf(one) > 0)),
+      collection.measures.map((one, i) =>
+        this.sortable(i, this.standardized ? one.name : one.raw, this.signOf(one) > 0)),
       placed && this.sortable("place", `Place among ${among}`, false)], rows, "by-measure"));
     this.more.hidden = n <= shown.length && !this.all || n <= LOOK.folded;
     this.more.textContent = this.all ? `Show the first ${LOOK.folded}` : `Show all ${n} ${collection.runsWord}`;
