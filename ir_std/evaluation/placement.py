@@ -19,7 +19,7 @@ from ir_std.evaluation.uncertainty import team_tags
 from ir_std.factors import estimates
 from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import Measure, Measures, Standardized, as_measures, sign_of
+from ir_std.measures import Measure, Measures, Standardized, as_measures, measure_record, sign_of
 from ir_std.schemes import scheme_names
 from ir_std.scores.run_scores import QrelsFromCounts, RunScores
 
@@ -373,6 +373,10 @@ def _place_mean(value: float, measures: Measures | None, factors: Factors | None
     asked = as_measures(measures)
     if any(isinstance(measure, Standardized) for measure in asked):
         raise UsageError("means of standardized measures cannot be placed; pass the raw measure")
+    for measure in asked:
+        low, high = measure_record(measure).low, measure_record(measure).high
+        if not (np.isfinite(value) and low <= value <= high):
+            raise UsageError(f"{value:g} is not a mean of {measure}; expected {low:g} to {high:g}")
     found = factors if isinstance(factors, FactorSet) else load_factors(factors)
     if found.of_datasets:
         raise UsageError(f"{found.id} has per-dataset factors; place results per dataset instead")

@@ -101,9 +101,8 @@ class OtherProviders:
         except ValueError as unsupported:
             if not str(unsupported).startswith("Unsupported measures"):
                 raise
-            raise UsageError(
-                f"no provider of ir_measures computes some measures; {unsupported}"
-            ) from None
+            why = " ".join(str(unsupported).split())
+            raise UsageError(f"no provider of ir_measures computes some measures; {why}") from None
         self._evaluator = evaluators[0]
         if not alone or len(evaluators) > 1:
             self._evaluator = FallbackEvaluator(self.measures, evaluators)

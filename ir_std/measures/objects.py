@@ -60,11 +60,11 @@ def check_params(measure: Measure) -> None:
         elif info.required:
             example = "@10" if name == measure.AT_PARAM else f"({name}=...)"
             raise UsageError(f"{measure.__name__} needs {name}; write {measure.__name__}{example}")
-    for name in ("cutoff", "rel"):
-        if measure.params.get(name, 1) < 1:
-            raise UsageError(f"{measure}: {name} must be at least 1")
-    if measure.params.get("beta", 1) < 0:
-        raise UsageError(f"{measure}: beta must be at least 0")
+    for name, least in {"cutoff": 1, "rel": 1, "beta": 0}.items():
+        if measure.params.get(name, 1) < least:
+            raise UsageError(f"{measure}: {name} must be at least {least}")
+    if not 0 < measure.params.get("A", 1) < math.inf:
+        raise UsageError(f"{measure.__name__}: A must be above 0 and finite")
     if "p" in supported and "RBP" in measure.__name__ and not 0 <= measure["p"] < 1:
         raise UsageError(f"{measure}: p must be at least 0 and below 1")
 

@@ -99,6 +99,9 @@ def test_parameters_that_are_fractions_may_be_whole_numbers_but_not_truth_values
     assert parse(written) == parse("sAP(scheme='U',A=1)") == sAP(scheme="U", A=1)
     with pytest.raises(ir_std.UsageError, match="A must be of type float, got True"):
         sAP(scheme="U", A=True).validate_params()
+    for wrong in (0, -1, float("inf")):  # The order of the runs would be lost or turned around.
+        with pytest.raises(ir_std.UsageError, match="A must be above 0"):
+            sAP(scheme="U", A=wrong).validate_params()
 
 
 @pytest.mark.parametrize("call", TAKES_MEASURES.values(), ids=TAKES_MEASURES)

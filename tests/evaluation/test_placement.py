@@ -152,6 +152,15 @@ def test_on_a_part_of_the_topics_the_systems_are_ranked_on_that_part() -> None:
         assert raw.summary == f"{ordinal(better + 1)} of 7 on 3 of the 6 topics"
 
 
+def test_a_raw_mean_over_other_topics_says_what_was_placed() -> None:
+    more = {**QRELS, "new": {"d0": 1}}
+    with pytest.warns(ir_std.StandardizationWarning, match="has no factors for 1 topic"):
+        raw, standardized = place(RUNS["sys1"], more, [AP], factors=BUILT)
+    same, _ = place(RUNS["sys1"], QRELS, [AP], factors=BUILT)
+    assert raw.summary == f"{same.summary} with {same.value:.4f} on 6 of 7 topics"
+    assert "topics" not in standardized.summary
+
+
 def test_own_parameters_of_u_are_placed_by_the_scores() -> None:
     other = sAP(scheme="U", A=0.2, B=0.4)
     assert place(RUNS["sys4"], QRELS, [other], factors=BUILT)[0].is_own_system
@@ -205,6 +214,8 @@ def test_a_published_mean_is_placed_among_the_systems_means(ir_std_cli: Any) -> 
     assert done.out == [str(ir_std.place(0.55, factors="dl19-passage", measures="nDCG@10"))]
     for given, says in {
         ("dl19-passage", "snDCG@10", "0.5"): "pass the raw measure",
+        ("dl19-passage", "nDCG@10", "50.6"): "50.6 is not a mean of nDCG@10; expected 0 to 1",
+        ("dl19-passage", "nDCG@10", "nan"): "nan is not a mean of nDCG@10; expected 0 to 1",
         ("dl19-passage", "nDCG@10", "x"): "expected the mean as a number, got 'x'",
         ("mteb-retrieval", "nDCG@10", "0.5"): "place results per dataset instead",
         ("dl19-passage", "nDCG@10"): "write ir_std factors place ID MEASURE VALUE",
