@@ -60,5 +60,7 @@ def run(args: Namespace) -> None:
             n = f"{corrected.equivalent_topics(measure):.0f}"
             print(f"Human labels alone would need about {n} topics for an interval this narrow.")
         return
+    if args.output == "csv" and len(corrected.measures) > 1:
+        raise UsageError("-o csv prints one table; name one measure, with one scheme (-s none)")
     tables = (call(corrected.table, args, measure) for measure in corrected.measures)
     print_tables(tables, args.output)

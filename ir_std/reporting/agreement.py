@@ -437,10 +437,10 @@ def _pairs(agreement: JudgeAgreement, _: int) -> Table:
         both = ~np.isnan(first + second).any(axis=1)
         if both.sum() < 2 or len(agreement.systems) < 2:
             continue
-        best = np.argsort(-sign_of(measure) * first[both].mean(axis=0), kind="stable")[:BEST]
-        for title, columns in (("all", np.arange(first.shape[1])), (f"{BEST} best", best)):
+        order = np.argsort(-sign_of(measure) * first[both].mean(axis=0), kind="stable")
+        for title, columns in {"all": order, f"{BEST} best": order[:BEST]}.items():
             counts = statistics.pair_agreement(first[both][:, columns], second[both][:, columns])
-            rows.append((str(measure), title, *counts))
+            rows += [(str(measure), title, *counts)] if title == "all" or len(order) > BEST else []
     one, other = agreement.names
     return make_table(
         ("measure", "systems", "pairs", "differ under both", f"only {one}", f"only {other}",

@@ -138,8 +138,8 @@ def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
         if not p.unavailable_reason:
             some = f" on {p.n_topics} of its {p.n_set_topics} {p.unit}s"
             yield (
-                "A place is the rank that a run has if it is added to the reference systems of "
-                f"{p.factors}{some * (p.n_topics < p.n_set_topics)}."
+                f"A place is the rank of a run among the reference systems of {p.factors}"
+                f"{some * (p.n_topics < p.n_set_topics)} and the run itself."
             )
         if p.n_topics < p.n_evaluated:
             yield (

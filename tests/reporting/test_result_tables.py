@@ -193,7 +193,7 @@ def test_places_follow_their_measures(results: ir_std.Results) -> None:
         assert cells[4].text == f"{placed.rank}/{of}"
         assert (row["sAP place"], row["sAP place of"]) == (str(placed.rank), str(of))
         assert row["sAP place tied"] == str(placed.n_tied)
-    assert "added to the reference systems of mine" in " ".join(table.text().split())
+    assert "among the reference systems of mine" in " ".join(table.text().split())
 
 
 def test_the_reason_for_missing_places_is_printed() -> None:

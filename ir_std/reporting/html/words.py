@@ -56,7 +56,7 @@ def environment() -> Any:
         "ordinal": ordinal,
         "join_with_and": join_with_and,
         "latex": latex_escape,
-        "capital": lambda text: text[0].upper() + text[1:],
+        "capital": lambda text: text[0].upper() + text[1:] if text.split()[0].islower() else text,
     }
     made.globals |= {
         "FEW_SYSTEMS": FEW_SYSTEMS,

@@ -22,7 +22,8 @@ const signed = (value, places = LOOK.places) => value === null ? NONE
   : (value > 0 ? "+" : "") + fixed(value, places);
 const plural = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 const ordinal = (n) => `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : ["th", "st", "nd", "rd"][n % 10] ?? "th"}`;
-const capital = (words) => words[0].toUpperCase() + words.slice(1);
+/** Words with a capital, unless they begin with a name such as nDCG@10. */
+const capital = (words) => words.replace(/^[a-z](?=[a-z]*(?: |$))/, (letter) => letter.toUpperCase());
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const clip = (value, low, high) => Math.min(high, Math.max(low, value));
 /** Cut a name in the middle, because names with the same beginning often differ at the end. */
