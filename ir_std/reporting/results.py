@@ -141,7 +141,7 @@ def evaluate(
     judgments = inputs.resolve_qrels(by_name.values(), qrels)
     without = inputs.resolve_excluded(without, by_name.values())
     selected = select_factors(judgments, factors, systems=systems, without=without)
-    named = tuple(by_name)
+    named, asked = tuple(by_name), baseline
     baseline = inputs.add_baseline(baseline, by_name, judgments, selected, measures)
     evaluator = StdEvaluator(
         measures,
@@ -165,6 +165,8 @@ def evaluate(
         if copy is not None:
             del by_run[baseline], by_name[baseline]
             baseline = copy
+    if [*by_run] == [baseline] != [asked]:
+        raise UsageError(f"{baseline} is itself the baseline; add a run to compare with it")
     readable = {name: run for name, run in by_name.items() if not isinstance(run, Iterator)}
     name = benchmark or collection_names({"": judgments}, {"": evaluator.match})[""]
     results = Results(

@@ -130,6 +130,8 @@ def test_the_best_is_that_by_the_first_measure(measure: str) -> None:
     means = [mean_n(x, scores) if measure[0] == "s" else float(x.mean()) for x in scores.T]
     best = ir_std.load_factors("dl19-passage").systems[int(np.argmax(means))]
     assert ir_std.evaluate(BM25, measures=[measure, "RR"], baseline="best").baseline == best
+    with pytest.raises(ir_std.UsageError, match=f"{best} is itself the baseline"):
+        ir_std.evaluate(f"dl19-passage/{best}", measures=[measure, "RR"], baseline="best")
 
 
 def test_a_baseline_among_the_runs_is_not_added_again() -> None:

@@ -93,7 +93,7 @@ def _measure(facts: standing.RunStanding, systems: Mapping[str, str]) -> dict[st
         # All sentences except warnings are HTML.
         "headline": say("headline", facts),
         "deck": say("deck", facts),
-        "warnings": standing.warnings_of(facts),
+        "warnings": facts.warnings,
         "trust": [say(part, facts) for part in ("holds", "matched", "judged")],
         "placeHeading": say("place_heading", facts),
         "topicsHeading": say("topics_heading", facts),

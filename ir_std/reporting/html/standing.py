@@ -337,6 +337,11 @@ class RunStanding:
 
     # The reliability of the findings
 
+    @cached_property
+    def warnings(self) -> list[str]:
+        """The warnings that concern this measure."""
+        return _warnings_of(self)
+
     @property
     def plan(self) -> Plan | None:
         """The factors that standardize the scores."""
@@ -367,7 +372,7 @@ def standings_of(results: Results, subject: str) -> list[RunStanding]:
     return [replace(facts, judged=judged) for facts in each]
 
 
-def warnings_of(facts: RunStanding) -> list[str]:
+def _warnings_of(facts: RunStanding) -> list[str]:
     """List the warnings about the factors, and about the runs that the page names.
 
     The list begins with the warnings about faults, which are listed for all runs.  Warnings that do
