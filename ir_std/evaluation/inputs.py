@@ -470,8 +470,8 @@ def resolve_excluded(without: str | Iterable[str], runs: Iterable[Any]) -> tuple
     own = [run.tag for run in runs if isinstance(run, ScoresOfSystem)]
     if not own:
         raise UsageError(
-            f"none of the runs is a system of a factor set, so {SELF!r} leaves out nothing; name "
-            "the systems to leave out"
+            f"none of the runs is named as SET/SYSTEM, so {SELF!r} leaves out nothing; name the "
+            "systems to leave out"
         )
     return tuple(dict.fromkeys(each for tag in tags for each in (own if tag == SELF else [tag])))
 

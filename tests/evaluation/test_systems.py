@@ -73,7 +73,7 @@ def test_all_systems_that_are_evaluated_are_left_out_together() -> None:
 
 
 def test_only_systems_can_be_excluded_as_self() -> None:
-    with pytest.raises(UsageError, match="none of the runs is a system of a factor set"):
+    with pytest.raises(UsageError, match="none of the runs is named as SET/SYSTEM"):
         ir_std.evaluate({"r": {"19335": {"1": 1.0}}}, {"19335": {"1": 1}}, "AP", without=SELF)
 
 

@@ -13,12 +13,7 @@ from ir_std.factors import estimates
 from ir_std.factors.catalog import available_factors, load_factors, shipped_folder
 from ir_std.factors.derived import leave_out_systems, select_systems
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.judgments import (
-    Judgments,
-    judgment_arrays,
-    judgments_from_arrays,
-    judgments_of,
-)
+from ir_std.factors.judgments import Judgments, judgment_arrays, judgments_from_arrays, judgments_of
 from ir_std.trec.files import read_qrels
 from ir_std.trec.inputs import as_qrels
 

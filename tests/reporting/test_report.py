@@ -26,13 +26,7 @@ from ir_std.factors.catalog import data_version
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.reporting import plots
 from ir_std.reporting.html.across import across_of
-from ir_std.reporting.html.report import (
-    licences,
-    method,
-    quality_issues,
-    render,
-    write_report,
-)
+from ir_std.reporting.html.report import licences, method, quality_issues, render, write_report
 from ir_std.reporting.html.words import environment
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.inputs import as_qrels

@@ -116,11 +116,7 @@ def test_ids_may_be_any_text_without_blanks(content: str, expected: Any) -> None
         (read_run, b"1 Q0 d1 1 inf tag\n", "f:1: score is 'inf'"),
         (read_run, b"1 Q0 d1 1 -Inf tag\n", "f:1: score is '-Inf'"),
         (read_run, b"1 Q0 d1 1 1e999 tag\n", "f:1: score is '1e999'"),
-        (
-            read_run,
-            RUN + b"1 Q0 d2 3 1.0 tag\n",
-            "f:4: topic 1 repeats document 'd2' of line 2",
-        ),
+        (read_run, RUN + b"1 Q0 d2 3 1.0 tag\n", "f:4: topic 1 repeats document 'd2' of line 2"),
         (read_run, b"", "f: no lines"),
         (read_run, b"# only this\n\n", "f: no lines"),
         (read_run, b"1 Q0 d1 1 2 t\n1 Q0 d\xff 2 1 t\n", "f:2: byte 0xff is not UTF-8"),
