@@ -161,10 +161,12 @@ def _notes_on_places(results: Results, means: bool) -> Iterator[str]:
 def benchmark_notes(results: Results, benchmark: Benchmark) -> Iterator[str]:
     """Yield the notes below a table of a benchmark."""
     read, n_ranked = benchmark.scores, len(benchmark.means)
-    kind = "all results" if benchmark.kind == "all" else f"{benchmark.kind} results only"
+    kind = f" ({benchmark.kind} results only)"
+    if benchmark.kind == "all":
+        kind = ", including tasks that they were trained on"
     yield (
         f"{benchmark.name}, retrieval and reranking: {n_ranked} of {read.n_models} models have "
-        f"at least half of the {len(read.tasks)} tasks ({kind})."
+        f"at least half of the {len(read.tasks)} tasks{kind}."
     )
     if read.missing:
         yield (

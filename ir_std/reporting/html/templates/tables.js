@@ -48,7 +48,8 @@ function runRows(collection, m, choose) {
     cell(fromTo("hardest", "easiest"), { class: "wide ends topics" }));
   const average = m.topicAverage === null ? `your ${collection.runsWord}’ average` : "average";
   const placesOf = collection.placesOf(m);
-  return tableOf(`Runs by ${m.scored}`, [head(capital(collection.runWord)),
+  const left = runs.length < n && [html("br"), `${runs.length} of ${n} are shown`];
+  return tableOf(`Runs by ${m.scored}`, [head([capital(collection.runWord), left]),
     head(["Possible ranks", html("br"), `of ${n}`], { colspan: innerWidth < 700 ? 1 : 2, class: "left" }),
     head([capital(m.scored), html("br"), "with 95% interval"], { class: "left bars" }), head(m.raw, { class: "wide" }),
     placed && head(["Place", html("br"), placesOf ? `of ${placesOf}` : "among systems"], { class: "wide" }),
