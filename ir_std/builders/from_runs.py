@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -173,7 +174,8 @@ def build_factors(
     info |= team_fields(teams, tags)
     tell_systems = len(set(tags)) == len(tags)
     short = {s.tag: s.length for s in systems if s.length < SHORT * deepest}
-    info |= {"short_systems": dict(sorted(short.items()))} if tell_systems and short else {}
+    if tell_systems and short:
+        info["short_systems"] = dict(sorted(short.items()))
     scores = np.stack([system.values for system in systems], axis=-1)
     return factors_from_scores(
         dict(zip(names, scores, strict=True)),
@@ -208,10 +210,10 @@ def _name_apart(systems: list[SystemScores]) -> list[SystemScores]:
 
     For example, ``teamA/run1`` and ``teamB/run1`` stand for two systems called ``run1``.
     """
-    tags = [system.tag for system in systems]
-    twice = [s.name for s in systems if tags.count(s.tag) > 1]
-    start = max(map(os.path.commonprefix(twice).rfind, f"/!{os.sep}")) + 1  # noqa: RUF071
-    return [replace(s, tag=_tag(s.name[start:])) if s.name in twice else s for s in systems]
+    count = Counter(system.tag for system in systems)
+    shared = os.path.commonprefix([s.name for s in systems if count[s.tag] > 1])  # noqa: RUF071
+    start = max(map(shared.rfind, f"/!{os.sep}")) + 1
+    return [replace(s, tag=_tag(s.name[start:])) if count[s.tag] > 1 else s for s in systems]
 
 
 def _warn_left_out(broken: InputError) -> None:

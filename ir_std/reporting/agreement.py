@@ -438,9 +438,12 @@ def _pairs(agreement: JudgeAgreement, _: int) -> Table:
         if both.sum() < 2 or len(agreement.systems) < 2:
             continue
         order = np.argsort(-sign_of(measure) * first[both].mean(axis=0), kind="stable")
-        for title, columns in {"all": order, f"{BEST} best": order[:BEST]}.items():
+        parts = {"all": order}
+        if len(order) > BEST:
+            parts[f"{BEST} best"] = order[:BEST]
+        for title, columns in parts.items():
             counts = statistics.pair_agreement(first[both][:, columns], second[both][:, columns])
-            rows += [(str(measure), title, *counts)] if title == "all" or len(order) > BEST else []
+            rows.append((str(measure), title, *counts))
     one, other = agreement.names
     return make_table(
         ("measure", "systems", "pairs", "differ under both", f"only {one}", f"only {other}",

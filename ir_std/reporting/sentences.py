@@ -313,7 +313,7 @@ def means_notes(results: Results) -> Iterator[str]:
 
 def describe_error_sources(results: Results) -> str:
     """Describe what intervals cover besides topics; empty if they cover nothing else."""
-    for links in results.links.values():
+    if links := next(iter(results.links.values()), None):
         over = f"the reference systems of {links.reference} and, elsewhere, the anchors of the link"
         return over + one_anchor_note(results)
     sources = dict.fromkeys(
@@ -327,10 +327,10 @@ def describe_error_sources(results: Results) -> str:
 
 def one_anchor_note(results: Results) -> str:
     """Return what a link with one anchor means for intervals; empty if there is no such link."""
-    for links in results.links.values():
-        if len(links.anchors) == 1:
-            return f" (with one anchor, only intervals on {links.reference} cover more than topics)"
-    return ""
+    links = next(iter(results.links.values()), None)
+    if links is None or len(links.anchors) > 1:
+        return ""
+    return f" (with one anchor, only intervals on {links.reference} cover more than topics)"
 
 
 def _comparability(results: Results, raw: str) -> str:

@@ -339,8 +339,40 @@ class RunStanding:
 
     @cached_property
     def warnings(self) -> list[str]:
-        """The warnings that concern this measure."""
-        return _warnings_of(self)
+        """Warnings about the factors, and about the runs that the page names.
+
+        The list begins with the warnings about faults, which are listed for all runs.  Warnings
+        that do not concern this measure are left out.
+        """
+        scored, evaluations, named = self.view.scored, evaluations_of(self.results), self.main_runs
+        of_run = {
+            run: [m for m in evaluations[run].messages if m.applies_to(scored)]
+            for run in self.ranked
+        }
+        faults = [
+            m._replace(is_warning=True) for each in of_run.values() for m in each if m.is_fault
+        ]
+        others = [m for run in of_run if run in named for m in of_run[run] if not m.is_fault]
+        texts = [
+            text
+            for some in (faults, self.collection.evaluator.messages, others)
+            for text in message_texts(some, True)
+        ]
+        also = [
+            run
+            for run, each in of_run.items()
+            if run not in named
+            and any(m.is_warning for m in each)
+            and not evaluations[run].is_broken
+        ]
+        if also:
+            texts.append(f"other runs with warnings: {abbreviate(also)}; see All warnings below")
+        if saturated := [run for run in named if _is_saturated(self, run)]:
+            texts.append(
+                f"{join_with_and(saturated)} {'is' if len(saturated) == 1 else 'are'} at an end of "
+                "the scale on many topics, where runs look alike; use scheme z, which has no limits"
+            )
+        return [f"Warning: {text}." for text in texts]
 
     @property
     def plan(self) -> Plan | None:
@@ -370,38 +402,6 @@ def standings_of(results: Results, subject: str) -> list[RunStanding]:
     cutoffs = {facts.cutoff for facts in each}
     judged = {run: shares_judged(results, run, cutoffs) for run in each[0].main_runs}
     return [replace(facts, judged=judged) for facts in each]
-
-
-def _warnings_of(facts: RunStanding) -> list[str]:
-    """List the warnings about the factors, and about the runs that the page names.
-
-    The list begins with the warnings about faults, which are listed for all runs.  Warnings that do
-    not concern this measure are left out.
-    """
-    scored, evaluations, named = facts.view.scored, evaluations_of(facts.results), facts.main_runs
-    of_run = {
-        run: [m for m in evaluations[run].messages if m.applies_to(scored)] for run in facts.ranked
-    }
-    faults = [m._replace(is_warning=True) for each in of_run.values() for m in each if m.is_fault]
-    others = [m for run in of_run if run in named for m in of_run[run] if not m.is_fault]
-    texts = [
-        text
-        for some in (faults, facts.collection.evaluator.messages, others)
-        for text in message_texts(some, True)
-    ]
-    also = [
-        run
-        for run, each in of_run.items()
-        if run not in named and any(m.is_warning for m in each) and not evaluations[run].is_broken
-    ]
-    if also:
-        texts.append(f"other runs with warnings: {abbreviate(also)}; see All warnings below")
-    if saturated := [run for run in named if _is_saturated(facts, run)]:
-        texts.append(
-            f"{join_with_and(saturated)} {'is' if len(saturated) == 1 else 'are'} at an end of the "
-            "scale on many topics, where runs look alike; use scheme z, which has no limits"
-        )
-    return [f"Warning: {text}." for text in texts]
 
 
 def _is_saturated(facts: RunStanding, run: str) -> bool:

@@ -105,8 +105,7 @@ function measureRows(collection) {
 /** Whether the difference of two runs is clear. */
 function verdictOf(m, run) {
   if (m.p[run] === null) return html("small", {}, "");
-  if (m.verdict[run]) return html("small", { "data-tip": `${m.scored}: ${pText(m.p[run])}` }, "clear");
-  return html("small", { "data-tip": testText(m, run) }, "may be chance");
+  return html("small", { "data-tip": testText(m, run) }, m.verdict[run] ? "clear" : "may be chance");
 }
 
 const endsText = (m, run) => m.low[run] === null ? "" : `${fixed(m.low[run], 2)} to ${fixed(m.high[run], 2)}`;
